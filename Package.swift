@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A Swift target of this package: one folder, the shared settings.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The test suite of a target.
+func suite(
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "watchline",
+  targets: [
+    // C libraries: a module map and a shim each.
+    .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+    // Pure: no I/O, no clock, no randomness.
+    room("Wire", ["CCrypto"]),
+    room("Journal"),
+    room("Relay", ["Wire", "Journal"]),
+
+    // Adapters.
+    room("EventLoop", ["CUV"]),
+    room("Storage", ["CSQLite", "Journal"]),
+
+    // Programs.
+    room("Server", ["Relay", "Wire", "Journal", "EventLoop", "Storage"]),
+    .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
+    .executableTarget(
+      name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
+      swiftSettings: settings),
+
+    suite("WireTests", ["Wire", "CSimdjson"]),
+    suite("RelayTests", ["Relay", "Wire", "Journal"]),
+    suite("EventLoopTests", ["EventLoop", "CUV"]),
+    suite("StorageTests", ["Storage", "Journal", "CSQLite"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)
