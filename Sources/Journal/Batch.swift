@@ -37,7 +37,7 @@ package struct Segment: Sendable, Equatable {
 /// A small record that is rewritten in place. The store does not look into `value`.
 package struct Row: Sendable, Equatable {
   package enum Table: UInt8, Sendable, CaseIterable {
-    case pair, device, file
+    case pair, device, context, file
   }
 
   package struct Key: Sendable, Hashable {

@@ -1,0 +1,62 @@
+import Wire
+
+/// One TCP connection as the relay sees it: lines in, bytes out, and at most one session.
+package final class Connection {
+  /// Its slot; used again after `closed`.
+  package let number: Int
+  /// The caller's own mark, for finding its socket.
+  package var tag = 0
+
+  // Input.
+  /// Bytes received and not consumed: the start of a torn line, or all that a block holds back.
+  var input: [UInt8] = []
+  var telnet = TelnetFilter()
+  /// Within a line that was too long, up to its LF.
+  var isSkipping = false
+  /// Lines consumed.
+  var lines = 0
+  /// The peer has ended its input; what came before is still processed.
+  var hasSeenEnd = false
+  /// No further line is consumed: end of input, `quit`, replaced, server stopping.
+  var isEnded = false
+  var isStalled = false
+  /// The receiver for whose output its live message waits, and until when.
+  var waitingFor: Device?
+  var waitingSince: Int64 = 0
+  /// An `activate` whose answer awaits a commit.
+  var isActivating = false
+  /// Payload bytes that no commit covers yet.
+  var uncommitted = 0
+
+  // Output.
+  /// Bytes to write, taken by the caller with `Relay.takeOutput`.
+  var output: [UInt8] = []
+  /// Bytes that the caller took and has not written yet.
+  var unsent = 0
+  /// Bytes ever appended to `output`.
+  var position: UInt64 = 0
+  var isTouched = false
+
+  // Session.
+  var device: Device?
+  /// Answers that a commit or a reply still has to bring.
+  var owed = 0
+  /// What was to be handed out when the input ended, by lane: owed like an answer.
+  var endMarks: [UInt64]?
+  var pendingReplies = 0
+
+  package internal(set) var isClosed = false
+
+  init(number: Int) { self.number = number }
+
+  /// Bytes that the peer has not been given yet.
+  var waiting: Int { output.count + unsent }
+
+  /// Whether the caller should close it: nothing more comes in, nothing is owed, all is written.
+  package var isFinished: Bool {
+    isEnded && owed == 0 && endMarks == nil && output.isEmpty && unsent == 0
+  }
+
+  /// Whether there is something to write.
+  package var hasOutput: Bool { !output.isEmpty }
+}

@@ -1,0 +1,148 @@
+package import Journal
+
+/// The batch being filled: what has changed since the last one was taken, and who waits for it.
+struct OpenBatch {
+  let number: UInt64
+  /// The segment's header and body so far.
+  var header: [UInt8] = []
+  var body: [UInt8] = []
+
+  // Rows to write, in the order in which they first changed.
+  var devices: [Device] = []
+  var pairs: [Pair] = []
+  var contexts: [(receiver: Device, sender: UInt16)] = []
+  var files: [FileTransfer.Place] = []
+  var removedRows: [Row.Key] = []
+  var removedSegments: [UInt64] = []
+
+  // Who waits for the commit.
+  var answers = Answers()
+  /// Receivers with something new to hand out.
+  var pumped: [Device] = []
+  var activations: [(device: Device, session: UInt64)] = []
+  /// Input that stops counting as uncommitted.
+  var inputs: [(connection: Connection, bytes: Int)] = []
+  /// Files of which more is synced with this batch, up to an offset.
+  var progress: [(pair: Pair, file: UInt32, offset: Int)] = []
+
+  init(number: UInt64) { self.number = number }
+
+  /// Nothing to write, and nobody who waits.
+  var isEmpty: Bool {
+    header.isEmpty && devices.isEmpty && pairs.isEmpty && contexts.isEmpty && files.isEmpty
+      && removedRows.isEmpty && removedSegments.isEmpty && answers.entries.isEmpty
+      && pumped.isEmpty && activations.isEmpty && inputs.isEmpty
+  }
+}
+
+extension FileTransfer {
+  /// A file and the pair that it belongs to.
+  struct Place {
+    var pair: Pair
+    var file: FileTransfer
+  }
+}
+
+/// A batch on its way to the disk, and who waits for it.
+struct CommittingBatch {
+  let number: UInt64
+  var answers: Answers
+  var pumped: [Device]
+  var activations: [(device: Device, session: UInt64)]
+  var inputs: [(connection: Connection, bytes: Int)]
+  var progress: [(pair: Pair, file: UInt32, offset: Int)]
+}
+
+extension Relay {
+  /// The batch that is due for the store; nil where there is nothing to commit.
+  ///
+  /// A batch may be taken while an earlier one is being written; they commit in order.
+  package func takeBatch() -> Batch? {
+    guard !open.isEmpty || isStoreRowDirty else { return nil }
+    let taken = open
+    open = OpenBatch(number: taken.number + 1)
+    var rows = taken.removedRows.map { Row($0, nil) }
+    if isStoreRowDirty { rows.append(storeRow()) }
+    isStoreRowDirty = false
+    for pair in taken.pairs { rows.append(row(pair)) }
+    for device in taken.devices { rows.append(row(device)) }
+    for context in taken.contexts {
+      if let row = row(contextFrom: context.sender, to: context.receiver) { rows.append(row) }
+    }
+    for place in taken.files where place.pair.files[place.file.number] === place.file {
+      rows.append(row(place))
+    }
+    inFlight.append(
+      CommittingBatch(
+        number: taken.number, answers: taken.answers, pumped: taken.pumped,
+        activations: taken.activations, inputs: taken.inputs, progress: taken.progress))
+    var segment: Segment?
+    if !taken.header.isEmpty {
+      segment = Segment(header: taken.header, body: taken.body)
+      segments.keep(taken.number, taken.body, committed: committed)
+    }
+    return Batch(
+      number: taken.number, rows: rows, segment: segment,
+      removedSegments: taken.removedSegments)
+  }
+
+  /// Whether a batch is waiting to be taken.
+  package var hasBatch: Bool { !open.isEmpty || isStoreRowDirty }
+
+  /// Everything up to `number` is synced: now it may be told and handed out.
+  func finishBatches(through number: UInt64) {
+    while let batch = inFlight.first, batch.number <= number {
+      inFlight.removeFirst()
+      committed = batch.number
+      for input in batch.inputs {
+        input.connection.uncommitted -= input.bytes
+        uncommittedTotal -= input.bytes
+      }
+      bring(batch.answers)
+      for progress in batch.progress { tellProgress(progress.pair, progress.file, progress.offset) }
+      for activation in batch.activations where activation.device.session == activation.session {
+        completeActivation(activation.device)
+      }
+      for device in batch.pumped { pump(device) }
+      for entry in batch.answers.entries where entry.isOwed { finishIfEnded(entry.connection) }
+    }
+    compactIfDue()
+  }
+
+  /// Has the shell look at a connection whose last owed answer may have gone out.
+  func finishIfEnded(_ connection: Connection) {
+    if connection.isEnded { touch(connection) }
+  }
+
+  // MARK: What changed
+
+  func changed(_ device: Device) {
+    guard device.dirtyBatch != open.number else { return }
+    device.dirtyBatch = open.number
+    open.devices.append(device)
+  }
+
+  func changed(_ pair: Pair) {
+    guard pair.dirtyBatch != open.number else { return }
+    pair.dirtyBatch = open.number
+    open.pairs.append(pair)
+  }
+
+  func changedContext(from sender: UInt16, to receiver: Device) {
+    guard !open.contexts.contains(where: { $0.receiver === receiver && $0.sender == sender })
+    else { return }
+    open.contexts.append((receiver, sender))
+  }
+
+  func changed(_ file: FileTransfer, of pair: Pair) {
+    guard !open.files.contains(where: { $0.file === file }) else { return }
+    open.files.append(FileTransfer.Place(pair: pair, file: file))
+  }
+
+  /// Pumps a receiver after the open batch is committed.
+  func pumpAfterCommit(_ device: Device) {
+    guard device.pumpBatch != open.number else { return }
+    device.pumpBatch = open.number
+    open.pumped.append(device)
+  }
+}

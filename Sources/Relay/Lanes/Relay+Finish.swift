@@ -1,0 +1,218 @@
+import Journal
+import Wire
+
+/// How transfers end, and how their senders hear of it.
+extension Relay {
+  /// Moves a lane's watermark; what it passes has been delivered.
+  func acknowledge(_ device: Device, _ lane: LaneName, through seq: UInt64) {
+    guard seq > device[lane].acknowledged else { return }
+    while let item = device[lane].acknowledgeNext(through: seq) {
+      switch lane {
+      case .context: contextAcknowledged(item, device)
+      case .outcome: release(item)
+      case .file:
+        release(item)
+        removeFile(item, device.pair)
+        finish(item, lane, device, code: nil)
+      case .userInfo, .complication, .parked:
+        release(item)
+        finish(item, lane, device, code: nil)
+      }
+    }
+    changed(device)
+    settlePending(device)
+  }
+
+  /// Ends a waiting or handed-out item with an error that its sender hears of.
+  func fail(_ seq: UInt64, in lane: LaneName, of device: Device, code: ErrorCode) -> Bool {
+    guard let item = remove(seq, from: lane, of: device) else { return false }
+    switch lane {
+    case .context: contextAcknowledged(item, device)
+    case .outcome: break
+    case .file:
+      removeFile(item, device.pair)
+      finish(item, lane, device, code: code)
+    case .userInfo, .complication, .parked: finish(item, lane, device, code: code)
+    }
+    settlePending(device)
+    return true
+  }
+
+  /// Ends a transfer at its sender: in its outbox, and on its connection or as an outcome.
+  func finish(_ item: Item, _ lane: LaneName, _ receiver: Device, code: ErrorCode?) {
+    let sender = receiver.pair.devices[Int(item.transfer.sender)]
+    let isFile = lane == .file || item.target == .file
+    finish(item.transfer, sender: sender, isFile: isFile, re: item.re, code: code)
+  }
+
+  func finish(
+    _ transfer: TransferKey, sender: Device, isFile: Bool, re: String, code: ErrorCode?,
+    isTold: Bool = true
+  ) {
+    sender.incarnations[Int(transfer.incarnation)][transfer.isNumbered].finish(transfer.number)
+    if let code { remember(transfer, code, sender) }
+    guard isTold else { return }
+    if code == nil, sender.activation != .notActivated, sender.connection != nil {
+      return tellAfterCommit(sender) { output in
+        Self.didFinish(&output, transfer, sender, isFile: isFile, re: re, code: nil)
+        output.append("}")
+      }
+    }
+    // The sender is away, or it is bad news: kept until acknowledged.
+    while sender[.outcome].count >= limits.outcomes, let oldest = firstLive(sender[.outcome]) {
+      _ = remove(oldest, from: .outcome, of: sender)
+    }
+    var body: [UInt8] = []
+    Self.didFinish(&body, transfer, sender, isFile: isFile, re: re, code: code)
+    body.withUnsafeBytes { bytes in
+      _ = enqueue(
+        bytes, to: sender, lane: .outcome, transfer: transfer, re: "",
+        code: UInt16(code?.rawValue ?? 0))
+    }
+  }
+
+  private func firstLive(_ lane: Lane) -> UInt64? {
+    for index in 0..<lane.items.count where !lane.items[index].flags.contains(.removed) {
+      return lane.items[index].seq
+    }
+    return nil
+  }
+
+  /// The `didFinish…` line of a transfer, but for its closing brace.
+  static func didFinish(
+    _ output: inout [UInt8], _ transfer: TransferKey, _ sender: Device, isFile: Bool, re: String,
+    code: ErrorCode?
+  ) {
+    output.append(
+      isFile
+        ? "{\"type\":\"didFinishFileTransfer\",\"transfer\":"
+        : "{\"type\":\"didFinishUserInfoTransfer\",\"transfer\":")
+    output.append(jsonString: transfer.text(sender))
+    if transfer.isNumbered {
+      output.append(",\"n\":")
+      output.append(decimal: transfer.number)
+    }
+    if !re.isEmpty {
+      output.append(",\"re\":")
+      output.append(text: re)
+    }
+    if let code {
+      output.append(",\"error\":{\"code\":")
+      output.append(decimal: code.rawValue)
+      output.append(",\"name\":", quoted: code.name)
+      output.append(",\"message\":", quoted: code.transferMessage)
+      output.append("}")
+    }
+  }
+
+  // MARK: What failed, for a retry by n
+
+  private func remember(_ transfer: TransferKey, _ code: ErrorCode, _ sender: Device) {
+    guard transfer.isNumbered else { return }
+    sender.failures.append((transfer, UInt16(code.rawValue)))
+    if sender.failures.count > limits.rememberedFailures {
+      let oldest = sender.failures.removeFirst().transfer
+      let known = sender.forgottenFailures[oldest.incarnation] ?? 0
+      sender.forgottenFailures[oldest.incarnation] = max(known, oldest.number)
+    }
+    changed(sender)
+  }
+
+  /// Answers a request whose `n` was received before: as then, or with how it ended.
+  func answerRetry(_ call: Call, _ device: Device, _ number: UInt64) throws(WireError) {
+    let transfer = TransferKey(
+      sender: device.index, incarnation: device.incarnation, isNumbered: true, number: number)
+    let isFile = call.request == .transferFile
+    if let entry = device.isOutstanding(transfer) {
+      let batch = self.batch(of: entry, device.pair)
+      if entry.lane == .file || isFile, let file = file(transfer, device.pair) {
+        file.re = call.id
+        return answerAfter(batch, call) { output in
+          Self.accepted(&output, call, transfer, device, offset: file.synced)
+        }
+      }
+      return answerAfter(batch, call) { Self.accepted(&$0, call, transfer, device) }
+    }
+    var code: ErrorCode?
+    if let failure = device.failures.last(where: { $0.transfer == transfer }) {
+      code = ErrorCode(rawValue: Int(failure.code))
+    } else if number <= device.forgottenFailures[device.incarnation] ?? 0 {
+      throw WireError(
+        .unknownTransfer,
+        "transfer \(number) finished long ago; whether it was delivered is no longer known")
+    }
+    answerAfter(latestBatch, call) { output in
+      Self.didFinish(&output, transfer, device, isFile: isFile, re: call.id, code: code)
+      output.append("}")
+    }
+  }
+
+  /// The last batch that has anything in it: what is known now is told after it.
+  var latestBatch: UInt64 {
+    open.isEmpty ? inFlight.last?.number ?? committed : open.number
+  }
+
+  /// The batch that covers an outstanding transfer.
+  private func batch(of entry: Outbox.Entry, _ pair: Pair) -> UInt64 {
+    let receiver = pair.devices[Int(entry.receiver)]
+    guard entry.seq > 0, let index = receiver[entry.lane].index(of: entry.seq) else {
+      return latestBatch
+    }
+    return receiver[entry.lane].items[index].batch
+  }
+
+  /// `accepted` with the transfer that was made.
+  static func accepted(
+    _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
+    offset: Int? = nil, remaining: Int? = nil
+  ) {
+    begin(&output, "accepted", re: call.id, of: call.request)
+    output.append(",\"transfer\":")
+    output.append(jsonString: transfer.text(sender))
+    if let offset {
+      output.append(",\"offset\":")
+      output.append(decimal: offset)
+    }
+    if let remaining {
+      output.append(",\"remainingComplicationUserInfoTransfers\":")
+      output.append(decimal: remaining)
+    }
+    output.append("}")
+  }
+}
+
+extension TransferKey {
+  /// The `transfer` of the wire: device, incarnation by its index, and `.n` or the server's `#count`.
+  func text(_ sender: Device) -> String {
+    "\(sender.name):\(incarnation)\(isNumbered ? "." : "#")\(number)"
+  }
+
+  /// The transfer of `sender` with this text; nil where it is no such text.
+  init?(_ text: String, sender: Device) {
+    guard let colon = text.lastIndex(of: ":"), text[..<colon].utf8.elementsEqual(sender.name.utf8)
+    else { return nil }
+    let rest = text[text.index(after: colon)...]
+    guard let mark = rest.firstIndex(where: { $0 == "." || $0 == "#" }),
+      let incarnation = UInt16(rest[..<mark]), let number = UInt64(rest[rest.index(after: mark)...]),
+      Int(incarnation) < sender.incarnations.count
+    else { return nil }
+    self.init(
+      sender: sender.index, incarnation: incarnation, isNumbered: rest[mark] == ".",
+      number: number)
+  }
+}
+
+extension ErrorCode {
+  /// What a failed transfer's error says.
+  var transferMessage: String {
+    switch self {
+    case .deviceNotPaired: "The pair was forgotten before the transfer was delivered."
+    case .fileAccessDenied: "The receiver could not access the file."
+    case .deliveryFailed: "Payload could not be delivered."
+    case .insufficientSpace: "The receiver has no space for it."
+    case .sessionInactive: "The watch was switched before the transfer was delivered."
+    case .transferTimedOut: "The transfer took too long."
+    default: "The receiver refused it."
+    }
+  }
+}

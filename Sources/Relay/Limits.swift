@@ -1,0 +1,46 @@
+/// Every bound of the server in one place (PROTOCOL.md clause 9). Sizes in bytes, times in
+/// microseconds, the rest are counts. Set by `watchline-server --limits name=value,…`.
+package struct Limits: Sendable, Equatable {
+  /// The longest line, its LF not counted: 4/3 of the largest context and room for an envelope.
+  package var line = 1 << 20
+  /// Connections at once. The server lowers it to what its file descriptors allow.
+  package var connections = 100_000
+  /// Output that may wait for a connection; above it items wait in the store.
+  package var waitingOutput = 256 << 10
+  /// How long a live message waits for a full receiver.
+  package var receiverGrace = 2_000_000
+  /// Input of one connection that no commit covers yet.
+  package var uncommittedInput = 1 << 20
+  /// The same, of all connections.
+  package var uncommittedTotal = 64 << 20
+  /// Transfers that may wait for one receiver.
+  package var queueItems = 2_000_000
+  /// Payload bytes that may wait for one receiver.
+  package var queueBytes = 1 << 30
+  /// Outcomes kept for a sender that is away; the oldest goes first.
+  package var outcomes = 10_000
+  /// Messages of one connection that await a reply.
+  package var pendingReplies = 10_000
+  /// Holes in a lane: runs of cancelled, refused or replaced items above its watermark.
+  package var holes = 4_096
+  /// Watches of one pair.
+  package var watches = 64
+  /// Incarnations of one device.
+  package var incarnations = 1_024
+  /// Failed transfers of which the outcome is remembered for a retry by `n`.
+  package var rememberedFailures = 1_000
+  /// Seconds of silence before the kernel probes a connection, and gives unacknowledged bytes up.
+  package var keepalive = 30
+
+  package init() {}
+
+  /// The limits' names, in the order of this file.
+  package static let names: [(name: String, path: WritableKeyPath<Limits, Int> & Sendable)] = [
+    ("line", \.line), ("connections", \.connections), ("waitingOutput", \.waitingOutput),
+    ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
+    ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
+    ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
+    ("holes", \.holes), ("watches", \.watches), ("incarnations", \.incarnations),
+    ("rememberedFailures", \.rememberedFailures), ("keepalive", \.keepalive),
+  ]
+}

@@ -1,0 +1,99 @@
+/// One numbered line of deliveries to one receiver.
+///
+/// ```
+///            acknowledged                highestHandedOut          next
+///                 │                             │                   │
+///   … gone …      ▼   [ handed out, unacknowledged ][ waiting      ]▼
+///                     ▲ items[0]                    ▲ items[cursor]
+/// ```
+struct Lane {
+  /// The number that the next item gets.
+  var next: UInt64 = 1
+  /// Everything at or below it is done.
+  var acknowledged: UInt64 = 0
+  /// Dead numbers above the watermark.
+  var holes = Holes()
+  /// Everything at or below it may have been handed out: durable before it happens.
+  var offered: UInt64 = 0
+  /// The largest number ever handed out; after a restart, `offered`.
+  var highestHandedOut: UInt64 = 0
+
+  var items = Deque<Item>()
+  /// How many items at the front have been handed out on the present connection.
+  var cursor = 0
+  /// Live items and their payload bytes.
+  var count = 0
+  var bytes = 0
+  /// The batch after whose commit everything up to `offered` may be handed out.
+  var offerBatch: UInt64 = 0
+
+  var isHeld = false
+  /// How many more items may pass a hold.
+  var allowance = 0
+
+  /// The live item with this number.
+  func index(of seq: UInt64) -> Int? {
+    let index = items.lowerBound(seq) { $0.seq }
+    guard index < items.count, items[index].seq == seq, !items[index].flags.contains(.removed)
+    else { return nil }
+    return index
+  }
+
+  mutating func append(_ item: Item) {
+    items.append(item)
+    count += 1
+    bytes += Int(item.reference.length)
+  }
+
+  /// Takes the item at `index` out for good: it becomes a hole, or the watermark passes it.
+  mutating func remove(at index: Int) -> Item {
+    let item = items[index]
+    items[index].flags.insert(.removed)
+    items[index].re = ""
+    count -= 1
+    bytes -= Int(item.reference.length)
+    holes.insert(item.seq)
+    trim()
+    return item
+  }
+
+  /// Takes the first live item at or below `seq` for good. Called until it returns nil; then the
+  /// watermark has moved.
+  mutating func acknowledgeNext(through seq: UInt64) -> Item? {
+    while let first = items.first, first.seq <= seq {
+      _ = items.removeFirst()
+      if cursor > 0 { cursor -= 1 }
+      guard !first.flags.contains(.removed) else { continue }
+      count -= 1
+      bytes -= Int(first.reference.length)
+      acknowledged = first.seq
+      return first
+    }
+    if seq > acknowledged { acknowledged = seq }
+    holes.removeThrough(acknowledged)
+    trim()
+    return nil
+  }
+
+  /// The next item to hand out, past the dead ones.
+  mutating func nextToHandOut() -> Item? {
+    while cursor < items.count, items[cursor].flags.contains(.removed) { cursor += 1 }
+    return cursor < items.count ? items[cursor] : nil
+  }
+
+  /// Drops dead items from the front. The watermark follows where everything below was handed
+  /// out or died, so that a hole at the front costs nothing.
+  private mutating func trim() {
+    while let first = items.first, first.flags.contains(.removed) {
+      _ = items.removeFirst()
+      if cursor > 0 { cursor -= 1 }
+    }
+    let reach = items.first.map { $0.seq - 1 } ?? (next - 1)
+    while let hole = holes.ranges.first, hole.lowerBound == acknowledged + 1,
+      hole.upperBound <= reach
+    {
+      acknowledged = hole.upperBound
+      holes.removeThrough(acknowledged)
+    }
+  }
+}

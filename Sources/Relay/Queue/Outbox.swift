@@ -1,0 +1,70 @@
+/// A life of a device's storage: its own line of `n`, and the transfers that it has outstanding.
+struct Incarnation {
+  let name: String
+  /// The last `n` received of it.
+  var lastNumber: UInt64 = 0
+  /// The last number given to a transfer that came without `n`.
+  var lastCount: UInt64 = 0
+  var numbered = Outbox()
+  var counted = Outbox()
+
+  init(name: String) { self.name = name }
+
+  subscript(isNumbered: Bool) -> Outbox {
+    get { isNumbered ? numbered : counted }
+    _modify { if isNumbered { yield &numbered } else { yield &counted } }
+  }
+}
+
+/// Where each unfinished transfer of one line of numbers stands, by rising number.
+struct Outbox {
+  struct Entry {
+    var number: UInt64
+    var receiver: UInt16
+    var lane: LaneName
+    /// Its number in the receiver's lane; for a file still being uploaded, 0.
+    var seq: UInt64
+    var isFinished = false
+  }
+
+  private(set) var entries = Deque<Entry>()
+  private(set) var count = 0
+
+  /// Adds an entry; numbers rise while the server runs, and arrive in any order at a restart.
+  mutating func append(_ entry: Entry) {
+    if let last = entries.last, last.number >= entry.number {
+      var sorted: [Entry] = (0..<entries.count).map { entries[$0] }
+      let index = entries.lowerBound(entry.number) { $0.number }
+      sorted.insert(entry, at: index)
+      entries = Deque()
+      for entry in sorted { entries.append(entry) }
+    } else {
+      entries.append(entry)
+    }
+    count += 1
+  }
+
+  func find(_ number: UInt64) -> Entry? {
+    let index = entries.lowerBound(number) { $0.number }
+    guard index < entries.count, entries[index].number == number, !entries[index].isFinished
+    else { return nil }
+    return entries[index]
+  }
+
+  mutating func move(_ number: UInt64, to lane: LaneName, receiver: UInt16, seq: UInt64) {
+    let index = entries.lowerBound(number) { $0.number }
+    guard index < entries.count, entries[index].number == number else { return }
+    entries[index].lane = lane
+    entries[index].receiver = receiver
+    entries[index].seq = seq
+  }
+
+  mutating func finish(_ number: UInt64) {
+    let index = entries.lowerBound(number) { $0.number }
+    guard index < entries.count, entries[index].number == number, !entries[index].isFinished
+    else { return }
+    entries[index].isFinished = true
+    count -= 1
+    while let first = entries.first, first.isFinished { _ = entries.removeFirst() }
+  }
+}

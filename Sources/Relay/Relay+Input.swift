@@ -1,0 +1,206 @@
+package import Journal
+import Wire
+
+/// The inputs, in the order of a connection's life.
+extension Relay {
+  /// A connection was accepted. Says `hello`, or refuses it where there are too many.
+  package func opened(now time: Int64) -> Connection {
+    setTime(time)
+    let number = freeConnections.popLast() ?? connections.count
+    let connection = Connection(number: number)
+    if number == connections.count {
+      connections.append(connection)
+    } else {
+      connections[number] = connection
+    }
+    connectionCount += 1
+    if connectionCount > limits.connections {
+      send(
+        WireError(
+          .tooManyConnections,
+          "this server takes \(limits.connections) connections at once; try again later"),
+        to: connection)
+      connection.isEnded = true
+    } else {
+      answer(connection) { output in
+        output.append("{\"type\":\"hello\",\"server\":\"watchline ")
+        output.append(text: options.version)
+        output.append("\",\"protocol\":1,\"hint\":\"type help, or activate pair=demo role=phone\"}")
+      }
+    }
+    return connection
+  }
+
+  /// Bytes came in. They are used before the call returns.
+  package func received(_ chunk: UnsafeRawBufferPointer, on connection: Connection, now time: Int64)
+  {
+    setTime(time)
+    runDeadlines()
+    consume(chunk, connection)
+    settle()
+  }
+
+  /// The peer has ended its input; it can still be written to.
+  package func ended(_ connection: Connection, now time: Int64) {
+    setTime(time)
+    guard !connection.isClosed, !connection.isEnded else { return }
+    connection.hasSeenEnd = true
+    finishInputIfDue(connection)
+    settle()
+  }
+
+  /// The connection is gone, whatever was owed on it.
+  package func closed(_ connection: Connection, now time: Int64) {
+    setTime(time)
+    guard !connection.isClosed else { return }
+    if let device = connection.device { endSession(device) }
+    connection.isClosed = true
+    connection.isEnded = true
+    stopWaiting(connection)
+    dropReplies(from: connection)
+    connection.input = []
+    connection.output = []
+    connections[connection.number] = nil
+    freeConnections.append(connection.number)
+    connectionCount -= 1
+    settle()
+  }
+
+  /// The bytes to write to a connection. They count as waiting until `wrote`.
+  package func takeOutput(_ connection: Connection) -> [UInt8] {
+    let output = connection.output
+    connection.output = []
+    connection.unsent += output.count
+    return output
+  }
+
+  /// All but `unsent` bytes of what was taken have been written.
+  package func wrote(_ connection: Connection, unsent: Int, now time: Int64) {
+    setTime(time)
+    connection.unsent = unsent
+    guard !connection.isClosed, connection.waiting < limits.waitingOutput else { return }
+    if let device = connection.device { drained(device) }
+    settle()
+  }
+
+  /// The peer's kernel has confirmed everything up to output position `position`.
+  package func confirmed(_ connection: Connection, through position: UInt64, now time: Int64) {
+    setTime(time)
+    guard let device = connection.device else { return }
+    confirm(device, through: position)
+    settle()
+  }
+
+  /// The position up to which a session wants to know of confirmation; nil for none.
+  package func unconfirmedPosition(_ connection: Connection) -> UInt64? {
+    connection.device?.unconfirmed.last?.position
+  }
+
+  /// Bytes ever given out on a connection, written or not.
+  package func position(_ connection: Connection) -> UInt64 { connection.position }
+
+  /// Whether the caller should read from a connection.
+  package func wantsInput(_ connection: Connection) -> Bool {
+    !connection.isEnded && !connection.hasSeenEnd && !isBlocked(connection)
+  }
+
+  /// Every batch up to this one is synced.
+  package func committed(through number: UInt64, now time: Int64) {
+    setTime(time)
+    runDeadlines()
+    finishBatches(through: number)
+    settle()
+  }
+
+  /// A commit has failed and is being retried by the store.
+  package func storeFailed(_ reason: String, now time: Int64) {
+    setTime(time)
+    guard storeFailure == nil else { return }
+    storeFailure = reason
+    log("event=storeFailing reason=\"\(reason)\"")
+    answerUncommitted(reason)
+    settle()
+  }
+
+  /// Commits succeed again.
+  package func storeRecovered(now time: Int64) {
+    setTime(time)
+    storeFailure = nil
+    log("event=storeRecovered")
+    settle()
+  }
+
+  /// Payloads that were asked for; nil where a segment had gone meanwhile.
+  package func fetched(token: Int, _ payloads: [[UInt8]]?, now time: Int64) {
+    setTime(time)
+    deliverFetched(token, payloads)
+    settle()
+  }
+
+  /// A segment that was asked for; nil where it had gone meanwhile.
+  package func fetchedSegment(_ number: UInt64, _ segment: Segment?, now time: Int64) {
+    setTime(time)
+    compact(number, segment)
+    settle()
+  }
+
+  /// Time has passed.
+  package func tick(now time: Int64) {
+    setTime(time)
+    runDeadlines()
+    settle()
+  }
+
+  /// The server is to stop: no further input; what is owed is still brought.
+  package func stop(now time: Int64) {
+    setTime(time)
+    isStopping = true
+    for case let connection? in connections {
+      dropReplies(from: connection)
+      connection.isEnded = true
+      connection.input = []
+      touch(connection)
+    }
+    settle()
+  }
+
+  /// Whether all that was accepted before `stop` is committed and told.
+  package var isIdle: Bool {
+    inFlight.isEmpty && open.isEmpty
+      && connections.allSatisfy { $0.map { $0.owed == 0 && $0.output.isEmpty && $0.unsent == 0 } ?? true }
+  }
+
+  func runDeadlines() {
+    while let deadline = deadlines.popDue(now) { run(deadline.event) }
+  }
+
+  func run(_ event: Deadline.Event) {
+    switch event {
+    case .reply(let id): replyTimedOut(id)
+    case .fullReceiver(let connection, let since): receiverStayedFull(connection, since)
+    case .uploadIdle(let pair, let file): uploadStayedIdle(pair, file)
+    case .backgroundTask(let device, let session, let woken):
+      backgroundTaskEnded(device, session, woken)
+    }
+  }
+
+  /// Lets those go on whose reason to wait is gone, until nothing changes.
+  func settle() {
+    while !stalled.isEmpty {
+      let waiting = stalled
+      stalled = []
+      var hasMoved = false
+      for connection in waiting {
+        guard !connection.isClosed else { continue }
+        if isBlocked(connection) {
+          stalled.append(connection)
+        } else {
+          connection.isStalled = false
+          hasMoved = true
+          resume(connection)
+        }
+      }
+      guard hasMoved else { return }
+    }
+  }
+}

@@ -1,0 +1,298 @@
+import Wire
+
+/// From bytes to requests: framing, words, the envelope, and who handles what.
+extension Relay {
+  /// Whether a connection's next line has to wait.
+  func isBlocked(_ connection: Connection) -> Bool {
+    connection.isActivating || connection.waitingFor != nil
+      || connection.uncommitted >= limits.uncommittedInput
+      || (uncommittedTotal >= limits.uncommittedTotal && connection.uncommitted > 0)
+      || connection.waiting >= 2 * limits.waitingOutput
+  }
+
+  func stall(_ connection: Connection) {
+    guard !connection.isStalled else { return }
+    connection.isStalled = true
+    stalled.append(connection)
+    touch(connection)
+  }
+
+  func consume(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
+    guard !connection.isEnded, !chunk.isEmpty else { return }
+    if isBlocked(connection) {
+      connection.input.append(bytes: chunk)
+      return stall(connection)
+    }
+    if connection.telnet.isActive {
+      consumeTelnet(chunk, connection)
+    } else {
+      consumeLines(chunk, connection, mayHoldTelnet: true)
+    }
+  }
+
+  /// Takes the telnet negotiation out of a chunk before its lines are looked at.
+  private func consumeTelnet(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
+    var clean: [UInt8] = []
+    var replies: [UInt8] = []
+    connection.telnet.filter(chunk, into: &clean, replies: &replies)
+    if !replies.isEmpty {
+      connection.output.append(contentsOf: replies)
+      connection.position += UInt64(replies.count)
+      touch(connection)
+    }
+    clean.withUnsafeBytes { consumeLines($0, connection, mayHoldTelnet: false) }
+  }
+
+  private func consumeLines(
+    _ chunk: UnsafeRawBufferPointer, _ connection: Connection, mayHoldTelnet: Bool
+  ) {
+    var from = 0
+    while from < chunk.count, !connection.isEnded {
+      if isBlocked(connection) {
+        connection.input.append(bytes: UnsafeRawBufferPointer(rebasing: chunk[from...]))
+        return stall(connection)
+      }
+      guard let end = lineEnd(chunk, from, mayHoldTelnet) else {
+        if !connection.isSkipping {
+          connection.input.append(bytes: UnsafeRawBufferPointer(rebasing: chunk[from...]))
+          checkLength(connection)
+        }
+        return
+      }
+      if end.byte == 0xFF {
+        // Telnet's bytes are no UTF-8: they are looked for along with the LF.
+        return consumeTelnet(UnsafeRawBufferPointer(rebasing: chunk[from...]), connection)
+      }
+      let piece = UnsafeRawBufferPointer(rebasing: chunk[from..<end.index])
+      if !consumeLine(piece, connection) {
+        connection.input.append(bytes: UnsafeRawBufferPointer(rebasing: chunk[from...]))
+        return stall(connection)
+      }
+      from = end.index + 1
+    }
+  }
+
+  private func lineEnd(_ chunk: UnsafeRawBufferPointer, _ from: Int, _ mayHoldTelnet: Bool)
+    -> (index: Int, byte: UInt8)?
+  {
+    var start = from
+    while let end = endOfLine(chunk, from: start) {
+      if end.byte == 0x0A || mayHoldTelnet { return end }
+      start = end.index + 1
+    }
+    return nil
+  }
+
+  /// Handles the line that ends with `piece`; its start may be held in `input`.
+  /// Returns false where it has to wait; `input` is then as before.
+  private func consumeLine(_ piece: UnsafeRawBufferPointer, _ connection: Connection) -> Bool {
+    if connection.isSkipping {
+      connection.isSkipping = false
+      connection.lines += 1
+      return true
+    }
+    if connection.input.isEmpty {
+      return process(piece, connection)
+    }
+    let start = connection.input
+    connection.input = []
+    var line = start
+    line.append(bytes: piece)
+    if line.withUnsafeBytes({ process($0, connection) }) { return true }
+    connection.input = start
+    return false
+  }
+
+  /// Goes on with what a block held back.
+  func resume(_ connection: Connection) {
+    guard !connection.isEnded else { return }
+    let held = connection.input
+    connection.input = []
+    held.withUnsafeBytes { consumeLines($0, connection, mayHoldTelnet: true) }
+    touch(connection)
+    finishInputIfDue(connection)
+  }
+
+  /// After the peer's end of input: the last line needs no LF.
+  func finishInputIfDue(_ connection: Connection) {
+    guard connection.hasSeenEnd, !connection.isEnded else { return }
+    if isBlocked(connection) { return stall(connection) }
+    let last = connection.input
+    connection.input = []
+    if !connection.isSkipping, !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {
+      connection.input = last
+      return stall(connection)
+    }
+    if isBlocked(connection) { return stall(connection) }
+    end(connection)
+  }
+
+  /// No further line is consumed; what is owed is still brought.
+  func end(_ connection: Connection) {
+    connection.isEnded = true
+    connection.input = []
+    if let device = connection.device {
+      connection.endMarks = device.lanes.map { $0.next - 1 }
+      settleEnd(device)
+    }
+    touch(connection)
+  }
+
+  /// A torn line beyond the limit is answered now and skipped up to its LF.
+  private func checkLength(_ connection: Connection) {
+    guard connection.input.count > limits.line else { return }
+    connection.input = []
+    connection.isSkipping = true
+    refuseLength(connection, line: connection.lines + 1)
+  }
+
+  private func refuseLength(_ connection: Connection, line: Int? = nil) {
+    send(
+      WireError(
+        .lineTooLong,
+        "a line has at most \(limits.line) bytes; this one is skipped up to its end"),
+      to: connection, line: line)
+  }
+
+  /// Handles one line without its LF. Returns false where it has to wait.
+  private func process(_ raw: UnsafeRawBufferPointer, _ connection: Connection) -> Bool {
+    var line = raw
+    if line.last == 0x0D { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
+    connection.lines += 1
+    if line.count > limits.line {
+      refuseLength(connection)
+      return true
+    }
+    guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return true }
+    let isWord = (first | 0x20) >= 0x61 && (first | 0x20) <= 0x7A
+    var isDone = true
+    do throws(WireError) {
+      isDone = isWord ? try handleWords(line, connection) : try handle(line, connection)
+    } catch {
+      send(error, to: connection)
+    }
+    if !isDone { connection.lines -= 1 }
+    return isDone
+  }
+
+  /// A line typed at a keyboard means the JSON line that it spells.
+  private func handleWords(_ line: UnsafeRawBufferPointer, _ connection: Connection)
+    throws(WireError) -> Bool
+  {
+    var text = spelled
+    spelled = []
+    text.removeAll(keepingCapacity: true)
+    defer { spelled = text }
+    try Words.json(line, into: &text)
+    return try text.withUnsafeBytes { (bytes) throws(WireError) in try handle(bytes, connection) }
+  }
+
+  private func handle(_ line: UnsafeRawBufferPointer, _ connection: Connection) throws(WireError)
+    -> Bool
+  {
+    try envelope.scan(line)
+    let fields = Fields(envelope, line)
+    var id = ""
+    var request: Request?
+    do throws(WireError) {
+      id = try fields.optionalIdentifier(.id) ?? ""
+      request = try self.request(fields)
+      let call = Call(
+        connection: connection, fields: fields, request: request!, id: id)
+      return try perform(call)
+    } catch {
+      send(error, to: connection, re: id, of: request)
+      return true
+    }
+  }
+
+  private func request(_ fields: Fields) throws(WireError) -> Request {
+    guard let type = fields.envelope[.type] else {
+      throw WireError(.missingField, "a line needs a type, such as \"type\":\"activate\"; see help")
+    }
+    guard type.kind == .string else {
+      throw WireError(.invalidField, "type is a string, such as \"type\":\"activate\"; see help")
+    }
+    let name = UnsafeRawBufferPointer(rebasing: fields.line[(type.start + 1)..<(type.end - 1)])
+    if let request = Request(name: name) { return request }
+    let word = decodeString(type, fields.line)
+    if let request = Request(rawValue: word) { return request }
+    let shown = word.count > 64 ? word.prefix(64) + "…" : word[...]
+    if let nearest = Nearest.word(to: word, among: Request.allCases.map(\.rawValue)) {
+      throw WireError(.unknownType, "there is no type \(shown); did you mean \(nearest)?")
+    }
+    throw WireError(.unknownType, "there is no type \(shown); type help for those that there are")
+  }
+}
+
+/// One request on its way through the relay.
+struct Call {
+  let connection: Connection
+  let fields: Fields
+  let request: Request
+  /// The sender's correlation id as JSON text; empty where it gave none.
+  let id: String
+}
+
+extension Relay {
+  /// Carries a request out. Returns false where it has to wait and nothing has changed.
+  func perform(_ call: Call) throws(WireError) -> Bool {
+    switch call.request {
+    case .ping: ping(call)
+    case .help: try help(call)
+    case .quit: quit(call)
+    case .advance: try advance(call)
+    case .activate: try activate(call)
+    default:
+      guard let device = call.connection.device else {
+        throw WireError(
+          .sessionNotActivated,
+          "activate first, such as: activate pair=demo role=phone")
+      }
+      if storeFailure != nil { try refuseWhileFailing(call.request) }
+      return try perform(call, device)
+    }
+    return true
+  }
+
+  private func perform(_ call: Call, _ device: Device) throws(WireError) -> Bool {
+    switch call.request {
+    case .sendMessage, .sendMessageData: return try sendMessage(call, device)
+    case .reply: try reply(call, device)
+    case .transferUserInfo: try transferUserInfo(call, device)
+    case .transferCurrentComplicationUserInfo: try transferComplication(call, device)
+    case .updateApplicationContext: try updateContext(call, device)
+    case .transferFile: try transferFile(call, device)
+    case .fileChunk: try fileChunk(call, device)
+    case .acknowledge: try acknowledge(call, device)
+    case .refuse: try refuse(call, device)
+    case .cancelTransfer: try cancelTransfer(call, device)
+    case .outstandingTransfers: try outstandingTransfers(call, device)
+    case .deactivate: deactivate(call, device)
+    case .selectWatch: try selectWatch(call, device)
+    case .setAppState: try setAppState(call, device)
+    case .setDeviceState: try setDeviceState(call, device)
+    case .configure: try configure(call, device)
+    case .hold: try hold(call, device)
+    case .release: try release(call, device)
+    case .forgetPair: forgetPair(call, device)
+    case .getState: getState(call, device)
+    case .ping, .help, .quit, .advance, .activate: break
+    }
+    return true
+  }
+
+  /// Work that needs a commit is refused while the store cannot write; what was accepted stays.
+  private func refuseWhileFailing(_ request: Request) throws(WireError) {
+    switch request {
+    case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,
+      .transferFile, .fileChunk, .refuse, .cancelTransfer, .selectWatch, .setDeviceState,
+      .configure, .forgetPair:
+      throw WireError(
+        .overloaded,
+        "the store cannot write at present (\(storeFailure!)); nothing was changed, try again later"
+      )
+    default: break
+    }
+  }
+}

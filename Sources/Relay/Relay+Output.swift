@@ -1,0 +1,162 @@
+import Wire
+
+/// Lines to a connection: now, or after the commit that covers them.
+extension Relay {
+  /// Appends one line; `body` writes its JSON.
+  func answer(_ connection: Connection, _ body: (inout [UInt8]) -> Void) {
+    guard !connection.isClosed else { return }
+    let before = connection.output.count
+    body(&connection.output)
+    connection.output.append(0x0A)
+    connection.position += UInt64(connection.output.count - before)
+    touch(connection)
+  }
+
+  /// Appends the opening of a line: its type, and `re` or else `of`.
+  static func begin(_ output: inout [UInt8], _ type: StaticString, re: String, of request: Request) {
+    output.append("{\"type\":\"")
+    output.append(type)
+    if re.isEmpty {
+      output.append("\",\"of\":\"")
+      output.append(text: request.rawValue)
+      output.append("\"")
+    } else {
+      output.append("\",\"re\":")
+      output.append(text: re)
+    }
+  }
+
+  func send(
+    _ error: WireError, to connection: Connection, re: String = "", of request: Request? = nil,
+    line: Int? = nil
+  ) {
+    answer(connection) { output in
+      output.append("{\"type\":\"error\"")
+      if !re.isEmpty {
+        output.append(",\"re\":")
+        output.append(text: re)
+      } else if let request {
+        output.append(",\"of\":", quoted: request.rawValue)
+      }
+      let line = line ?? connection.lines
+      if line > 0 {
+        output.append(",\"line\":")
+        output.append(decimal: line)
+      }
+      output.append(",\"code\":")
+      output.append(decimal: error.code.rawValue)
+      output.append(",\"name\":", quoted: error.code.name)
+      output.append(",\"message\":")
+      output.append(jsonString: error.message)
+      output.append(error.definite ? ",\"definite\":true}" : ",\"definite\":false}")
+    }
+  }
+
+  /// Answers once the open batch is committed. The connection is owed it until then.
+  func answerAfterCommit(_ call: Call, _ body: (inout [UInt8]) -> Void) {
+    answerAfter(open.number, call, body)
+  }
+
+  /// Answers once batch `number` is committed; at once where it is.
+  func answerAfter(_ number: UInt64, _ call: Call, _ body: (inout [UInt8]) -> Void) {
+    if number <= committed { return answer(call.connection, body) }
+    call.connection.owed += 1
+    let answer = { (answers: inout Answers) in
+      answers.add(
+        call.connection, re: call.id, request: call.request, line: call.connection.lines, body)
+    }
+    if number == open.number {
+      answer(&open.answers)
+    } else if let index = inFlight.firstIndex(where: { $0.number >= number }) {
+      answer(&inFlight[index].answers)
+    }
+  }
+
+  /// Tells a device something once the open batch is committed, should it still be connected.
+  func tellAfterCommit(_ device: Device, _ body: (inout [UInt8]) -> Void) {
+    guard let connection = device.connection else { return }
+    open.answers.add(connection, re: "", request: nil, line: 0, body)
+  }
+
+  /// `accepted`, once the open batch is committed.
+  func acceptAfterCommit(_ call: Call) {
+    answerAfterCommit(call) { Self.accepted(&$0, call) }
+  }
+
+  func acceptNow(_ call: Call) {
+    answer(call.connection) { Self.accepted(&$0, call) }
+  }
+
+  private static func accepted(_ output: inout [UInt8], _ call: Call) {
+    begin(&output, "accepted", re: call.id, of: call.request)
+    output.append("}")
+  }
+
+  /// Brings the answers of a committed batch.
+  func bring(_ answers: borrowing Answers) {
+    answers.bytes.withUnsafeBytes { bytes in
+      for entry in answers.entries {
+        let connection = entry.connection
+        if entry.isOwed { connection.owed -= 1 }
+        guard !connection.isClosed, !entry.isAnswered else { continue }
+        connection.output.append(
+          bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.end]))
+        connection.position += UInt64(entry.end - entry.start)
+        touch(connection)
+      }
+    }
+  }
+
+  /// The store has failed: whoever waits for a commit is told that it may or may not come.
+  func answerUncommitted(_ reason: String) {
+    for index in inFlight.indices { fail(&inFlight[index].answers, reason) }
+    fail(&open.answers, reason)
+  }
+
+  private func fail(_ answers: inout Answers, _ reason: String) {
+    for index in answers.entries.indices {
+      let entry = answers.entries[index]
+      guard entry.isOwed, !entry.isAnswered, let request = entry.request else { continue }
+      answers.entries[index].isAnswered = true
+      send(
+        WireError(
+          .overloaded,
+          "the store cannot write at present (\(reason)); this may still take effect, so retry "
+            + "with the same n or look at outstandingTransfers",
+          definite: false),
+        to: entry.connection, re: entry.re, of: request, line: entry.line)
+    }
+  }
+}
+
+/// Lines that wait for a commit, in order.
+struct Answers {
+  var bytes: [UInt8] = []
+  var entries: [Entry] = []
+
+  struct Entry {
+    var connection: Connection
+    var start: Int
+    var end: Int
+    var re: String
+    /// nil for news that nobody asked for.
+    var request: Request?
+    var line: Int
+    var isAnswered = false
+
+    var isOwed: Bool { request != nil }
+  }
+
+  mutating func add(
+    _ connection: Connection, re: String, request: Request?, line: Int,
+    _ body: (inout [UInt8]) -> Void
+  ) {
+    let start = bytes.count
+    body(&bytes)
+    bytes.append(0x0A)
+    entries.append(
+      Entry(
+        connection: connection, start: start, end: bytes.count, re: re, request: request,
+        line: line))
+  }
+}

@@ -1,0 +1,121 @@
+package import Journal
+import Wire
+
+/// The server's brain: sessions, reachability, lanes and queues of all pairs.
+///
+/// Pure: each input is a call that takes the time, changes state and leaves effects behind:
+/// bytes in the touched connections' outputs, reads for the store, and a batch that grows until
+/// the caller takes it. Nothing that a batch covers is told or delivered before `committed`.
+///
+/// Not thread-safe; all calls come from one thread.
+package final class Relay {
+  package struct Options: Sendable {
+    package var limits = Limits()
+    /// Time comes from `advance` alone.
+    package var hasManualClock = false
+    /// What `hello` says after "watchline".
+    package var version = "0.1.0"
+
+    package init() {}
+  }
+
+  let options: Options
+  var limits: Limits { options.limits }
+  /// Names the store; devices keep it beside their numbers.
+  let identity: String
+  /// Makes ids of this run differ from those of every other run on the store.
+  let epoch: UInt64
+
+  /// Microseconds since 1970 as of the input being processed.
+  package internal(set) var now: Int64 = 0
+
+  var pairs: [PairName: Pair] = [:]
+  var pairsByNumber: [UInt32: Pair] = [:]
+  var nextPair: UInt32 = 1
+
+  var connections: [Connection?] = []
+  var freeConnections: [Int] = []
+  var connectionCount = 0
+  var uncommittedTotal = 0
+  var stalled: [Connection] = []
+
+  var effects = Effects()
+  var open: OpenBatch
+  var inFlight: [CommittingBatch] = []
+  /// The last batch known to be synced.
+  var committed: UInt64
+  /// Why the store cannot write at present.
+  var storeFailure: String?
+  /// A store-wide row changed: the clock or the next pair's number.
+  var isStoreRowDirty = false
+
+  var segments = SegmentTable()
+  var deadlines = DeadlineQueue()
+  var replies: [UInt64: PendingReply] = [:]
+  var nextReply: UInt64 = 1
+  var nextSession: UInt64 = 1
+  var isStopping = false
+
+  // Reused from line to line.
+  var envelope = Envelope()
+  var spelled: [UInt8] = []
+
+  struct PairName: Hashable {
+    var app: String
+    var name: String
+  }
+
+  /// A relay on what the store held.
+  /// - Throws: `JournalError` where a row or header cannot be understood.
+  package init(_ contents: Contents, options: Options, now: Int64) throws(JournalError) {
+    self.options = options
+    self.identity = contents.identity
+    self.epoch = contents.epoch
+    self.committed = contents.lastBatch
+    self.open = OpenBatch(number: contents.lastBatch + 1)
+    self.now = options.hasManualClock ? Self.manualEpoch : now
+    try restore(contents)
+  }
+
+  /// 2001-01-01, where a manual clock starts.
+  static let manualEpoch: Int64 = 978_307_200_000_000
+
+  /// Takes the caller's time, unless time comes from `advance` alone.
+  func setTime(_ time: Int64) {
+    if !options.hasManualClock, time > now { now = time }
+  }
+}
+
+/// What the caller has to do after an input, the batch apart.
+package struct Effects {
+  /// Connections with output to write, with another wish to be read, or to be closed.
+  package var touched: [Connection] = []
+  /// Payloads wanted back from the store; answered by `Relay.fetched`.
+  package var reads: [(token: Int, references: [Reference])] = []
+  /// Whole segments wanted back; answered by `Relay.fetchedSegment`.
+  package var segmentReads: [UInt64] = []
+  /// Something for the log: an event and its `key=value` pairs.
+  package var logs: [String] = []
+}
+
+extension Relay {
+  package func takeEffects() -> Effects {
+    let taken = effects
+    effects = Effects()
+    for connection in taken.touched { connection.isTouched = false }
+    return taken
+  }
+
+  /// When the next deadline is due, in microseconds since 1970; nil for never.
+  package var nextDeadline: Int64? {
+    options.hasManualClock ? nil : deadlines.next
+  }
+
+  func touch(_ connection: Connection) {
+    guard !connection.isTouched, !connection.isClosed else { return }
+    connection.isTouched = true
+    effects.touched.append(connection)
+  }
+
+  func log(_ line: String) { effects.logs.append(line) }
+}

@@ -1,0 +1,105 @@
+import Journal
+
+package enum Role: String, Sendable {
+  case phone, watch
+}
+
+enum AppState: String {
+  case foreground, background, suspended, terminated
+
+  /// Whether the app runs, so that a delegate can be called.
+  var isRunning: Bool { self == .foreground || self == .background }
+}
+
+/// A phone or a watch of a pair, connected or not.
+///
+/// ```
+///              activate                 selectWatch (phone)         all handed out
+/// notActivated ────────► activated ───────────────────► inactive ──────────────────► notActivated
+///       ▲                    │  deactivate, replaced, end of connection
+///       └────────────────────┘
+/// ```
+final class Device {
+  unowned let pair: Pair
+  let index: UInt16
+  let name: String
+  let role: Role
+
+  // Durable.
+  var incarnations: [Incarnation] = []
+  var lanes: [Lane] = LaneName.allCases.map { _ in Lane() }
+  /// The last `Item.order` given.
+  var order: UInt64 = 0
+  /// Contexts addressed to this device, by sender.
+  var contexts: [UInt16: ContextSlot] = [:]
+  var state = DeviceState()
+  var hasJoined = false
+  /// Complication transfers charged on `complicationDay`.
+  var complicationsUsed = 0
+  var complicationDay: Int64 = 0
+  /// Failed transfers, oldest first, for a retry by `n`.
+  var failures: [(transfer: TransferKey, code: UInt16)] = []
+  /// Of transfers numbered at or below it the failures are not all known any more, by incarnation.
+  var forgottenFailures: [UInt16: UInt64] = [:]
+
+  // The present session.
+  var connection: Connection?
+  /// Rises with every activation; tells a late answer from a present one.
+  var session: UInt64 = 0
+  var activation = Activation.notActivated
+  var incarnation: UInt16 = 0
+  var isAutomatic = false
+  var appState = AppState.foreground
+  /// What it was last told of `isReachable`.
+  var toldReachable = false
+  /// Whether the drain of what waited at activation has yet to be told.
+  var owesPendingChange = false
+  /// The 7014 of a receiver that did not drain in time: until it does.
+  var isSaturated = false
+  /// Senders whose live message waits for this device's output to drain.
+  var waiters: [Connection] = []
+  /// Deliveries that an automatic acknowledge will cover, by the output position after each.
+  var unconfirmed = Deque<(position: UInt64, lane: LaneName, seq: UInt64)>()
+  /// Offsets at which unfinished downloads are to go on.
+  var resumeOffsets: [String: Int] = [:]
+
+  // Bookkeeping.
+  /// The last batch that carries its row.
+  var dirtyBatch: UInt64 = 0
+  /// The last batch after which it is to be pumped.
+  var pumpBatch: UInt64 = 0
+  /// Payloads read back from the store and not handed out yet.
+  var fetched: [Reference: [UInt8]] = [:]
+  var isFetching = false
+
+  enum Activation: Int {
+    case notActivated = 0
+    case inactive = 1
+    case activated = 2
+  }
+
+  init(pair: Pair, index: UInt16, name: String, role: Role) {
+    self.pair = pair
+    self.index = index
+    self.name = name
+    self.role = role
+  }
+
+  subscript(lane: LaneName) -> Lane {
+    get { lanes[Int(lane.rawValue)] }
+    _modify { yield &lanes[Int(lane.rawValue)] }
+  }
+
+  var isPhone: Bool { role == .phone }
+
+  /// Whether content waits for the app or is not acknowledged yet (WCSession.hasContentPending).
+  var hasContentPending: Bool { LaneName.content.contains { self[$0].count > 0 } }
+
+  /// Unfinished transfers of all incarnations.
+  var outstanding: Int { incarnations.reduce(0) { $0 + $1.numbered.count + $1.counted.count } }
+
+  func isOutstanding(_ transfer: TransferKey) -> Outbox.Entry? {
+    guard Int(transfer.incarnation) < incarnations.count else { return nil }
+    return incarnations[Int(transfer.incarnation)][transfer.isNumbered].find(transfer.number)
+  }
+}

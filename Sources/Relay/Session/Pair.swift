@@ -1,0 +1,59 @@
+import Wire
+
+/// A phone and its watches, for one app. Pairs share nothing.
+final class Pair {
+  let number: UInt32
+  let app: String
+  let name: String
+
+  // Durable.
+  var devices: [Device] = []
+  var knobs = Knobs()
+  /// The watch that the phone's session is attached to.
+  var activeWatch: Device?
+  /// The number of the next file.
+  var nextFile: UInt32 = 1
+
+  /// Files on their way, by number.
+  var files: [UInt32: FileTransfer] = [:]
+
+  // Bookkeeping.
+  var dirtyBatch: UInt64 = 0
+
+  init(number: UInt32, app: String, name: String) {
+    self.number = number
+    self.app = app
+    self.name = name
+  }
+
+  var phone: Device? { devices.first { $0.isPhone } }
+
+  /// Both roles have activated since the pair was made or forgotten.
+  var isFormed: Bool {
+    phone?.hasJoined == true && activeWatch != nil
+  }
+
+  func device(named name: String) -> Device? { devices.first { $0.name == name } }
+
+  /// The device that a send of `device` is for, where there is one.
+  func counterpart(of device: Device) -> Device? {
+    device.isPhone ? activeWatch : phone
+  }
+
+  /// WCSession.isPaired.
+  var isPaired: Bool { isFormed && phone!.state.isPaired }
+
+  /// A watch that is not the active one neither sends to the phone nor hears of it.
+  func isParked(_ device: Device) -> Bool { !device.isPhone && activeWatch !== device }
+
+  /// WCSession.isReachable: asymmetric, by connection and app state (PROTOCOL.md clause 4.3).
+  func isReachable(from device: Device) -> Bool {
+    guard isPaired, device.activation == .activated, let watch = activeWatch, let phone,
+      watch.connection != nil, watch.activation == .activated, watch.appState == .foreground,
+      watch.state.isWatchAppInstalled, phone.connection != nil
+    else { return false }
+    if device.isPhone { return true }
+    return device === watch && !phone.state.isLocked && phone.state.isCompanionAppInstalled
+      && phone.activation == .activated
+  }
+}
