@@ -54,6 +54,9 @@ package final class Relay {
   var replies: [UInt64: PendingReply] = [:]
   var nextReply: UInt64 = 1
   var nextSession: UInt64 = 1
+  /// Payloads asked back from the store, by token.
+  var fetches: [Int: (device: Device, wanted: [Reference])] = [:]
+  var nextFetch = 1
   var isStopping = false
 
   // Reused from line to line.

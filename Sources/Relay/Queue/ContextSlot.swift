@@ -6,6 +6,9 @@ struct ContextSlot {
   var handedOut: [UInt8]?
   /// The number under which `current` waits or was handed out unacknowledged; 0 for neither.
   var seq: UInt64 = 0
-  /// Deliveries that `contextRedelivery` has added for the present session.
-  var repeats = 0
+  /// Whether `handedOut` was acknowledged.
+  var isAcknowledged = false
+
+  /// Whether the receiver still has to get `current`, and nothing that waits will bring it.
+  var isOwed: Bool { seq == 0 && !(isAcknowledged && handedOut == current) }
 }

@@ -104,6 +104,9 @@ extension Relay {
       output.append(contentsOf: slot.current)
       Self.close(&output, item, .context, redelivered: item.seq <= device[.context].highestHandedOut)
     }
+    if slot.handedOut != slot.current || item.seq > device[.context].highestHandedOut {
+      slot.isAcknowledged = false
+    }
     slot.handedOut = slot.current
     device.contexts[item.transfer.sender] = slot
   }

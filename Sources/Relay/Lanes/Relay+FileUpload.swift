@@ -1,0 +1,196 @@
+import Journal
+import Wire
+
+/// The first hop of a file: announced, brought in chunks, queued once it is whole and right.
+extension Relay {
+  func transferFile(_ call: Call, _ device: Device) throws(WireError) {
+    let fields = call.fields
+    if fields.envelope[.transfer] != nil { return try resumeUpload(call, device) }
+    guard let number = try number(call, device) else { return }
+    let name = try fields.string(.name)
+    guard (1...1024).contains(name.utf8.count) else {
+      throw WireError(.invalidField, "name has 1 to 1024 bytes of UTF-8; this has \(name.utf8.count)")
+    }
+    let size = Int(try fields.integer(.size, in: 0...Int64(limits.queueBytes)))
+    let digest = try fields.string(.sha256)
+    guard digest.utf8.count == 64, digest.utf8.allSatisfy({ Self.isHexadecimal($0) }) else {
+      throw WireError(.invalidField, "sha256 is the file's SHA-256 in 64 hexadecimal digits")
+    }
+    let metadata = try fields.optionalObject(.metadata)
+    let knobs = device.pair.knobs
+    let receiver = try check(
+      SendCheck(payload: metadata, field: "metadata", limit: knobs.limits.userInfo), device, fields)
+    if knobs.limits.file > 0, size > knobs.limits.file {
+      throw WireError(
+        .payloadTooLarge, "the file has \(size) bytes; the limit is \(knobs.limits.file)")
+    }
+    try checkRoom(receiver, size)
+    guard device.pair.files.count < limits.queueItems else {
+      throw WireError(.overloaded, "too many files are on their way; let some be delivered")
+    }
+    let transfer = accept(call, device, number, 0)
+    let file = FileTransfer(
+      number: device.pair.nextFile, transfer: transfer, receiver: receiver.index, name: name,
+      size: size, digest: digest.lowercased(), metadata: metadata.map { Array(fields.bytes($0)) },
+      re: call.id, now: now)
+    device.pair.nextFile += 1
+    device.pair.files[file.number] = file
+    changed(device.pair)
+    changed(file, of: device.pair)
+    device.incarnations[Int(transfer.incarnation)][transfer.isNumbered].append(
+      Outbox.Entry(number: transfer.number, receiver: receiver.index, lane: .file, seq: 0))
+    watchUpload(file, device.pair)
+    answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device, offset: 0) }
+    if size == 0 { completeUpload(file, device) }
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+  }
+
+  /// An unfinished upload named by its `transfer`: says where to go on.
+  private func resumeUpload(_ call: Call, _ device: Device) throws(WireError) {
+    let file = try unfinishedUpload(call, device)
+    file.re = call.id.isEmpty ? file.re : call.id
+    let offset = file.received
+    answerAfter(latestBatch, call) {
+      Self.accepted(&$0, call, file.transfer, device, offset: offset)
+    }
+  }
+
+  func fileChunk(_ call: Call, _ device: Device) throws(WireError) {
+    let fields = call.fields
+    let file = try unfinishedUpload(call, device)
+    let offset = Int(try fields.integer(.offset, in: 0...Int64.max))
+    guard offset <= file.received else {
+      throw WireError(
+        .invalidField, "offset is \(offset), but the next byte expected is at \(file.received)")
+    }
+    var data = try fields.data(.data)
+    guard offset + data.count <= file.size else {
+      throw WireError(
+        .invalidField,
+        "the chunk ends at \(offset + data.count), but the file has \(file.size) bytes; the next "
+          + "byte expected is at \(file.received)")
+    }
+    let fresh = offset + data.count - file.received
+    if fresh > 0 {
+      data.removeFirst(data.count - fresh)
+      take(data, file, device, call.connection)
+    }
+    file.lastHeard = now
+    let reached = file.received
+    if !call.id.isEmpty {
+      answerAfterCommit(call) {
+        Self.accepted(&$0, call, file.transfer, device, offset: reached)
+      }
+    }
+    if fresh > 0, file.received == file.size { completeUpload(file, device) }
+  }
+
+  private func unfinishedUpload(_ call: Call, _ device: Device) throws(WireError) -> FileTransfer {
+    let text = try call.fields.string(.transfer)
+    guard let transfer = TransferKey(text, sender: device),
+      let file = file(transfer, device.pair), file.seq == 0
+    else {
+      throw WireError(
+        .unknownTransfer, "this device has no unfinished upload \(text); see outstandingTransfers")
+    }
+    return file
+  }
+
+  /// Puts a chunk's new bytes into the open batch.
+  private func take(
+    _ data: [UInt8], _ file: FileTransfer, _ device: Device, _ connection: Connection
+  ) {
+    let reference = data.withUnsafeBytes { bytes in
+      file.hash.update(bytes)
+      return append(bytes)
+    }
+    let chunk = FileTransfer.Chunk(offset: file.received, reference: reference)
+    file.chunks.append(chunk)
+    segments.add(reference.segment, bytes: data.count)
+    SegmentHeader.append(chunk, file: file, pair: device.pair, to: &open.header)
+    file.received += data.count
+    changed(file, of: device.pair)
+    countUncommitted(connection, data.count)
+    let progress = (device.pair, file.number, file.received)
+    if let index = open.progress.firstIndex(where: { $0.pair === device.pair && $0.file == file.number })
+    {
+      open.progress[index] = progress
+    } else {
+      open.progress.append(progress)
+    }
+  }
+
+  /// All bytes are there: queues the file, or fails it where its digest is not the promised one.
+  private func completeUpload(_ file: FileTransfer, _ device: Device) {
+    guard file.hash.hex == file.digest else {
+      return failUpload(file, device.pair, .deliveryFailed)
+    }
+    let pair = device.pair
+    let receiver = pair.devices[Int(file.receiver)]
+    let isParked = pair.isParked(device)
+    let holder = isParked ? device : receiver
+    let item = enqueue(
+      UnsafeRawBufferPointer(start: nil, count: 0), to: holder, lane: isParked ? .parked : .file,
+      target: .file, transfer: file.transfer, re: file.re)
+    if !isParked { file.seq = item.seq } else { file.seq = .max }
+    device.incarnations[Int(file.transfer.incarnation)][file.transfer.isNumbered].move(
+      file.transfer.number, to: isParked ? .parked : .file, receiver: holder.index, seq: item.seq)
+    changed(file, of: pair)
+  }
+
+  /// Ends an upload that did not get into the queue.
+  func failUpload(_ file: FileTransfer, _ pair: Pair, _ code: ErrorCode?, isTold: Bool = true) {
+    drop(file, pair)
+    finish(
+      file.transfer, sender: pair.devices[Int(file.transfer.sender)], isFile: true, re: file.re,
+      code: code, isTold: isTold)
+  }
+
+  /// More of a file is synced.
+  func tellProgress(_ pair: Pair, _ number: UInt32, _ offset: Int) {
+    guard let file = pair.files[number] else { return }
+    file.synced = max(file.synced, offset)
+    let sender = pair.devices[Int(file.transfer.sender)]
+    guard let connection = sender.connection, sender.activation != .notActivated else { return }
+    answer(connection) { output in
+      output.append("{\"type\":\"transferProgress\",\"transfer\":")
+      output.append(jsonString: file.transfer.text(sender))
+      output.append(",\"offset\":")
+      output.append(decimal: offset)
+      output.append(",\"size\":")
+      output.append(decimal: file.size)
+      output.append("}")
+    }
+  }
+
+  // MARK: Idle uploads
+
+  func watchUpload(_ file: FileTransfer, _ pair: Pair) {
+    deadlines.add(.uploadIdle(pair, file: file.number), at: file.lastHeard + pair.knobs.uploadIdle)
+  }
+
+  func uploadStayedIdle(_ pair: Pair, _ number: UInt32) {
+    guard let file = pair.files[number], file.seq == 0 else { return }
+    guard now >= file.lastHeard + pair.knobs.uploadIdle else { return watchUpload(file, pair) }
+    failUpload(file, pair, .transferTimedOut)
+  }
+
+  // MARK: Files
+
+  func file(_ transfer: TransferKey, _ pair: Pair) -> FileTransfer? {
+    pair.files.values.first { $0.transfer == transfer }
+  }
+
+  func removeFile(_ item: Item, _ pair: Pair) {
+    if let file = file(item.transfer, pair) { drop(file, pair) }
+  }
+
+  private func drop(_ file: FileTransfer, _ pair: Pair) {
+    pair.files[file.number] = nil
+    for chunk in file.chunks { release(chunk.reference) }
+    open.removedRows.append(Row.Key(.file, pair: pair.number, item: file.number))
+  }
+}

@@ -1,0 +1,230 @@
+import Wire
+
+/// A message whose reply has not come.
+struct PendingReply {
+  let sender: Device
+  let senderSession: UInt64
+  let receiver: Device
+  let receiverSession: UInt64
+  /// The sender's correlation id.
+  let re: String
+  let request: Request
+  let line: Int
+  var isOwedNoMore = false
+}
+
+/// The live lane: messages and their replies. Nothing of it is stored.
+extension Relay {
+  /// Hands a message to a reachable counterpart. Returns false where its output is full.
+  func sendMessage(_ call: Call, _ device: Device) throws(WireError) -> Bool {
+    let isData = call.request == .sendMessageData
+    let fields = call.fields
+    let payload = try isData ? fields.anyString(.data) : fields.object(.payload)
+    var check = SendCheck(
+      payload: isData ? nil : payload, limit: device.pair.knobs.limits.message, isLive: true)
+    if isData {
+      check.field = "data"
+      check.dataLength = try fields.base64Length(.data)
+    }
+    let expectsReply = try fields.optionalBool(.expectsReply) ?? false
+    let timeout = try fields.optionalSeconds(.timeout) ?? device.pair.knobs.replyTimeout
+    let receiver = try self.check(check, device, fields)
+    guard let target = receiver.connection else { throw Self.undelivered }
+    if expectsReply {
+      guard call.connection.pendingReplies < limits.pendingReplies else {
+        throw WireError(
+          .overloaded, "\(limits.pendingReplies) messages of this connection await a reply already")
+      }
+      if !receiver.state.hasReplyDelegate, device.pair.knobs.missingReplyDelegate == .deliveryFailed
+      {
+        throw WireError(
+          .deliveryFailed, "the counterpart's delegate does not implement the reply handler")
+      }
+    }
+    if target.waiting >= limits.waitingOutput {
+      guard !receiver.isSaturated else { throw Self.undelivered }
+      return wait(call.connection, for: receiver)
+    }
+    if !receiver.appState.isRunning { launch(receiver, "message") }
+    var number: UInt64 = 0
+    if expectsReply { number = expectReply(call, device, receiver, timeout) }
+    guard !expectsReply || receiver.state.hasReplyDelegate else { return true }
+    answer(target) { output in
+      output.append(
+        isData
+          ? "{\"type\":\"didReceiveMessageData\",\"from\":"
+          : "{\"type\":\"didReceiveMessage\",\"from\":")
+      output.append(jsonString: device.name)
+      if expectsReply {
+        output.append(",\"id\":\"m")
+        output.append(decimal: epoch)
+        output.append(".")
+        output.append(decimal: number)
+        output.append("\"")
+      }
+      output.append(isData ? ",\"data\":" : ",\"payload\":")
+      output.append(bytes: fields.bytes(payload))
+      output.append("}")
+    }
+    return true
+  }
+
+  static let undelivered = WireError(
+    .deliveryFailed, "the counterpart takes nothing at present: its output is full")
+
+  // MARK: Replies
+
+  private func expectReply(
+    _ call: Call, _ device: Device, _ receiver: Device, _ timeout: Int64
+  ) -> UInt64 {
+    let number = nextReply
+    nextReply += 1
+    replies[number] = PendingReply(
+      sender: device, senderSession: device.session, receiver: receiver,
+      receiverSession: receiver.session, re: call.id, request: call.request,
+      line: call.connection.lines)
+    call.connection.pendingReplies += 1
+    call.connection.owed += 1
+    deadlines.add(.reply(number), at: now + timeout)
+    if deadlines.count > 1024, deadlines.count > 4 * (replies.count + 256) {
+      deadlines.filter { event in
+        if case .reply(let number) = event { return replies[number] != nil }
+        return true
+      }
+    }
+    return number
+  }
+
+  /// Takes a pending reply out; its sender is owed it no longer.
+  private func take(_ number: UInt64) -> PendingReply? {
+    guard let pending = replies.removeValue(forKey: number) else { return nil }
+    if pending.sender.session == pending.senderSession, let connection = pending.sender.connection {
+      connection.pendingReplies -= 1
+      connection.owed -= 1
+      finishIfEnded(connection)
+    }
+    return pending
+  }
+
+  /// Tells the sender of a message of an error, where its session is still that one.
+  private func tell(_ pending: PendingReply, _ error: WireError) {
+    guard pending.sender.session == pending.senderSession,
+      let connection = pending.sender.connection
+    else { return }
+    send(error, to: connection, re: pending.re, of: pending.request, line: pending.line)
+  }
+
+  func reply(_ call: Call, _ device: Device) throws(WireError) {
+    let text = try call.fields.string(.re)
+    let prefix = "m\(epoch)."
+    guard text.hasPrefix(prefix), let number = UInt64(text.dropFirst(prefix.count)),
+      let pending = replies[number], pending.receiver === device,
+      pending.receiverSession == device.session
+    else {
+      throw WireError(
+        .invalidField,
+        "re names no message that awaits a reply of this session; it may have been answered, "
+          + "have timed out, or its sender may have gone")
+    }
+    let isData = call.fields.envelope[.payload] == nil && call.fields.envelope[.data] != nil
+    let payload = try isData ? call.fields.anyString(.data) : call.fields.object(.payload)
+    do throws(WireError) {
+      var check = SendCheck(
+        payload: isData ? nil : payload, limit: device.pair.knobs.limits.message)
+      if isData {
+        check.field = "data"
+        check.dataLength = try call.fields.base64Length(.data)
+      }
+      try self.check(check, device, call.fields)
+    } catch {
+      _ = take(number)
+      tell(
+        pending,
+        WireError(
+          .messageReplyFailed, "the counterpart's reply could not be sent: \(error.message)",
+          definite: false))
+      throw error
+    }
+    _ = take(number)
+    guard let connection = pending.sender.connection else { return }
+    answer(connection) { output in
+      Self.begin(&output, "didReceiveReply", re: pending.re, of: pending.request)
+      output.append(isData ? ",\"data\":" : ",\"payload\":")
+      output.append(bytes: call.fields.bytes(payload))
+      output.append("}")
+    }
+    if !call.id.isEmpty { acceptNow(call) }
+  }
+
+  func replyTimedOut(_ number: UInt64) {
+    guard let pending = take(number) else { return }
+    tell(
+      pending,
+      WireError(.messageReplyTimedOut, "no reply came in time", definite: false))
+  }
+
+  /// A session has ended: whoever awaits a reply of it is told, what it awaited is dropped.
+  func endReplies(of device: Device) {
+    let ended = replies.filter { $0.value.sender === device || $0.value.receiver === device }
+    for number in ended.keys.sorted() {
+      guard let pending = take(number) else { continue }
+      guard pending.receiver === device else { continue }
+      tell(
+        pending,
+        WireError(
+          .deliveryFailed, "the counterpart's session ended before it replied", definite: false))
+    }
+  }
+
+  /// The server stops: nobody waits for replies any more.
+  func dropReplies(from connection: Connection) {
+    guard connection.pendingReplies > 0, let device = connection.device else { return }
+    for number in replies.filter({ $0.value.sender === device }).keys.sorted() {
+      if let pending = take(number) {
+        tell(
+          pending,
+          WireError(.deliveryFailed, "the server is stopping", definite: false))
+      }
+    }
+  }
+
+  /// With `errorHandlerTwice`: a counterpart that has become unreachable is told of at once, and
+  /// the timeout still comes.
+  func warnOfReplies(to device: Device) {
+    for number in replies.filter({ $0.value.sender === device }).keys.sorted() {
+      guard let pending = replies[number], !pending.isOwedNoMore else { continue }
+      replies[number]!.isOwedNoMore = true
+      tell(
+        pending,
+        WireError(
+          .notReachable, "the counterpart became unreachable before it replied", definite: false))
+    }
+  }
+
+  // MARK: Full receivers
+
+  /// Has a sender's input wait for its receiver's output to drain. Returns false.
+  private func wait(_ connection: Connection, for receiver: Device) -> Bool {
+    connection.waitingFor = receiver
+    connection.waitingSince = now
+    receiver.waiters.append(connection)
+    deadlines.add(
+      .fullReceiver(connection, since: now), at: now + Int64(limits.receiverGrace))
+    return false
+  }
+
+  func stopWaiting(_ connection: Connection) {
+    guard let receiver = connection.waitingFor else { return }
+    connection.waitingFor = nil
+    receiver.waiters.removeAll { $0 === connection }
+  }
+
+  /// The receiver did not drain in time: its messages fail until it does.
+  func receiverStayedFull(_ connection: Connection, _ since: Int64) {
+    guard let receiver = connection.waitingFor, connection.waitingSince == since else { return }
+    receiver.isSaturated = true
+    let waiters = receiver.waiters
+    receiver.waiters = []
+    for connection in waiters { connection.waitingFor = nil }
+  }
+}

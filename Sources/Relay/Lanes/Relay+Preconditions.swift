@@ -1,0 +1,116 @@
+import Wire
+
+/// What a send has to be checked for, in the pair's `preconditionOrder`.
+struct SendCheck {
+  /// The dictionary sent; nil for raw data.
+  var payload: Value?
+  /// Its member's name, for key paths.
+  var field = "payload"
+  /// Decoded bytes of raw data.
+  var dataLength = 0
+  /// The largest size accepted, 0 for no bound.
+  var limit: Int
+  /// Whether the counterpart has to be reachable.
+  var isLive = false
+  /// Why a parameter is wrong, where it is.
+  var parameterFault: String?
+}
+
+extension Relay {
+  /// Checks a send and returns the device that it is for.
+  @discardableResult
+  func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
+    for precondition in device.pair.knobs.preconditionOrder {
+      try check(precondition, send, device, fields)
+    }
+    guard let counterpart = device.pair.counterpart(of: device) else { throw Self.notPaired(device) }
+    return counterpart
+  }
+
+  private func check(
+    _ precondition: Knobs.Precondition, _ send: SendCheck, _ device: Device, _ fields: Fields
+  ) throws(WireError) {
+    let pair = device.pair
+    switch precondition {
+    case .supported:
+      guard device.state.isSupported else {
+        throw WireError(.sessionNotSupported, "this device has been set not to support sessions")
+      }
+    case .delegate:
+      guard device.state.hasDelegate else {
+        throw WireError(.sessionMissingDelegate, "this session has been set to have no delegate")
+      }
+    case .activated:
+      guard device.activation == .activated else {
+        throw WireError(
+          .sessionInactive, "the session is inactive while the watch is switched; activate again")
+      }
+    case .paired:
+      guard pair.isPaired else { throw Self.notPaired(device) }
+    case .installed:
+      try checkInstalled(device)
+    case .parameter:
+      if let fault = send.parameterFault { throw WireError(.invalidParameter, fault) }
+    case .types:
+      if let payload = send.payload {
+        try PropertyList.check(payload, in: fields.line, field: send.field)
+      }
+    case .size:
+      try checkSize(send, pair, fields)
+    case .reachable:
+      guard !send.isLive || pair.isReachable(from: device) else {
+        throw WireError(
+          .notReachable,
+          device.isPhone
+            ? "the watch is not reachable: it must be connected with its app in the foreground"
+            : "the phone is not reachable: it must be connected, and this app in the foreground")
+      }
+    }
+  }
+
+  static func notPaired(_ device: Device) -> WireError {
+    guard device.pair.isFormed else {
+      return WireError(
+        .deviceNotPaired,
+        device.isPhone
+          ? "no watch has activated in this pair yet" : "no phone has activated in this pair yet")
+    }
+    return WireError(.deviceNotPaired, "the devices have been set to be unpaired")
+  }
+
+  private func checkInstalled(_ device: Device) throws(WireError) {
+    if device.isPhone {
+      guard device.pair.activeWatch?.state.isWatchAppInstalled == true else {
+        throw WireError(
+          .watchAppNotInstalled, "the app is not installed on the active watch")
+      }
+    } else {
+      guard !device.state.isWatchOnlyApp else {
+        throw WireError(.watchOnlyApp, "this watch app has been set to have no phone app")
+      }
+      guard device.pair.phone?.state.isCompanionAppInstalled == true else {
+        throw WireError(.companionAppNotInstalled, "the app is not installed on the phone")
+      }
+    }
+  }
+
+  private func checkSize(_ send: SendCheck, _ pair: Pair, _ fields: Fields) throws(WireError) {
+    guard send.limit > 0 else { return }
+    var size = send.dataLength
+    var measure = "bytes"
+    if let payload = send.payload {
+      size = payload.end - payload.start
+      measure = "bytes of JSON"
+      if pair.knobs.sizeMeasure == .bplist {
+        // No property list is four times as large as the text that spells it.
+        guard size * 4 >= send.limit else { return }
+        size = try PropertyList.size(of: payload, in: fields.line)
+        measure = "bytes as a binary property list"
+      }
+    }
+    guard size <= send.limit else {
+      throw WireError(
+        .payloadTooLarge, "\(send.field) has \(size) \(measure); the limit is \(send.limit)")
+    }
+  }
+}
