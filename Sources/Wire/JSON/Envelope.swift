@@ -70,7 +70,8 @@ package struct Envelope: Sendable {
       var count = 0
       while true {
         guard scanner.next(is: 0x22) else {
-          throw scanner.expected(count == 0 ? "a member's name in quotes or '}'" : "a member's name in quotes")
+          throw scanner.expected(
+            count == 0 ? "a member's name in quotes or '}'" : "a member's name in quotes")
         }
         count &+= 1
         guard count <= Self.maximumMembers else {
@@ -190,6 +191,7 @@ package struct Envelope: Sendable {
     let line = UnsafeRawBufferPointer(start: scanner.bytes, count: scanner.count)
     return WireError(
       .malformedJSON,
-      "Expected a new member's name at byte \(quote), found \"\(decodeString(value, line))\" again.")
+      "Expected a new member's name at byte \(quote), found \"\(decodeString(value, line))\" again."
+    )
   }
 }

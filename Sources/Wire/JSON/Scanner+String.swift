@@ -32,7 +32,8 @@ extension Scanner {
       at = endOfPlainText(from: at)
     }
     throw failure(
-      "A string that starts at byte \(start) has no end: expected '\"'", then: "found the line's end")
+      "A string that starts at byte \(start) has no end: expected '\"'",
+      then: "found the line's end")
   }
 
   /// The first byte at or after `from` that is a quote, a backslash, a control character or not
