@@ -7,12 +7,19 @@ extension Scanner {
     if next(is: 0x22) {
       at &+= 1
     } else {
-      try restOfString(start)
+      self = try pastString(start)
     }
   }
 
-  /// The string opened at `start` goes on at `at` with something other than plain text.
+  /// A scanner after the string opened at `start`, which goes on at `at` with something other than
+  /// plain text.
   @inline(never)
+  private func pastString(_ start: Int) throws(WireError) -> Scanner {
+    var scanner = self
+    try scanner.restOfString(start)
+    return scanner
+  }
+
   private mutating func restOfString(_ start: Int) throws(WireError) {
     while at < count {
       switch bytes[at] {
