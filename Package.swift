@@ -46,6 +46,10 @@ let package = Package(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
 
+    .executableTarget(
+      name: "scanner-benchmark", dependencies: ["Wire", "CSimdjson"],
+      path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
+
     suite("WireTests", ["Wire", "CSimdjson"]),
     suite("RelayTests", ["Relay", "Wire", "Journal"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

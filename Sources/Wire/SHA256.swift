@@ -66,7 +66,9 @@ package struct SHA256 {
     // The length in bits says how far the block is filled.
     guard word(8) & 7 == 0, word(8) >> 3 & 63 == UInt32(saved[105]) else { return nil }
     withUnsafeMutableBytes(of: &context.h) { state in
-      for index in 0..<8 { state.storeBytes(of: word(index), toByteOffset: 4 * index, as: UInt32.self) }
+      for index in 0..<8 {
+        state.storeBytes(of: word(index), toByteOffset: 4 * index, as: UInt32.self)
+      }
     }
     context.Nl = word(8)
     context.Nh = word(9)

@@ -6,11 +6,40 @@ package struct Envelope: Sendable {
   /// Most objects and arrays inside one another, the outermost object counted.
   package static let maximumDepth = 64
 
-  private var members: [Value]
-  /// Bit `Key.index` is set for each member that the line has.
-  private var present: (low: UInt64, high: UInt64) = (0, 0)
+  private var members = Members()
+  private var present = Presence()
   private var unknown: [UnknownName] = []
-  private let table = KeyTable.shared
+
+  /// A value for each key, of which those in `present` belong to the line; shared between copies
+  /// until one of them scans again. Plain memory, for an array's checks are felt here.
+  private final class Members: @unchecked Sendable {
+    let values: UnsafeMutablePointer<Value>
+
+    init() {
+      values = .allocate(capacity: Key.allCases.count)
+      values.initialize(
+        repeating: Value(kind: .null, start: 0, end: 0), count: Key.allCases.count)
+    }
+
+    deinit { values.deallocate() }
+  }
+
+  /// A bit for each key that the line has.
+  private struct Presence {
+    var low: UInt64 = 0
+    var high: UInt64 = 0
+
+    @inline(__always)
+    func contains(_ index: Int) -> Bool {
+      (index < 64 ? low : high) & (1 << UInt64(truncatingIfNeeded: index & 63)) != 0
+    }
+
+    @inline(__always)
+    mutating func insert(_ index: Int) {
+      let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: index & 63)
+      if index < 64 { low |= bit } else { high |= bit }
+    }
+  }
 
   /// A name that is kept only to find it a second time.
   private struct UnknownName {
@@ -22,15 +51,13 @@ package struct Envelope: Sendable {
 
   package init() {
     precondition(Key.allCases.count <= 128)
-    members = Array(
-      repeating: Value(kind: .null, start: 0, end: 0), count: Key.allCases.count)
     unknown.reserveCapacity(Self.maximumMembers)
   }
 
   /// The member of that name in the line scanned last, or nil. Nothing after a scan that threw.
   package subscript(_ key: Key) -> Value? {
     let index = key.index
-    return isPresent(index) ? members[index] : nil
+    return present.contains(index) ? members.values[index] : nil
   }
 
   /// Reads one line, which must be exactly one JSON object (RFC 8259), with blanks around it or
@@ -44,22 +71,22 @@ package struct Envelope: Sendable {
   /// - Throws: 4001 malformedJSON, with the 0-based offset in the line of the byte at fault.
   /// - Complexity: one pass over the line.
   package mutating func scan(_ line: UnsafeRawBufferPointer) throws(WireError) {
-    present = (0, 0)
+    present = Presence()
     if !unknown.isEmpty { unknown.removeAll(keepingCapacity: true) }
+    if !isKnownUniquelyReferenced(&members) { members = Members() }
     guard let base = line.baseAddress, !line.isEmpty else {
       throw WireError(.malformedJSON, "Expected '{' at byte 0, found the line's end.")
     }
-    var scanner = Scanner(base.assumingMemoryBound(to: UInt8.self), count: line.count)
-    do {
-      try object(&scanner)
-    } catch {
-      present = (0, 0)
-      throw error
-    }
+    present = try object(base.assumingMemoryBound(to: UInt8.self), line.count, members.values)
   }
 
   @inline(__always)
-  private mutating func object(_ scanner: inout Scanner) throws(WireError) {
+  private mutating func object(
+    _ line: UnsafePointer<UInt8>, _ count: Int, _ values: UnsafeMutablePointer<Value>
+  ) throws(WireError) -> Presence {
+    var scanner = Scanner(line, count: count)
+    var present = Presence()
+    let table = KeyTable.shared
     scanner.skipBlanks()
     guard scanner.next(is: 0x7B) else { throw Self.notAnObject(scanner) }
     scanner.at &+= 1
@@ -70,20 +97,21 @@ package struct Envelope: Sendable {
       var count = 0
       while true {
         guard scanner.next(is: 0x22) else {
-          throw scanner.expected(count == 0 ? "a member's name in quotes or '}'" : "a member's name in quotes")
+          throw scanner.expected(
+            count == 0 ? "a member's name in quotes or '}'" : "a member's name in quotes")
         }
         count &+= 1
         guard count <= Self.maximumMembers else {
           throw scanner.failure(
             "Too many members", then: "a line has at most \(Self.maximumMembers)")
         }
-        let index = try name(&scanner)
+        let index = try name(&scanner, &present, table)
         try scanner.colon()
         scanner.flags = []
         let start = scanner.at
         let kind = try scanner.value(outside: 1)
         if index >= 0 {
-          members[index] = Value(kind: kind, start: start, end: scanner.at, flags: scanner.flags)
+          values[index] = Value(kind: kind, start: start, end: scanner.at, flags: scanner.flags)
         }
         scanner.skipBlanks()
         if scanner.next(is: 0x2C) {
@@ -101,40 +129,43 @@ package struct Envelope: Sendable {
     guard scanner.at == scanner.count else {
       throw scanner.expected("the line's end after the object")
     }
+    return present
   }
 
   /// Reads a name and marks it as present.
   ///
   /// - Returns: the key's index, or -1 for an unknown name.
   @inline(__always)
-  private mutating func name(_ scanner: inout Scanner) throws(WireError) -> Int {
+  private mutating func name(
+    _ scanner: inout Scanner, _ present: inout Presence, _ table: KeyTable
+  ) throws(WireError) -> Int {
     let quote = scanner.at
     scanner.flags = []
     try scanner.string()
+    var index = -1
     if !scanner.flags.contains(.hasEscape),
-      let index = table.find(
+      let known = table.find(
         scanner.bytes, from: quote &+ 1, to: scanner.at &- 1, limit: scanner.count)
     {
-      if isPresent(Int(index)) { throw Self.duplicate(scanner, quote) }
-      markPresent(Int(index))
-      return Int(index)
+      index = Int(known)
+    } else {
+      index = try unusualName(scanner, quote)
+      if index < 0 { return -1 }
     }
-    return try unusualName(scanner, quote)
+    if present.contains(index) { throw Self.duplicate(scanner, quote) }
+    present.insert(index)
+    return index
   }
 
-  /// A name that is unknown or written with escapes.
+  /// The index of a name that is written with escapes, or -1 for an unknown one.
   @inline(never)
   private mutating func unusualName(_ scanner: Scanner, _ quote: Int) throws(WireError) -> Int {
     var name = UnknownName(
-      hash: 0, start: quote &+ 1, end: scanner.at &- 1,
+      hash: 0, start: quote + 1, end: scanner.at - 1,
       hasEscape: scanner.flags.contains(.hasEscape))
     if name.hasEscape {
       let plain = Self.plain(name, scanner)
-      if let key = plain.withUnsafeBytes({ Key($0) }) {
-        if isPresent(key.index) { throw Self.duplicate(scanner, quote) }
-        markPresent(key.index)
-        return key.index
-      }
+      if let key = plain.withUnsafeBytes({ Key($0) }) { return key.index }
       name.hash = plain.withUnsafeBytes { hash64($0) }
     } else {
       name.hash = hash64(
@@ -158,20 +189,6 @@ package struct Envelope: Sendable {
     return plain
   }
 
-  @inline(__always)
-  private func isPresent(_ index: Int) -> Bool {
-    (index < 64 ? present.low : present.high) & (1 << UInt64(index & 63)) != 0
-  }
-
-  @inline(__always)
-  private mutating func markPresent(_ index: Int) {
-    if index < 64 {
-      present.low |= 1 << UInt64(index)
-    } else {
-      present.high |= 1 << UInt64(index & 63)
-    }
-  }
-
   @inline(never)
   private static func notAnObject(_ scanner: Scanner) -> WireError {
     if scanner.at + 2 < scanner.count, scanner.bytes[scanner.at] == 0xEF,
@@ -190,6 +207,7 @@ package struct Envelope: Sendable {
     let line = UnsafeRawBufferPointer(start: scanner.bytes, count: scanner.count)
     return WireError(
       .malformedJSON,
-      "Expected a new member's name at byte \(quote), found \"\(decodeString(value, line))\" again.")
+      "Expected a new member's name at byte \(quote), found \"\(decodeString(value, line))\" again."
+    )
   }
 }

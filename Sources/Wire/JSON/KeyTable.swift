@@ -1,8 +1,9 @@
 /// Finds a key from its bytes with one multiplication and one comparison.
 ///
 /// A perfect hash over the name's first and last eight bytes and its length. The multiplier is
-/// found when the table is built, so that a new key needs no change here.
-struct KeyTable: Sendable {
+/// found when the table is built, so that a new key needs no change here. There is one table, it
+/// never changes and is never freed: plain pointers keep reference counts out of the hot path.
+struct KeyTable: @unchecked Sendable {
   static let shared = KeyTable()
   static let longestName = 32
 
@@ -10,8 +11,8 @@ struct KeyTable: Sendable {
   private static let none: UInt8 = 0xFF
 
   private let multiplier: UInt64
-  private let slots: [UInt8]
-  private let entries: [Name]
+  private let slots: UnsafePointer<UInt8>
+  private let entries: UnsafePointer<Name>
 
   /// A name of at most 32 bytes as words; those of a longer name than eight bytes overlap.
   struct Name: Equatable {
@@ -73,10 +74,16 @@ struct KeyTable: Sendable {
         table[slot] = UInt8(index)
       }
       multiplier = candidate
-      slots = table
-      entries = names
+      slots = Self.immortal(table)
+      entries = Self.immortal(names)
       return
     }
+  }
+
+  private static func immortal<Element>(_ elements: [Element]) -> UnsafePointer<Element> {
+    let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
+    _ = memory.initialize(from: elements)
+    return UnsafePointer(memory.baseAddress!)
   }
 
   /// Position in `Key.allCases` of the name at `from..<to`, or nil.

@@ -7,12 +7,19 @@ extension Scanner {
     if next(is: 0x22) {
       at &+= 1
     } else {
-      try restOfString(start)
+      self = try pastString(start)
     }
   }
 
-  /// The string opened at `start` goes on at `at` with something other than plain text.
+  /// A scanner after the string opened at `start`, which goes on at `at` with something other than
+  /// plain text.
   @inline(never)
+  private func pastString(_ start: Int) throws(WireError) -> Scanner {
+    var scanner = self
+    try scanner.restOfString(start)
+    return scanner
+  }
+
   private mutating func restOfString(_ start: Int) throws(WireError) {
     while at < count {
       switch bytes[at] {
@@ -32,7 +39,8 @@ extension Scanner {
       at = endOfPlainText(from: at)
     }
     throw failure(
-      "A string that starts at byte \(start) has no end: expected '\"'", then: "found the line's end")
+      "A string that starts at byte \(start) has no end: expected '\"'",
+      then: "found the line's end")
   }
 
   /// The first byte at or after `from` that is a quote, a backslash, a control character or not

@@ -46,6 +46,12 @@ struct Scanner {
     }
   }
 
+  /// Reads the object or array that starts at `at`, with all that it holds.
+  @inline(__always)
+  mutating func container(outside: Int) throws(WireError) {
+    self = try pastContainer(outside: outside)
+  }
+
   /// A number or a literal.
   @inline(__always)
   mutating func scalar() throws(WireError) -> Value.Kind {
@@ -67,11 +73,19 @@ struct Scanner {
     }
   }
 
-  /// Reads the object or array that starts at `at`, with all that it holds.
+  /// A scanner after the object or array that starts at `at`.
   ///
-  /// `nesting` is the stack: a bit for each open container, set for an object.
+  /// `nesting` is the stack: a bit for each open container, set for an object. The scanner goes in
+  /// and out by value, so that it can stay in registers.
   @inline(never)
-  mutating func container(outside: Int) throws(WireError) {
+  private func pastContainer(outside: Int) throws(WireError) -> Scanner {
+    var scanner = self
+    try scanner.readContainer(outside: outside)
+    return scanner
+  }
+
+  @inline(__always)
+  private mutating func readContainer(outside: Int) throws(WireError) {
     var nesting: UInt64 = 0
     var depth = outside
     values: while true {
