@@ -103,7 +103,7 @@ private struct WordReader {
     var end = start
     while end < line.count, line[end] != 0x20, line[end] != 0x09 { end += 1 }
     if start < end, startsJSON(start..<end) {
-      _ = try scanner.value(outside: 1)
+      guard scanner.value(outside: 1) else { throw scanner.wireError }
       try requireBlank("a blank after the value")
       json.append(bytes: text(start..<scanner.at))
       return
@@ -125,7 +125,11 @@ private struct WordReader {
     var reader = scanner
     reader.at = range.lowerBound
     while reader.at < range.upperBound {
-      if line[reader.at] < 0x80 { reader.at += 1 } else { try reader.skipUTF8() }
+      if line[reader.at] < 0x80 {
+        reader.at += 1
+        continue
+      }
+      guard reader.skipUTF8() else { throw reader.wireError }
     }
   }
 

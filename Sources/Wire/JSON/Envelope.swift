@@ -77,18 +77,19 @@ package struct Envelope: Sendable {
     guard let base = line.baseAddress, !line.isEmpty else {
       throw WireError(.malformedJSON, "Expected '{' at byte 0, found the line's end.")
     }
-    present = try object(base.assumingMemoryBound(to: UInt8.self), line.count, members.values)
+    var scanner = Scanner(base.assumingMemoryBound(to: UInt8.self), count: line.count)
+    var found = Presence()
+    guard object(&scanner, members.values, &found) else { throw scanner.wireError }
+    present = found
   }
 
   @inline(__always)
   private mutating func object(
-    _ line: UnsafePointer<UInt8>, _ count: Int, _ values: UnsafeMutablePointer<Value>
-  ) throws(WireError) -> Presence {
-    var scanner = Scanner(line, count: count)
-    var present = Presence()
+    _ scanner: inout Scanner, _ values: UnsafeMutablePointer<Value>, _ found: inout Presence
+  ) -> Bool {
     let table = KeyTable.shared
     scanner.skipBlanks()
-    guard scanner.next(is: 0x7B) else { throw Self.notAnObject(scanner) }
+    guard scanner.next(is: 0x7B) else { return scanner.fail(.object) }
     scanner.at &+= 1
     scanner.skipBlanks()
     if scanner.next(is: 0x7D) {
@@ -97,21 +98,18 @@ package struct Envelope: Sendable {
       var count = 0
       while true {
         guard scanner.next(is: 0x22) else {
-          throw scanner.expected(
-            count == 0 ? "a member's name in quotes or '}'" : "a member's name in quotes")
+          return scanner.fail(count == 0 ? .memberNameOrBrace : .memberName)
         }
         count &+= 1
-        guard count <= Self.maximumMembers else {
-          throw scanner.failure(
-            "Too many members", then: "a line has at most \(Self.maximumMembers)")
-        }
-        let index = try name(&scanner, &present, table)
-        try scanner.colon()
+        guard count <= Self.maximumMembers else { return scanner.fail(.tooManyMembers) }
+        let index = name(&scanner, &found, table)
         scanner.flags = []
+        guard scanner.fault == .none, scanner.colon() else { return false }
         let start = scanner.at
-        let kind = try scanner.value(outside: 1)
+        guard scanner.value(outside: 1) else { return false }
         if index >= 0 {
-          values[index] = Value(kind: kind, start: start, end: scanner.at, flags: scanner.flags)
+          values[index] = Value(
+            kind: scanner.kind, start: start, end: scanner.at, flags: scanner.flags)
         }
         scanner.skipBlanks()
         if scanner.next(is: 0x2C) {
@@ -121,45 +119,49 @@ package struct Envelope: Sendable {
           scanner.at &+= 1
           break
         } else {
-          throw scanner.expected("',' or '}'")
+          return scanner.fail(.commaOrBrace)
         }
       }
     }
     scanner.skipBlanks()
-    guard scanner.at == scanner.count else {
-      throw scanner.expected("the line's end after the object")
-    }
-    return present
+    return scanner.at == scanner.count || scanner.fail(.end)
   }
 
-  /// Reads a name and marks it as present.
+  /// Reads a name and notes that it is there.
   ///
-  /// - Returns: the key's index, or -1 for an unknown name.
+  /// - Returns: the key's index, or less than 0 for an unknown name or after a fault.
   @inline(__always)
   private mutating func name(
-    _ scanner: inout Scanner, _ present: inout Presence, _ table: KeyTable
-  ) throws(WireError) -> Int {
+    _ scanner: inout Scanner, _ found: inout Presence, _ table: KeyTable
+  ) -> Int {
     let quote = scanner.at
     scanner.flags = []
-    try scanner.string()
-    var index = -1
+    guard scanner.string() else { return Self.unknownName }
+    var index = Self.unknownName
     if !scanner.flags.contains(.hasEscape),
       let known = table.find(
         scanner.bytes, from: quote &+ 1, to: scanner.at &- 1, limit: scanner.count)
     {
       index = Int(known)
     } else {
-      index = try unusualName(scanner, quote)
-      if index < 0 { return -1 }
+      index = unusualName(scanner, quote)
+      if index == Self.unknownName { return index }
     }
-    if present.contains(index) { throw Self.duplicate(scanner, quote) }
-    present.insert(index)
+    if index == Self.duplicateName || found.contains(index) {
+      scanner.start = quote
+      scanner.fault = .duplicate
+      return Self.duplicateName
+    }
+    found.insert(index)
     return index
   }
 
-  /// The index of a name that is written with escapes, or -1 for an unknown one.
+  private static let unknownName = -1
+  private static let duplicateName = -2
+
+  /// The key's index of a name that is written with escapes, or one of the two above.
   @inline(never)
-  private mutating func unusualName(_ scanner: Scanner, _ quote: Int) throws(WireError) -> Int {
+  private mutating func unusualName(_ scanner: Scanner, _ quote: Int) -> Int {
     var name = UnknownName(
       hash: 0, start: quote + 1, end: scanner.at - 1,
       hasEscape: scanner.flags.contains(.hasEscape))
@@ -173,11 +175,11 @@ package struct Envelope: Sendable {
     }
     for other in unknown where other.hash == name.hash {
       if Self.plain(other, scanner) == Self.plain(name, scanner) {
-        throw Self.duplicate(scanner, quote)
+        return Self.duplicateName
       }
     }
     unknown.append(name)
-    return -1
+    return Self.unknownName
   }
 
   private static func plain(_ name: UnknownName, _ scanner: Scanner) -> [UInt8] {
@@ -189,25 +191,4 @@ package struct Envelope: Sendable {
     return plain
   }
 
-  @inline(never)
-  private static func notAnObject(_ scanner: Scanner) -> WireError {
-    if scanner.at + 2 < scanner.count, scanner.bytes[scanner.at] == 0xEF,
-      scanner.bytes[scanner.at + 1] == 0xBB, scanner.bytes[scanner.at + 2] == 0xBF
-    {
-      return scanner.failure("A byte order mark stands", then: "a line must start with '{'")
-    }
-    return scanner.expected("'{', for a line is one JSON object,")
-  }
-
-  @inline(never)
-  private static func duplicate(_ scanner: Scanner, _ quote: Int) -> WireError {
-    let value = Value(
-      kind: .string, start: quote, end: scanner.at,
-      flags: scanner.flags.contains(.hasEscape) ? .hasEscape : [])
-    let line = UnsafeRawBufferPointer(start: scanner.bytes, count: scanner.count)
-    return WireError(
-      .malformedJSON,
-      "Expected a new member's name at byte \(quote), found \"\(decodeString(value, line))\" again."
-    )
-  }
 }

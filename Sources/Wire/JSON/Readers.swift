@@ -22,9 +22,9 @@ package struct ObjectReader {
   package mutating func nextMember() -> (name: Value, value: Value)? {
     guard var scanner = scannerAtNextElement(line, at, end) else { return nil }
     let start = scanner.at
-    guard (try? scanner.string()) != nil else { return nil }
+    guard scanner.string() else { return nil }
     let name = Value(kind: .string, start: start, end: scanner.at, flags: scanner.flags)
-    guard (try? scanner.colon()) != nil, let value = scanner.element() else { return nil }
+    guard scanner.colon(), let value = scanner.element() else { return nil }
     at = scanner.at
     return (name, value)
   }
@@ -73,7 +73,7 @@ extension Scanner {
   fileprivate mutating func element() -> Value? {
     flags = []
     let start = at
-    guard let kind = try? value(outside: 0) else { return nil }
+    guard value(outside: 0) else { return nil }
     return Value(kind: kind, start: start, end: at, flags: flags)
   }
 }

@@ -1,46 +1,45 @@
 extension Scanner {
   /// Reads the string at `at` with its quotes.
   @inline(__always)
-  mutating func string() throws(WireError) {
-    let start = at
+  mutating func string() -> Bool {
+    let quote = at
     at = endOfPlainText(from: at &+ 1)
     if next(is: 0x22) {
       at &+= 1
-    } else {
-      self = try pastString(start)
+      return true
     }
+    self = pastString(quote)
+    return fault == .none
   }
 
-  /// A scanner after the string opened at `start`, which goes on at `at` with something other than
+  /// A scanner after the string opened at `quote`, which goes on at `at` with something other than
   /// plain text.
   @inline(never)
-  private func pastString(_ start: Int) throws(WireError) -> Scanner {
+  private func pastString(_ quote: Int) -> Scanner {
     var scanner = self
-    try scanner.restOfString(start)
+    if !scanner.restOfString() { scanner.start = quote }
     return scanner
   }
 
-  private mutating func restOfString(_ start: Int) throws(WireError) {
+  @inline(__always)
+  private mutating func restOfString() -> Bool {
     while at < count {
-      switch bytes[at] {
-      case 0x22:
-        at &+= 1
-        return
-      case 0x5C:
-        flags.insert(.hasEscape)
-        try escape()
-      case 0..<0x20:
-        throw failure(
-          "Unescaped \(name(of: bytes[at])) in a string", then: "write it as \\n, \\t or \\u00XX")
-      default:
+      let byte = bytes[at]
+      if byte >= 0x80 {
         skipValidBlocks()
-        try skipUTF8()
+        guard skipUTF8() else { return false }
+      } else if byte == 0x22 {
+        at &+= 1
+        return true
+      } else if byte == 0x5C {
+        flags.insert(.hasEscape)
+        guard escape() else { return false }
+      } else {
+        return fail(.control)
       }
       at = endOfPlainText(from: at)
     }
-    throw failure(
-      "A string that starts at byte \(start) has no end: expected '\"'",
-      then: "found the line's end")
+    return fail(.noEnd)
   }
 
   /// The first byte at or after `from` that is a quote, a backslash, a control character or not
@@ -73,40 +72,40 @@ extension Scanner {
   }
 
   /// Reads one escape; a `\u` escape of a high surrogate with its low half.
-  private mutating func escape() throws(WireError) {
-    let start = at
+  @inline(__always)
+  private mutating func escape() -> Bool {
+    let backslash = at
     at &+= 1
-    guard at < count else { throw expected("an escaped character") }
+    guard at < count else { return fail(.escape) }
     switch bytes[at] {
-    case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: at &+= 1
-    case 0x75:
-      let unit = try hexadecimal()
-      if unit & 0xFC00 == 0xDC00 { throw loneSurrogate(start) }
-      guard unit & 0xFC00 == 0xD800 else { return }
-      guard at &+ 1 < count, bytes[at] == 0x5C, bytes[at &+ 1] == 0x75 else {
-        throw loneSurrogate(start)
-      }
+    case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74:
       at &+= 1
-      guard try hexadecimal() & 0xFC00 == 0xDC00 else { throw loneSurrogate(start) }
-    default: throw expected("one of \" \\ / b f n r t u after a backslash")
+      return true
+    case 0x75: return unicodeEscape(backslash)
+    default: return fail(.escape)
     }
   }
 
-  private func loneSurrogate(_ start: Int) -> WireError {
-    var copy = self
-    copy.at = start
-    return copy.failure(
-      "Half of a surrogate pair", then: "expected \\uD800-\\uDBFF followed by \\uDC00-\\uDFFF")
+  @inline(__always)
+  private mutating func unicodeEscape(_ backslash: Int) -> Bool {
+    guard let unit = hexadecimal() else { return fail(.hexadecimal) }
+    guard unit & 0xF800 == 0xD800 else { return true }
+    if unit & 0xFC00 == 0xD800, next(is: 0x5C), at &+ 1 < count, bytes[at &+ 1] == 0x75 {
+      at &+= 1
+      guard let low = hexadecimal() else { return fail(.hexadecimal) }
+      if low & 0xFC00 == 0xDC00 { return true }
+    }
+    at = backslash
+    return fail(.surrogate)
   }
 
-  /// The four digits after the `u` at `at`.
-  private mutating func hexadecimal() throws(WireError) -> UInt32 {
+  /// The four digits after the `u` at `at`; nil, with `at` on the byte at fault, if they are not.
+  @inline(__always)
+  private mutating func hexadecimal() -> UInt32? {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       at &+= 1
-      guard at < count, let digit = hexadecimalDigit(bytes[at]) else {
-        throw expected("four hexadecimal digits after \\u")
-      }
+      guard at < count, let digit = hexadecimalDigit(bytes[at]) else { return nil }
       unit = unit << 4 | digit
     }
     at &+= 1

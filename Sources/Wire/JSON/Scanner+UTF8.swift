@@ -4,7 +4,7 @@ extension Scanner {
   /// An error names the first byte that no valid text could have in its place (the ranges are
   /// those of table 3-7 in the Unicode standard, chapter 3).
   @inline(__always)
-  mutating func skipUTF8() throws(WireError) {
+  mutating func skipUTF8() -> Bool {
     while at < count, bytes[at] >= 0x80 {
       let lead = bytes[at]
       var lowest: UInt8 = 0x80
@@ -20,19 +20,19 @@ extension Scanner {
         following = 3
         if lead == 0xF0 { lowest = 0x90 }
         if lead == 0xF4 { highest = 0x8F }
-      default: throw failure("Text is not UTF-8", then: "found \(name(of: lead))")
+      default: return fail(.notUTF8)
       }
       at &+= 1
       for _ in 0..<following {
         guard at < count, lowest <= bytes[at], bytes[at] <= highest else {
-          throw failure(
-            "Text is not UTF-8", then: "found \(found) after \(name(of: bytes[at &- 1]))")
+          return fail(.notUTF8)
         }
         at &+= 1
         lowest = 0x80
         highest = 0xBF
       }
     }
+    return true
   }
 
   /// Skips whole blocks of valid text, 16 bytes a step, and stops at a character's start.
@@ -56,15 +56,21 @@ extension Scanner {
       let before = memory.loadUnaligned(fromByteOffset: end &- 1, as: Block.self)
       let second = memory.loadUnaligned(fromByteOffset: end &- 2, as: Block.self)
       let third = memory.loadUnaligned(fromByteOffset: end &- 3, as: Block.self)
-      var stop = (block .== 0x22) .| (block .== 0x5C) .| (block .< 0x20)
-      let continues = (block & 0xC0) .== 0x80
-      let mustContinue = (before .>= 0xC0) .| (second .>= 0xE0) .| (third .>= 0xF0)
+      // `repeating` because the operators that take a lane's type run lane by lane.
+      var stop =
+        (block .== Block(repeating: 0x22)) .| (block .== Block(repeating: 0x5C))
+        .| (block .< Block(repeating: 0x20))
+      let continues = (block & Block(repeating: 0xC0)) .== Block(repeating: 0x80)
+      let mustContinue =
+        (before .>= Block(repeating: 0xC0)) .| (second .>= Block(repeating: 0xE0))
+        .| (third .>= Block(repeating: 0xF0))
       stop = stop .| (continues .^ mustContinue)
-      stop = stop .| (block .>= 0xF5) .| ((block & 0xFE) .== 0xC0)
-      stop = stop .| ((before .== 0xE0) .& (block .< 0xA0))
-      stop = stop .| ((before .== 0xED) .& (block .>= 0xA0))
-      stop = stop .| ((before .== 0xF0) .& (block .< 0x90))
-      stop = stop .| ((before .== 0xF4) .& (block .>= 0x90))
+      stop = stop .| (block .>= Block(repeating: 0xF5))
+        .| ((block & Block(repeating: 0xFE)) .== Block(repeating: 0xC0))
+      stop = stop .| ((before .== Block(repeating: 0xE0)) .& (block .< Block(repeating: 0xA0)))
+      stop = stop .| ((before .== Block(repeating: 0xED)) .& (block .>= Block(repeating: 0xA0)))
+      stop = stop .| ((before .== Block(repeating: 0xF0)) .& (block .< Block(repeating: 0x90)))
+      stop = stop .| ((before .== Block(repeating: 0xF4)) .& (block .>= Block(repeating: 0x90)))
       let halves = unsafeBitCast(stop, to: SIMD2<UInt64>.self)
       if halves[0] | halves[1] != 0 { break }
       end &+= 16

@@ -1,7 +1,9 @@
 /// Reads strict JSON (RFC 8259) byte by byte and word by word, without allocating or recursing.
 ///
 /// It proves that the text is well formed, and tells where values start and end; it decodes
-/// nothing. Every error names the byte that could not stand where it does.
+/// nothing. A reading method returns false at the first byte that could not stand where it does,
+/// with `at` on that byte and `fault` set. (Throwing costs more here than reading: every throwing
+/// call brings its own landing, and the compiler then stops inlining.)
 struct Scanner {
   let bytes: UnsafePointer<UInt8>
   /// No byte at or after it is read.
@@ -10,6 +12,11 @@ struct Scanner {
   var at: Int
   /// What has been met since the caller last cleared it.
   var flags: Value.Flags = []
+  /// What `value` has read.
+  var kind = Value.Kind.null
+  var fault = Fault.none
+  /// Where the string at fault starts.
+  var start = 0
 
   @inline(__always)
   init(_ bytes: UnsafePointer<UInt8>, count: Int, at: Int = 0) {
@@ -23,135 +30,126 @@ struct Scanner {
     self.init(line.baseAddress!.assumingMemoryBound(to: UInt8.self), count: line.count, at: at)
   }
 
-  // MARK: Values
-
-  /// Reads the value that starts at `at` and stops after it.
-  ///
-  /// - Parameter outside: how many objects and arrays are open around it.
-  /// - Throws: 4001.
   @inline(__always)
-  mutating func value(outside: Int) throws(WireError) -> Value.Kind {
-    guard at < count else { throw expected("a value") }
-    switch bytes[at] {
-    case 0x22:
-      try string()
-      return .string
-    case 0x7B:
-      try container(outside: outside)
-      return .object
-    case 0x5B:
-      try container(outside: outside)
-      return .array
-    default: return try scalar()
-    }
+  mutating func fail(_ fault: Fault) -> Bool {
+    self.fault = fault
+    return false
   }
 
-  /// Reads the object or array that starts at `at`, with all that it holds.
+  // MARK: Values
+
+  /// Reads the value that starts at `at` and stops after it; sets `kind`.
+  ///
+  /// - Parameter outside: how many objects and arrays are open around it.
   @inline(__always)
-  mutating func container(outside: Int) throws(WireError) {
-    self = try pastContainer(outside: outside)
+  mutating func value(outside: Int) -> Bool {
+    guard at < count else { return fail(.value) }
+    let byte = bytes[at]
+    if byte == 0x22 {
+      kind = .string
+      return string()
+    }
+    if byte | 0x20 == 0x7B {
+      kind = byte == 0x7B ? .object : .array
+      self = pastContainer(outside: outside)
+      return fault == .none
+    }
+    return scalar()
   }
 
   /// A number or a literal.
   @inline(__always)
-  mutating func scalar() throws(WireError) -> Value.Kind {
-    switch bytes[at] {
-    case 0x30...0x39, 0x2D:
-      try number()
-      return .number
-    case 0x74:
-      try literal("true")
-      return .bool
-    case 0x66:
-      try literal("false")
-      return .bool
-    case 0x6E:
-      try literal("null")
-      flags.insert(.hasNull)
-      return .null
-    default: throw expected("a value")
+  mutating func scalar() -> Bool {
+    let byte = bytes[at]
+    if byte &- 0x30 < 10 || byte == 0x2D {
+      kind = .number
+      return number()
     }
+    return literal()
   }
 
-  /// A scanner after the object or array that starts at `at`.
-  ///
-  /// `nesting` is the stack: a bit for each open container, set for an object. The scanner goes in
-  /// and out by value, so that it can stay in registers.
+  /// A scanner after the object or array that starts at `at`. It goes in and out by value, so that
+  /// it can stay in registers.
   @inline(never)
-  private func pastContainer(outside: Int) throws(WireError) -> Scanner {
+  private func pastContainer(outside: Int) -> Scanner {
     var scanner = self
-    try scanner.readContainer(outside: outside)
+    let kind = scanner.kind
+    _ = scanner.container(outside: outside)
+    scanner.kind = kind
     return scanner
   }
 
+  /// Reads the object or array that starts at `at`, with all that it holds.
+  ///
+  /// `nesting` is the stack: a bit for each open container, set for an object.
   @inline(__always)
-  private mutating func readContainer(outside: Int) throws(WireError) {
+  private mutating func container(outside: Int) -> Bool {
     var nesting: UInt64 = 0
     var depth = outside
     values: while true {
-      guard at < count else { throw expected("a value") }
+      guard at < count else { return fail(.value) }
       let byte = bytes[at]
       if byte == 0x22 {
-        try string()
+        guard string() else { return false }
       } else if byte | 0x20 == 0x7B {
-        guard depth < Envelope.maximumDepth else { throw tooDeep() }
+        guard depth < Envelope.maximumDepth else { return fail(.tooDeep) }
         depth &+= 1
         at &+= 1
         skipBlanks()
+        nesting <<= 1
         if byte == 0x7B {
-          nesting = nesting << 1 | 1
+          nesting |= 1
           guard next(is: 0x7D) else {
-            try name()
+            guard name(.memberNameOrBrace) else { return false }
             continue values
           }
         } else {
-          nesting = nesting << 1
           guard next(is: 0x5D) else { continue values }
         }
         at &+= 1
         depth &-= 1
         nesting >>= 1
       } else {
-        _ = try scalar()
+        guard scalar() else { return false }
       }
 
       // After a value: the next one, or the end of what is open.
       while depth > outside {
         skipBlanks()
         let isObject = nesting & 1 == 1
-        guard at < count else { throw expected(isObject ? "',' or '}'" : "',' or ']'") }
-        if bytes[at] == 0x2C {
+        if next(is: 0x2C) {
           at &+= 1
           skipBlanks()
-          if isObject { try name() }
+          if isObject {
+            guard name(.memberName) else { return false }
+          }
           continue values
         }
-        guard bytes[at] == (isObject ? 0x7D : 0x5D) else {
-          throw expected(isObject ? "',' or '}'" : "',' or ']'")
+        guard next(is: isObject ? 0x7D : 0x5D) else {
+          return fail(isObject ? .commaOrBrace : .commaOrBracket)
         }
         at &+= 1
         depth &-= 1
         nesting >>= 1
       }
-      return
+      return true
     }
   }
 
   /// Reads a member's name and the colon, and stops where its value starts.
   @inline(__always)
-  private mutating func name() throws(WireError) {
-    guard next(is: 0x22) else { throw expected("a member's name in quotes") }
-    let start = at
-    try string()
-    // Both spellings of `$`; the string is known to be whole, so its end bounds the reading.
-    if bytes[start &+ 1] == 0x24 {
-      flags.insert(.hasDollarKey)
-    } else if bytes[start &+ 1] == 0x5C, isEscapedDollar(start &+ 1) {
+  private mutating func name(_ expected: Fault) -> Bool {
+    guard next(is: 0x22) else { return fail(expected) }
+    let start = at &+ 1
+    guard string() else { return false }
+    // Both spellings of `$`; the string is known to be whole, so its quote bounds the reading.
+    if bytes[start] == 0x24 || bytes[start] == 0x5C && isEscapedDollar(start) {
       flags.insert(.hasDollarKey)
     }
-    try colon()
+    return colon()
   }
 
+  @inline(never)
   private func isEscapedDollar(_ start: Int) -> Bool {
     guard start &+ 6 < count else { return false }
     return bytes[start &+ 1] == 0x75 && bytes[start &+ 2] == 0x30 && bytes[start &+ 3] == 0x30
@@ -161,21 +159,21 @@ struct Scanner {
   // MARK: Between values
 
   @inline(__always)
-  mutating func colon() throws(WireError) {
+  mutating func colon() -> Bool {
     skipBlanks()
-    guard next(is: 0x3A) else { throw expected("':' after a member's name") }
+    guard next(is: 0x3A) else { return fail(.colon) }
     at &+= 1
     skipBlanks()
+    return true
   }
 
   /// JSON's white space: space, tab, CR and LF (RFC 8259 section 2).
   @inline(__always)
   mutating func skipBlanks() {
     while at < count, bytes[at] <= 0x20 {
-      switch bytes[at] {
-      case 0x20, 0x09, 0x0D, 0x0A: at &+= 1
-      default: return
-      }
+      let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: bytes[at])
+      guard bit & (1 << 0x20 | 1 << 0x09 | 1 << 0x0D | 1 << 0x0A) != 0 else { return }
+      at &+= 1
     }
   }
 
