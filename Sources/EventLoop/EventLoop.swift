@@ -15,9 +15,9 @@ package final class EventLoop {
   /// 256 KiB: large enough for a turn's worth of lines from a busy connection in one call, small
   /// enough for the second-level cache.
   package static let readBufferSize = 256 * 1024
-  /// 1 MiB, four buffers: what one connection may bring in one turn before the others have theirs.
-  /// libuv alone would allow 32 buffers.
-  package static let readLimitPerTurn = 4 * readBufferSize
+  /// After how many full buffers a connection has had its share of a turn and the others have
+  /// theirs: 4, which is 1 MiB. libuv alone would go on for 32.
+  package static let readBuffersPerTurn = 4
 
   /// Hears when a turn's callbacks are over. The loop does not keep it alive.
   package weak var turnHandler: (any TurnHandler)?
@@ -25,6 +25,8 @@ package final class EventLoop {
   let pointer: UnsafeMutablePointer<uv_loop_t>
   /// Lent to each connection while it reads; nothing in it outlives the callback.
   let readBuffer: UnsafeMutableRawBufferPointer
+  /// Bytes after which a connection reads no more in a turn.
+  let readLimitPerTurn: Int
   /// Rises by one with each poll.
   private(set) var turn: UInt64 = 0
   /// Handles of the loop's own.
@@ -36,8 +38,10 @@ package final class EventLoop {
   /// later and cannot fail for lack of one.
   ///
   /// The corresponding C function is `uv_loop_init`.
+  /// - Parameter readBufferSize: The most bytes that one `didRead` brings.
   /// - Throws: `EMFILE`, `ENFILE`, `ENOMEM`.
-  package init() throws(UVError) {
+  package init(readBufferSize: Int = EventLoop.readBufferSize) throws(UVError) {
+    precondition(readBufferSize > 0, "EventLoop.init without a read buffer")
     let pointer = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     do throws(UVError) {
       try check(uv_loop_init(pointer), "uv_loop_init")
@@ -46,7 +50,8 @@ package final class EventLoop {
       throw error
     }
     self.pointer = pointer
-    readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 64)
+    readBuffer = .allocate(byteCount: readBufferSize, alignment: 64)
+    readLimitPerTurn = readBufferSize * Self.readBuffersPerTurn
     pointer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     do throws(UVError) {
       hooks.append(try TurnHook(loop: self, .beforePolling))

@@ -4,9 +4,10 @@ package protocol ListenerHandler: AnyObject {
   /// closes it.
   func listener(_ listener: TCPListener, accepted connection: TCPConnection)
 
-  /// A peer could not be let in, and was disconnected. The listener goes on.
+  /// A peer could not be let in, and was disconnected. The listener goes on, if it `isOpen`.
   ///
-  /// `EMFILE` and `ENFILE`: the process or the system has no descriptor left; once a connection
-  /// that was turned away for it.
+  /// `EMFILE` and `ENFILE`: the process or the system has no descriptor left. Told once for each
+  /// connection that is turned away, unless another thread takes the last descriptor: libuv then
+  /// turns away some on its own.
   func listener(_ listener: TCPListener, failed error: UVError)
 }

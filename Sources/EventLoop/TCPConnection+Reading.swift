@@ -9,7 +9,7 @@ extension TCPConnection {
   /// The corresponding C function is `uv_read_start`.
   /// - Throws: `EINVAL` after `close()`, `ENOTCONN` before it is open.
   package func startReading() throws(UVError) {
-    if isReading || hasEnded { return }
+    if isOpen, isReading || hasEnded { return }
     try check(uv_read_start(stream, bufferWanted, bytesRead), "uv_read_start")
     isReading = true
   }
@@ -25,12 +25,12 @@ extension TCPConnection {
   }
 
   /// Whether it may read now, or has had its share of the turn.
-  fileprivate func mayRead(in turn: UInt64) -> Bool {
-    if readTurn != turn {
-      readTurn = turn
+  fileprivate func mayRead(in loop: EventLoop) -> Bool {
+    if readTurn != loop.turn {
+      readTurn = loop.turn
       readInTurn = 0
     }
-    return readInTurn < EventLoop.readLimitPerTurn
+    return readInTurn < loop.readLimitPerTurn
   }
 
   fileprivate func received(_ bytes: UnsafeRawBufferPointer) {
@@ -57,7 +57,7 @@ private func bufferWanted(
   let connection = Unmanaged<TCPConnection>.fromOpaque(handle!.pointee.data)
   loop._withUnsafeGuaranteedRef { loop in
     // An empty buffer is libuv's way to read no more in this turn; what is left comes in the next.
-    let mayRead = connection._withUnsafeGuaranteedRef { $0.mayRead(in: loop.turn) }
+    let mayRead = connection._withUnsafeGuaranteedRef { $0.mayRead(in: loop) }
     buffer!.pointee.base = loop.readBuffer.baseAddress!.assumingMemoryBound(to: CChar.self)
     buffer!.pointee.len = mayRead ? loop.readBuffer.count : 0
   }

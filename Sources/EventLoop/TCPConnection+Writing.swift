@@ -27,10 +27,11 @@ extension TCPConnection {
   ///
   /// The corresponding C function is `uv_write`.
   package func write(_ bytes: consuming [UInt8], from offset: Int = 0) {
+    guard isOpen, !hasFailed else { return }
+    precondition(opening == nil, "TCPConnection.write before it is open")
     precondition(!isWriting, "TCPConnection.write while a write is in flight")
     precondition(!isShutDown, "TCPConnection.write after shutdown()")
     precondition((0...bytes.count).contains(offset), "TCPConnection.write from outside the bytes")
-    guard isOpen, !hasFailed else { return }
     writing = bytes
     writeOffset = offset
     isWriting = true

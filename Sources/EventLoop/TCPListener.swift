@@ -6,10 +6,10 @@ internal import CUV
 ///
 /// **Out of descriptors.** Connections that cannot be accepted stay in the backlog and wake the
 /// loop again at once. libuv 1.44.2 then accepts and closes them by means of a descriptor that it
-/// holds back, and tells no one; and where that descriptor is lost, because another thread took it
-/// in between, it tries for ever within one callback. So the listener keeps one descriptor free of
-/// its own accord: the connection that takes the last one is closed and reported. And it holds one
-/// back as well, to end libuv's attempts.
+/// holds back, and tells no one. So the listener keeps one descriptor free of its own accord: the
+/// connection that takes the last one is closed and reported. Only where another thread has taken
+/// that one too does libuv's way come into play. And should libuv lose the descriptor that it holds
+/// back, it would call back for ever without returning to the loop: the listener holds one for it.
 package final class TCPListener: Handle {
   /// The port that it listens on, also where 0 was asked for.
   package private(set) var port = 0
@@ -54,12 +54,7 @@ package final class TCPListener: Handle {
   }
 
   fileprivate func connected(_ status: Int32) {
-    if status == UV_EMFILE.rawValue || status == UV_ENFILE.rawValue, spare.isHeld {
-      // libuv has lost its descriptor and tries again when this returns. With ours it succeeds, and
-      // the connection is reported below.
-      spare.release()
-      return
-    }
+    if status == UV_EMFILE.rawValue || status == UV_ENFILE.rawValue { rearm() }
     do throws(UVError) {
       try check(status, "accept")
       let connection = try accept()
@@ -72,6 +67,19 @@ package final class TCPListener: Handle {
     } catch {
       handler.listener(self, failed: error)
     }
+  }
+
+  /// Gives libuv a descriptor to hold back, since it has lost its own: it takes one whenever a
+  /// stream is initialised. Then it turns away those who wait, and returns.
+  private func rearm() {
+    guard spare.isHeld else {
+      // Lost a second time before a connection could be accepted. libuv would never return.
+      close()
+      return
+    }
+    spare.release()
+    // It has no socket and may fail for nothing.
+    if let stream = try? TCPConnection(loop: loop) { stream.close() }
   }
 
   private func accept() throws(UVError) -> TCPConnection {

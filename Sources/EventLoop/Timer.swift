@@ -28,8 +28,9 @@ package final class Timer: Handle {
     precondition(isOpen, "Timer.start(after:) after close()")
     // libuv counts whole milliseconds from the start of the turn, which may be long past. So the
     // deadline is computed on the real clock, rounded up, and taken relative to the turn's time.
-    let (sum, overflow) = loop.now.addingReportingOverflow(max(0, microseconds) + 999)
-    let deadline = UInt64(overflow ? .max : sum) / 1_000
+    // The clamp, 146,000 years, leaves room for the sum.
+    let wait = min(max(0, microseconds), .max / 2)
+    let deadline = UInt64(loop.now + wait + 999) / 1_000
     let turn = uv_now(loop.pointer)
     require(
       uv_timer_start(timer, timerFired, deadline > turn ? deadline - turn : 0, 0), "uv_timer_start")
