@@ -151,7 +151,9 @@ extension EventLoopSuite {
         #expect(closed == 2 * total)
         #expect(client.received.count == total)
         #expect(client.errors.isEmpty && server.errors.isEmpty && acceptor.errors.isEmpty)
-        withExtendedLifetime((acceptor, server, client)) {}
+        withExtendedLifetime(acceptor) {}
+        server.forget()
+        client.forget()
       }
     }
   }

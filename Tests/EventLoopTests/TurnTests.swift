@@ -71,7 +71,9 @@ extension EventLoopSuite {
         try loop.run()
         let reads = Array(repeating: "read", count: count)
         #expect(Array(log.prefix(count + 2)) == ["turn"] + reads + ["turn"])
-        withExtendedLifetime((acceptor, server, client)) {}
+        withExtendedLifetime(acceptor) {}
+        server.forget()
+        client.forget()
       }
     }
 
