@@ -1,2 +1,32 @@
 #pragma once
 #include <uv.h>
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+// What libuv has no call for. Each returns 0 (or a count) or a negative UV_ code, as libuv does.
+
+/// Bytes that were written to the socket and that the peer's kernel has not acknowledged.
+static inline int watchline_unacknowledged_bytes(const uv_tcp_t *handle) {
+  uv_os_fd_t descriptor;
+  int code = uv_fileno((const uv_handle_t *)handle, &descriptor);
+  if (code != 0) return code;
+  int count = 0;
+  if (ioctl(descriptor, SIOCOUTQ, &count) != 0) return uv_translate_sys_error(errno);
+  return count;
+}
+
+/// How long written bytes may stay unacknowledged before the kernel ends the connection; 0 is the
+/// system's default.
+static inline int watchline_set_user_timeout(const uv_tcp_t *handle, unsigned int milliseconds) {
+  uv_os_fd_t descriptor;
+  int code = uv_fileno((const uv_handle_t *)handle, &descriptor);
+  if (code != 0) return code;
+  if (setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds) != 0)
+    return uv_translate_sys_error(errno);
+  return 0;
+}

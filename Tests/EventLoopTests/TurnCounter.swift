@@ -1,0 +1,12 @@
+import EventLoop
+
+/// Counts the turn handler's calls.
+final class TurnCounter: TurnHandler {
+  private(set) var count = 0
+  var onTurn: () -> Void = {}
+
+  func turnEnded() {
+    count += 1
+    onTurn()
+  }
+}
