@@ -1,0 +1,62 @@
+import CSQLite
+import Journal
+
+extension Database {
+  /// Reads all that the server keeps in memory: everything but the segments' bodies.
+  ///
+  /// - Throws: `corrupt` when a value cannot be one that this program wrote.
+  /// - Complexity: O(rows + headers). The lengths of the bodies come from the records' heads.
+  func load() throws(StoreError) -> Contents {
+    var contents = try loadMeta()
+    for table in Row.Table.allCases { try loadRows(table, into: &contents.rows) }
+    try loadSegments(into: &contents.segments)
+    guard (contents.segments.last?.number ?? 0) <= contents.lastBatch else {
+      throw unreadable("segment")
+    }
+    return contents
+  }
+
+  private func loadMeta() throws(StoreError) -> Contents {
+    let identity = try connection.text("SELECT value FROM meta WHERE key = 'identity'")
+    let epoch = try connection.integer("SELECT value FROM meta WHERE key = 'epoch'")
+    // -1 when it is missing or no number.
+    let lastBatch = try connection.integer(
+      "SELECT max(value) FROM (SELECT -1 AS value UNION ALL SELECT value FROM meta "
+        + "WHERE key = 'lastBatch' AND typeof(value) = 'integer')")
+    guard !identity.isEmpty, epoch >= 0, lastBatch >= 0 else { throw unreadable("meta") }
+    return Contents(
+      identity: identity, epoch: UInt64(epoch), lastBatch: UInt64(lastBatch))
+  }
+
+  private func loadRows(_ table: Row.Table, into rows: inout [Row]) throws(StoreError) {
+    let statement = try connection.prepare(
+      "SELECT pair, item, value FROM \(table) ORDER BY pair, item")
+    defer { statement.finalize() }
+    while try statement.step() {
+      guard let pair = UInt32(exactly: statement.integer(0)),
+        let item = UInt32(exactly: statement.integer(1)), statement.isBlob(2)
+      else { throw unreadable("\(table)") }
+      rows.append(Row(.init(table, pair: pair, item: item), statement.bytes(2)))
+    }
+  }
+
+  private func loadSegments(into segments: inout [StoredSegment]) throws(StoreError) {
+    let statement = try connection.prepare(
+      "SELECT number, header, length(body) FROM segment ORDER BY number")
+    defer { statement.finalize() }
+    while try statement.step() {
+      guard let number = UInt64(exactly: statement.integer(0)), statement.isBlob(1) else {
+        throw unreadable("segment")
+      }
+      segments.append(
+        StoredSegment(
+          number: number, header: statement.bytes(1), bodyLength: Int(statement.integer(2))))
+    }
+  }
+
+  private func unreadable(_ table: String) -> StoreError {
+    StoreError(
+      .corrupt, code: SQLITE_CORRUPT, function: "load", path: connection.path,
+      "the store is damaged, restore it from a backup or move it away: table \(table)")
+  }
+}

@@ -1,0 +1,105 @@
+import CSQLite
+import Glibc
+
+/// The files of a store, looked at without SQLite, which would change what is there by opening it.
+struct StoreFiles {
+  /// `watchline.sqlite`; SQLite's log lies beside it as `watchline.sqlite-wal`.
+  let database: String
+  var log: String { database + "-wal" }
+  /// A store in the making; it gets its name when it is complete and durable.
+  var draft: String { database + ".new" }
+
+  init(directory: String) { database = directory + "/watchline.sqlite" }
+
+  enum Finding: Equatable {
+    case absent
+    /// - Parameter logBytes: more than 0: the last close did not come to its end.
+    case present(bytes: Int, logBytes: Int)
+  }
+
+  /// Decides by the database's header (<https://www.sqlite.org/fileformat2.html#the_database_header>)
+  /// and the files' sizes whether SQLite may open it.
+  ///
+  /// - Throws: `corrupt`, `notOurs`, `newerVersion`, `cannotOpen`, `io`; nothing was touched.
+  func inspect(known version: Int) throws(StoreError) -> Finding {
+    let logBytes = try size(log) ?? 0
+    guard let bytes = try size(database) else {
+      guard logBytes == 0 else {
+        throw corrupt("is missing but its log \(log) is there, restore both from a backup")
+      }
+      return .absent
+    }
+    let header = try headerBytes()
+    guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+      throw corrupt("is damaged or no database, restore it from a backup or move it away")
+    }
+    func number(at offset: Int) -> UInt32 {
+      header[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    guard number(at: 68) == Schema.applicationIdentifier else {
+      throw StoreError(
+        .notOurs, code: SQLITE_NOTADB, function: "read", path: database,
+        "is a database of another program, choose another directory")
+    }
+    try Self.refuseNewer(Int(number(at: 60)), known: version, path: database)
+
+    let pageSize = header[16] == 0 && header[17] == 1 ? 65536 : Int(number(at: 16) >> 16)
+    // The page count is valid while the change counter is that of the version that wrote it. With a
+    // log, the file may lag behind; SQLite then knows better.
+    if logBytes == 0, number(at: 24) == number(at: 92), bytes < Int(number(at: 28)) * pageSize {
+      throw corrupt("is cut short, restore it from a backup or move it away")
+    }
+    return .present(bytes: bytes, logBytes: logBytes)
+  }
+
+  static func refuseNewer(_ found: Int, known: Int, path: String) throws(StoreError) {
+    guard found > known else { return }
+    throw StoreError(
+      .newerVersion(found: found, known: known), code: SQLITE_CANTOPEN, function: "read",
+      path: path,
+      "has version \(found) but this program knows versions up to \(known), run a newer Watchline")
+  }
+
+  /// The size of a regular file; nil when it does not exist.
+  private func size(_ path: String) throws(StoreError) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw StoreError(errno: errno, function: "stat", path: path)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw StoreError(
+        .cannotOpen, code: SQLITE_CANTOPEN, function: "stat", path: path,
+        "is not a regular file, move it away")
+    }
+    return Int(status.st_size)
+  }
+
+  private func headerBytes() throws(StoreError) -> [UInt8] {
+    let descriptor = Glibc.open(database, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw StoreError(errno: errno, function: "open", path: database)
+    }
+    defer { Glibc.close(descriptor) }
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = pread(descriptor, &header, header.count, 0)
+    guard count >= 0 else { throw StoreError(errno: errno, function: "pread", path: database) }
+    return Array(header.prefix(count))
+  }
+
+  private func corrupt(_ message: String) -> StoreError {
+    StoreError(.corrupt, code: SQLITE_CORRUPT, function: "read", path: database, message)
+  }
+
+  /// Gives the finished draft its name.
+  func publishDraft() throws(StoreError) {
+    guard rename(draft, database) == 0 else {
+      throw StoreError(errno: errno, function: "rename", path: draft)
+    }
+  }
+
+  /// Removes what an interrupted creation has left.
+  func removeDraft() {
+    for suffix in ["", "-wal", "-journal"] { unlink(draft + suffix) }
+  }
+}

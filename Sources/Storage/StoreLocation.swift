@@ -1,0 +1,7 @@
+/// Where a store keeps its data.
+package enum StoreLocation: Sendable, Equatable {
+  /// Nothing outlives the process.
+  case memory
+  /// A directory that holds `watchline.sqlite`; it is created when missing. One store a directory.
+  case directory(String)
+}

@@ -1,0 +1,70 @@
+import Journal
+
+/// A read of which a part is answered.
+struct ReadInProgress {
+  let request: Shared.Read
+  /// The first reference that is still to be read.
+  var next = 0
+  /// nil when a segment is gone.
+  var results: [[UInt8]]? = []
+
+  init(_ request: Shared.Read) { self.request = request }
+}
+
+extension Writer {
+  /// Reads on, at most `budget` bytes.
+  ///
+  /// - Returns: the answer; nil when something is left for the next time.
+  func advance(
+    _ read: inout ReadInProgress, budget: inout Int
+  ) throws(StoreError) -> Store.Event? {
+    switch read.request {
+    case .segment(let token, let number):
+      var segment = pendingSegment(number)
+      if segment == nil { segment = try database().segment(number) }
+      budget -= (segment?.header.count ?? 0) + (segment?.body.count ?? 0)
+      return .segment(token: token, segment)
+
+    case .references(let token, let references):
+      while read.next < references.count, read.results != nil {
+        guard budget > 0 else { return nil }
+        let before = read.next
+        let number = references[before].segment
+        if let first = batches.first?.number, number >= first {
+          // Reading it from the database may find what a failed sync has left there.
+          guard let segment = pendingSegment(number) else {
+            read.results = nil
+            break
+          }
+          copy(references[before], from: segment, to: &read)
+        } else {
+          try database().read(
+            references, from: &read.next, into: &read.results, limit: budget,
+            below: batches.first?.number ?? .max)
+        }
+        for reference in references[before..<read.next] { budget -= Int(reference.length) }
+      }
+      return .read(token: token, read.results)
+    }
+  }
+
+  /// A segment that is submitted and not committed: it is not in the database, or not for certain.
+  private func pendingSegment(_ number: UInt64) -> Segment? {
+    guard let first = batches.first?.number, number >= first else { return nil }
+    let index = Int(number - first)
+    return index < batches.count ? batches[index].segment : nil
+  }
+
+  private func copy(
+    _ reference: Reference, from segment: Segment, to read: inout ReadInProgress
+  ) {
+    let start = Int(reference.offset)
+    let end = start + Int(reference.length)
+    guard end <= segment.body.count else {
+      read.results = nil
+      return
+    }
+    read.results?.append(Array(segment.body[start..<end]))
+    read.next += 1
+  }
+}

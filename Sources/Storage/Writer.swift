@@ -1,0 +1,203 @@
+import Journal
+
+/// What the writer thread does: commit, answer reads, move the log, and start over after failures.
+///
+/// Used by the writer thread alone.
+final class Writer {
+  /// The three kinds of work fail and are retried each on its own: a page that cannot be read does not
+  /// hold up the commits.
+  enum Step: Int, CaseIterable { case commit, read, checkpoint }
+
+  let options: StoreOptions
+  let shared: Monitor<Shared>
+  private let onWake: @Sendable () -> Void
+  private let source: DatabaseSource
+  /// nil after a failure, until somebody needs it.
+  private var opened: Database?
+  /// Submitted and not yet known to be on the disk, in order.
+  var batches: [Batch] = []
+  private var reads: [Shared.Read] = []
+  var reading: ReadInProgress?
+  /// By `Step.rawValue`.
+  private var troubles: [Trouble?] = [nil, nil, nil]
+  private var committed: UInt64
+  private var closing = false
+  /// Failures that `close` still puts up with.
+  private var triesLeft = Int.max
+
+  init(
+    source: DatabaseSource, database: Database, lastBatch: UInt64, options: StoreOptions,
+    shared: Monitor<Shared>, onWake: @escaping @Sendable () -> Void
+  ) {
+    self.source = source
+    self.opened = database
+    self.committed = lastBatch
+    self.options = options
+    self.shared = shared
+    self.onWake = onWake
+  }
+
+  /// The thread's body; returns after `close`.
+  func run() {
+    while takeWork() {
+      if isDue(.commit) { attempt(.commit, commitGroup) }
+      if isDue(.read), !closing { attempt(.read, answerReads) }
+      if isDue(.checkpoint), !closing { attempt(.checkpoint, checkpoint) }
+    }
+    if batches.isEmpty, opened == nil, source.canReopen { opened = try? source.reopen() }
+    opened?.close()
+    let done = batches.isEmpty
+    shared.with { $0.allCommitted = done }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until there is something to do.
+  ///
+  /// - Returns: false when all is done after `close`, or cannot be.
+  private func takeWork() -> Bool {
+    let wasClosing = closing
+    let busy = Step.allCases.contains { troubles[$0.rawValue] == nil && hasWork($0) }
+    let deadline = troubles.compactMap { $0?.nextTry }.min()
+    _ = shared.wait(until: busy ? 0 : deadline) { state -> Void? in
+      let news = !state.batches.isEmpty || !state.reads.isEmpty || state.closing != closing
+      batches.append(contentsOf: state.batches)
+      state.batches.removeAll(keepingCapacity: true)
+      reads.append(contentsOf: state.reads)
+      state.reads.removeAll(keepingCapacity: true)
+      closing = state.closing
+      return news || busy || closing ? () : nil
+    }
+    if closing, !wasClosing { triesLeft = troubles[Step.commit.rawValue] == nil ? 2 : 1 }
+    return !closing || (!batches.isEmpty && triesLeft > 0)
+  }
+
+  private func hasWork(_ step: Step) -> Bool {
+    switch step {
+    case .commit: !batches.isEmpty
+    case .read: hasReads
+    case .checkpoint: wantsCheckpoint
+    }
+  }
+
+  /// Whether a step is to be taken now. One that has failed is tried again even when its work was done
+  /// on the way, by reopening: that is what ends its trouble. Closing does not wait.
+  private func isDue(_ step: Step) -> Bool {
+    guard let trouble = troubles[step.rawValue] else { return hasWork(step) }
+    return closing || monotonicNanoseconds() >= trouble.nextTry
+  }
+
+  private var hasReads: Bool { reading != nil || !reads.isEmpty }
+
+  /// A long log is moved at once, a shorter one when nothing waits.
+  private var wantsCheckpoint: Bool {
+    guard let opened else { return false }
+    let bytes = opened.logBytes
+    return bytes >= options.busyCheckpointBytes
+      || (bytes >= options.idleCheckpointBytes && batches.isEmpty)
+  }
+
+  // MARK: Failures
+
+  /// Runs a step; when it fails, closes the database and sets the time of the next try.
+  private func attempt(_ step: Step, _ body: () throws(StoreError) -> Void) {
+    do {
+      try body()
+      guard troubles[step.rawValue] != nil else { return }
+      troubles[step.rawValue] = nil
+      if !troubles.contains(where: { $0 != nil }) { tell(.recovered) }
+    } catch {
+      if source.canReopen {
+        opened?.close()
+        opened = nil
+      }
+      if closing { triesLeft -= 1 }
+      if troubles[step.rawValue]?.again() != nil { return }
+      troubles[step.rawValue] = Trouble(delays: options.retryDelays)
+      let next = batches.last.map { $0.number + 1 } ?? committed + 1
+      tell(.failing(error, firstUncommitted: step == .commit ? committed + 1 : next))
+    }
+  }
+
+  /// The open database; reopens it after a failure and finds out what that has committed.
+  func database() throws(StoreError) -> Database {
+    if let opened { return opened }
+    let database = try source.reopen()
+    do {
+      let last = try database.lastBatch()
+      opened = database
+      settle(through: last)
+      return database
+    } catch {
+      database.close()
+      throw error
+    }
+  }
+
+  // MARK: Work
+
+  /// Commits the batches that wait, or as many as a transaction may hold.
+  private func commitGroup() throws(StoreError) {
+    let database = try database()
+    // After a failure one by one: on a full disk the first may have room where all have not.
+    let limit = troubles[Step.commit.rawValue] == nil ? options.groupBytes : 0
+    var bytes = 0
+    let end =
+      batches.firstIndex { batch in
+        let isFull = bytes > limit
+        bytes += max(1, batch.byteCount)
+        return isFull
+      } ?? batches.count
+    guard end > 0 else { return }
+    let last = batches[end - 1].number
+    try database.transaction { () throws(StoreError) in
+      for batch in batches[..<end] { try database.write(batch) }
+      try database.setMeta("lastBatch", last)
+    }
+    settle(through: last)
+  }
+
+  /// Forgets and reports what is on the disk.
+  private func settle(through number: UInt64) {
+    precondition(number >= committed, "batch \(committed) was reported, the store has \(number)")
+    guard number > committed else { return }
+    committed = number
+    batches.removeSubrange(..<(batches.firstIndex { $0.number > number } ?? batches.count))
+    tell(.committed(through: number))
+  }
+
+  private func checkpoint() throws(StoreError) { try database().checkpoint() }
+
+  /// Answers one read, or a piece of it.
+  private func answerReads() throws(StoreError) {
+    var budget = options.readBytes
+    while hasReads, budget > 0 {
+      var read = reading ?? ReadInProgress(reads.removeFirst())
+      reading = read
+      let event = try advance(&read, budget: &budget)
+      reading = event == nil ? read : nil
+      if let event { tell(event) }
+    }
+  }
+
+  private func tell(_ event: Store.Event) {
+    let wasEmpty = shared.with { state in
+      let wasEmpty = state.events.isEmpty
+      if case .committed = event, case .committed = state.events.last {
+        state.events[state.events.count - 1] = event
+      } else {
+        state.events.append(event)
+      }
+      return wasEmpty
+    }
+    if wasEmpty { onWake() }
+  }
+}
+
+extension Batch {
+  /// About what it takes in a transaction.
+  fileprivate var byteCount: Int {
+    (segment.map { $0.header.count + $0.body.count } ?? 0) + rows.count * 64
+      + removedSegments.count * 16
+  }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// The store's own thread. libuv's pool has no order and four threads for everybody.
+final class WriterThread: Sendable {
+  private let identifier: pthread_t
+  private let joined = Monitor(false)
+
+  /// - Parameter writer: belongs to the thread from now on.
+  init(_ writer: sending Writer) {
+    // Signals are for the thread that runs the loop; a new thread inherits this one's mask.
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var identifier = pthread_t()
+    let failure = pthread_create(
+      &identifier, nil,
+      { argument in
+        guard let argument else { return nil }
+        nameThread("store")
+        Unmanaged<Writer>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(writer).toOpaque())
+    precondition(failure == 0, "no thread: \(failure)")
+    self.identifier = identifier
+  }
+
+  func join() {
+    joined.with { joined in
+      guard !joined else { return }
+      pthread_join(identifier, nil)
+      joined = true
+    }
+  }
+}
+
+/// For `top -H` and debuggers. `pthread_setname_np` is not in Swift's Glibc.
+private func nameThread(_ name: String) {
+  let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  write(descriptor, name, name.utf8.count)
+  close(descriptor)
+}
