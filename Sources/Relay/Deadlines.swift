@@ -8,7 +8,7 @@ struct Deadline {
   enum Event {
     case reply(UInt64)
     case fullReceiver(Connection, since: Int64)
-    case uploadIdle(Pair, file: UInt32)
+    case uploadIdle(Pair, FileTransfer)
     case backgroundTask(Device, session: UInt64, woken: Int64)
   }
 }

@@ -35,7 +35,7 @@ package struct Limits: Sendable, Equatable {
   package init() {}
 
   /// The limits' names, in the order of this file.
-  package static let names: [(name: String, path: WritableKeyPath<Limits, Int> & Sendable)] = [
+  package static let names: [(name: String, path: any WritableKeyPath<Limits, Int> & Sendable)] = [
     ("line", \.line), ("connections", \.connections), ("waitingOutput", \.waitingOutput),
     ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),

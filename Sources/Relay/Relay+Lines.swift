@@ -184,7 +184,9 @@ extension Relay {
     text.removeAll(keepingCapacity: true)
     defer { spelled = text }
     try Words.json(line, into: &text)
-    return try text.withUnsafeBytes { (bytes) throws(WireError) in try handle(bytes, connection) }
+    return try text.withUnsafeBufferPointer { (bytes) throws(WireError) in
+      try handle(UnsafeRawBufferPointer(bytes), connection)
+    }
   }
 
   private func handle(_ line: UnsafeRawBufferPointer, _ connection: Connection) throws(WireError)

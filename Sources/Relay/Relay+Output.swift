@@ -61,14 +61,10 @@ extension Relay {
   func answerAfter(_ number: UInt64, _ call: Call, _ body: (inout [UInt8]) -> Void) {
     if number <= committed { return answer(call.connection, body) }
     call.connection.owed += 1
-    let answer = { (answers: inout Answers) in
-      answers.add(
-        call.connection, re: call.id, request: call.request, line: call.connection.lines, body)
-    }
     if number == open.number {
-      answer(&open.answers)
+      open.answers.add(call, body)
     } else if let index = inFlight.firstIndex(where: { $0.number >= number }) {
-      answer(&inFlight[index].answers)
+      inFlight[index].answers.add(call, body)
     }
   }
 
@@ -145,6 +141,11 @@ struct Answers {
     var isAnswered = false
 
     var isOwed: Bool { request != nil }
+  }
+
+  /// Adds the answer to a request.
+  mutating func add(_ call: Call, _ body: (inout [UInt8]) -> Void) {
+    add(call.connection, re: call.id, request: call.request, line: call.connection.lines, body)
   }
 
   mutating func add(

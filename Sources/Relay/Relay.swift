@@ -59,6 +59,10 @@ package final class Relay {
   var nextFetch = 1
   var isStopping = false
 
+  // While restoring.
+  var filesByNumber: [FileName: FileTransfer] = [:]
+  var unneeded: [UInt64] = []
+
   // Reused from line to line.
   var envelope = Envelope()
   var spelled: [UInt8] = []

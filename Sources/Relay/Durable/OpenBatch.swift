@@ -23,7 +23,7 @@ struct OpenBatch {
   /// Input that stops counting as uncommitted.
   var inputs: [(connection: Connection, bytes: Int)] = []
   /// Files of which more is synced with this batch, up to an offset.
-  var progress: [(pair: Pair, file: UInt32, offset: Int)] = []
+  var progress: [(pair: Pair, file: FileTransfer, offset: Int)] = []
 
   init(number: UInt64) { self.number = number }
 
@@ -50,7 +50,7 @@ struct CommittingBatch {
   var pumped: [Device]
   var activations: [(device: Device, session: UInt64)]
   var inputs: [(connection: Connection, bytes: Int)]
-  var progress: [(pair: Pair, file: UInt32, offset: Int)]
+  var progress: [(pair: Pair, file: FileTransfer, offset: Int)]
 }
 
 extension Relay {
@@ -69,7 +69,7 @@ extension Relay {
     for context in taken.contexts {
       if let row = row(contextFrom: context.sender, to: context.receiver) { rows.append(row) }
     }
-    for place in taken.files where place.pair.files[place.file.number] === place.file {
+    for place in taken.files where place.pair.files[place.file.transfer] === place.file {
       rows.append(row(place))
     }
     inFlight.append(
@@ -77,7 +77,10 @@ extension Relay {
         number: taken.number, answers: taken.answers, pumped: taken.pumped,
         activations: taken.activations, inputs: taken.inputs, progress: taken.progress))
     var segment: Segment?
-    if !taken.header.isEmpty {
+    if segments.tallies[taken.number]?.live ?? 0 == 0 {
+      // All that it held was cancelled before it was written.
+      segments.forget(taken.number)
+    } else {
       segment = Segment(header: taken.header, body: taken.body)
       segments.keep(taken.number, taken.body, committed: committed)
     }

@@ -42,15 +42,14 @@ struct SegmentTable {
     tally.live -= 1
     tally.liveBytes -= count
     liveBytes -= count
-    if tally.live == 0 { return true }
     tallies[segment] = tally
+    if tally.live == 0 { return true }
     if !wasSparse, tally.liveBytes * 4 < tally.bytes { sparse.append(segment) }
     return false
   }
 
   mutating func forget(_ segment: UInt64) {
-    guard let tally = tallies.removeValue(forKey: segment) else { return }
-    bytes -= tally.bytes
+    if let tally = tallies.removeValue(forKey: segment) { bytes -= tally.bytes }
     if let body = bodies.removeValue(forKey: segment) { keptBytes -= body.count }
   }
 

@@ -1,3 +1,4 @@
+import Journal
 import Wire
 
 /// The application context: one slot from each sender to each receiver, the newest wins.

@@ -34,7 +34,7 @@ extension Relay {
       size: size, digest: digest.lowercased(), metadata: metadata.map { Array(fields.bytes($0)) },
       re: call.id, now: now)
     device.pair.nextFile += 1
-    device.pair.files[file.number] = file
+    device.pair.files[transfer] = file
     changed(device.pair)
     changed(file, of: device.pair)
     device.incarnations[Int(transfer.incarnation)][transfer.isNumbered].append(
@@ -112,11 +112,11 @@ extension Relay {
     segments.add(reference.segment, bytes: data.count)
     SegmentHeader.append(chunk, file: file, pair: device.pair, to: &open.header)
     file.received += data.count
+    device.pair.devices[Int(file.receiver)].fileBytes += data.count
     changed(file, of: device.pair)
     countUncommitted(connection, data.count)
-    let progress = (device.pair, file.number, file.received)
-    if let index = open.progress.firstIndex(where: { $0.pair === device.pair && $0.file == file.number })
-    {
+    let progress = (device.pair, file, file.received)
+    if let index = open.progress.firstIndex(where: { $0.file === file }) {
       open.progress[index] = progress
     } else {
       open.progress.append(progress)
@@ -150,8 +150,8 @@ extension Relay {
   }
 
   /// More of a file is synced.
-  func tellProgress(_ pair: Pair, _ number: UInt32, _ offset: Int) {
-    guard let file = pair.files[number] else { return }
+  func tellProgress(_ pair: Pair, _ file: FileTransfer, _ offset: Int) {
+    guard pair.files[file.transfer] === file else { return }
     file.synced = max(file.synced, offset)
     let sender = pair.devices[Int(file.transfer.sender)]
     guard let connection = sender.connection, sender.activation != .notActivated else { return }
@@ -169,11 +169,11 @@ extension Relay {
   // MARK: Idle uploads
 
   func watchUpload(_ file: FileTransfer, _ pair: Pair) {
-    deadlines.add(.uploadIdle(pair, file: file.number), at: file.lastHeard + pair.knobs.uploadIdle)
+    deadlines.add(.uploadIdle(pair, file), at: file.lastHeard + pair.knobs.uploadIdle)
   }
 
-  func uploadStayedIdle(_ pair: Pair, _ number: UInt32) {
-    guard let file = pair.files[number], file.seq == 0 else { return }
+  func uploadStayedIdle(_ pair: Pair, _ file: FileTransfer) {
+    guard pair.files[file.transfer] === file, file.seq == 0 else { return }
     guard now >= file.lastHeard + pair.knobs.uploadIdle else { return watchUpload(file, pair) }
     failUpload(file, pair, .transferTimedOut)
   }
@@ -181,7 +181,7 @@ extension Relay {
   // MARK: Files
 
   func file(_ transfer: TransferKey, _ pair: Pair) -> FileTransfer? {
-    pair.files.values.first { $0.transfer == transfer }
+    pair.files[transfer]
   }
 
   func removeFile(_ item: Item, _ pair: Pair) {
@@ -189,7 +189,8 @@ extension Relay {
   }
 
   private func drop(_ file: FileTransfer, _ pair: Pair) {
-    pair.files[file.number] = nil
+    pair.files[file.transfer] = nil
+    pair.devices[Int(file.receiver)].fileBytes -= file.received
     for chunk in file.chunks { release(chunk.reference) }
     open.removedRows.append(Row.Key(.file, pair: pair.number, item: file.number))
   }

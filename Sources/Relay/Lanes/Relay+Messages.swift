@@ -176,15 +176,18 @@ extension Relay {
     }
   }
 
+  /// Ends the pending replies that `isMeant`, with an error to their senders.
+  func failReplies(_ error: WireError, _ isMeant: (PendingReply) -> Bool) {
+    for number in replies.filter({ isMeant($0.value) }).keys.sorted() {
+      if let pending = take(number) { tell(pending, error) }
+    }
+  }
+
   /// The server stops: nobody waits for replies any more.
   func dropReplies(from connection: Connection) {
     guard connection.pendingReplies > 0, let device = connection.device else { return }
-    for number in replies.filter({ $0.value.sender === device }).keys.sorted() {
-      if let pending = take(number) {
-        tell(
-          pending,
-          WireError(.deliveryFailed, "the server is stopping", definite: false))
-      }
+    failReplies(WireError(.deliveryFailed, "the server is stopping", definite: false)) {
+      $0.sender === device
     }
   }
 

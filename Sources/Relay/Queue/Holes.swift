@@ -1,7 +1,9 @@
 /// The numbers above a watermark that are dead all the same: cancelled, refused, replaced, moved.
 /// Kept as rising, disjoint, non-touching closed ranges.
 struct Holes: Equatable {
-  private(set) var ranges: [ClosedRange<UInt64>] = []
+  private(set) var ranges: [ClosedRange<UInt64>]
+
+  init(ranges: [ClosedRange<UInt64>] = []) { self.ranges = ranges }
 
   func contains(_ number: UInt64) -> Bool {
     let index = firstRange(endingAtOrAfter: number)
@@ -42,8 +44,4 @@ struct Holes: Equatable {
     }
     return low
   }
-}
-
-extension Holes {
-  init(ranges: [ClosedRange<UInt64>]) { self.ranges = ranges }
 }

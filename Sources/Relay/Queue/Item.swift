@@ -1,4 +1,4 @@
-package import Journal
+import Journal
 
 /// The lines in which deliveries to one receiver are numbered (PROTOCOL.md clause 5.1).
 package enum LaneName: UInt8, CaseIterable, Sendable {

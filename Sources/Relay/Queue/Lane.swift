@@ -1,3 +1,5 @@
+import Journal
+
 /// One numbered line of deliveries to one receiver.
 ///
 /// ```
@@ -41,6 +43,20 @@ struct Lane {
 
   mutating func append(_ item: Item) {
     items.append(item)
+    count += 1
+    bytes += Int(item.reference.length)
+  }
+
+  /// Puts an item back at a restart; those that were copied forward come out of order.
+  mutating func restore(_ item: Item) {
+    if let last = items.last, last.seq > item.seq {
+      var sorted = (0..<items.count).map { items[$0] }
+      sorted.insert(item, at: items.lowerBound(item.seq) { $0.seq })
+      items = Deque()
+      for item in sorted { items.append(item) }
+    } else {
+      items.append(item)
+    }
     count += 1
     bytes += Int(item.reference.length)
   }

@@ -103,6 +103,10 @@ extension Relay {
     let item = enqueue(
       old.reference, to: receiver, lane: target, transfer: old.transfer, re: old.re, flags: flags)
     _ = remove(seq, from: lane, of: source)
+    if target == .file, let file = file(old.transfer, receiver.pair) {
+      file.seq = item.seq
+      changed(file, of: receiver.pair)
+    }
     let sender = receiver.pair.devices[Int(old.transfer.sender)]
     sender.incarnations[Int(old.transfer.incarnation)][old.transfer.isNumbered]
       .move(old.transfer.number, to: target, receiver: receiver.index, seq: item.seq)
@@ -117,7 +121,7 @@ extension Relay {
   /// Whether a receiver's queue takes `bytes` more.
   func checkRoom(_ receiver: Device, _ bytes: Int) throws(WireError) {
     var count = 0
-    var held = 0
+    var held = receiver.fileBytes
     for lane in receiver.lanes {
       count += lane.count
       held += lane.bytes

@@ -30,6 +30,8 @@ final class Device {
   var lanes: [Lane] = LaneName.allCases.map { _ in Lane() }
   /// The last `Item.order` given.
   var order: UInt64 = 0
+  /// Bytes of files for this device that the store holds.
+  var fileBytes = 0
   /// Contexts addressed to this device, by sender.
   var contexts: [UInt16: ContextSlot] = [:]
   var state = DeviceState()
@@ -62,6 +64,8 @@ final class Device {
   var unconfirmed = Deque<(position: UInt64, lane: LaneName, seq: UInt64)>()
   /// Offsets at which unfinished downloads are to go on.
   var resumeOffsets: [String: Int] = [:]
+  /// The `activate` that is being answered: its id and line.
+  var activationCall = (id: "", line: 0)
 
   // Bookkeeping.
   /// The last batch that carries its row.

@@ -18,7 +18,7 @@ struct DeviceState: Equatable {
   /// Whose fact it is.
   enum Owner { case phone, watch, itself }
 
-  typealias Fact = (key: Key, owner: Owner, path: WritableKeyPath<DeviceState, Bool> & Sendable)
+  typealias Fact = (key: Key, owner: Owner, path: any WritableKeyPath<DeviceState, Bool> & Sendable)
 
   /// Every fact; the order is that of its bit in a device's row.
   static let facts: [Fact] = [

@@ -14,8 +14,11 @@ final class Pair {
   /// The number of the next file.
   var nextFile: UInt32 = 1
 
-  /// Files on their way, by number.
-  var files: [UInt32: FileTransfer] = [:]
+  /// Files on their way.
+  var files: [TransferKey: FileTransfer] = [:]
+  /// The phone is inactive, and is deactivated once it has been handed what waited.
+  var isSwitching = false
+  var toldWatchState = WatchState()
 
   // Bookkeeping.
   var dirtyBatch: UInt64 = 0

@@ -89,3 +89,15 @@ extension [UInt8] {
     bytes.withUnsafeBytes { Base64.encode($0, into: &self) }
   }
 }
+
+extension [UInt8] {
+  package mutating func append(bool: Bool) {
+    append(bool ? "true" : "false")
+  }
+
+  /// Appends a literal and then a JSON string.
+  package mutating func append(_ literal: StaticString, quoted text: String) {
+    append(literal)
+    append(jsonString: text)
+  }
+}

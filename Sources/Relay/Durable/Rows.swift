@@ -1,0 +1,113 @@
+import Journal
+import Wire
+
+/// The rows of a pair, as bytes. Each starts with the version of its form.
+///
+/// ```
+/// pair 0, row 0   the store itself: next pair, manual clock
+/// pair p          pair row 0; device row d; context row receiver<<16 | sender; file row f
+/// ```
+enum RowForm {
+  static let version: UInt8 = 1
+}
+
+extension Relay {
+  func storeRow() -> Row {
+    var writer = ByteWriter(bytes: [RowForm.version])
+    writer.number(nextPair)
+    writer.number(options.hasManualClock ? now : 0)
+    return Row(Row.Key(.pair, pair: 0), writer.bytes)
+  }
+
+  func row(_ pair: Pair) -> Row {
+    var writer = ByteWriter(bytes: [RowForm.version])
+    writer.text(pair.app)
+    writer.text(pair.name)
+    writer.number(pair.activeWatch.map { Int($0.index) + 1 } ?? 0)
+    writer.number(pair.nextFile)
+    var knobs: [UInt8] = []
+    pair.knobs.write(to: &knobs)
+    writer.blob(knobs)
+    return Row(Row.Key(.pair, pair: pair.number), writer.bytes)
+  }
+
+  func row(_ device: Device) -> Row {
+    var writer = ByteWriter(bytes: [RowForm.version])
+    writer.text(device.name)
+    writer.flag(device.isPhone)
+    writer.flag(device.hasJoined)
+    writer.number(device.state.bits)
+    writer.number(device.order)
+    writer.number(device.complicationDay)
+    writer.number(device.complicationsUsed)
+    writer.number(device.lanes.count)
+    for lane in device.lanes {
+      writer.number(lane.next)
+      writer.number(lane.acknowledged)
+      writer.number(lane.offered)
+      writer.number(lane.holes.ranges.count)
+      var last = lane.acknowledged
+      for hole in lane.holes.ranges {
+        writer.number(hole.lowerBound - last)
+        writer.number(hole.upperBound - hole.lowerBound)
+        last = hole.upperBound
+      }
+    }
+    writer.number(device.incarnations.count)
+    for (index, incarnation) in device.incarnations.enumerated() {
+      writer.text(incarnation.name)
+      writer.number(incarnation.lastNumber)
+      writer.number(incarnation.lastCount)
+      writer.number(device.forgottenFailures[UInt16(index)] ?? 0)
+    }
+    writer.number(device.failures.count)
+    for failure in device.failures {
+      writer.number(failure.transfer.incarnation)
+      writer.number(failure.transfer.number)
+      writer.number(failure.code)
+    }
+    return Row(
+      Row.Key(.device, pair: device.pair.number, item: UInt32(device.index)), writer.bytes)
+  }
+
+  /// nil where there never was a context.
+  func row(contextFrom sender: UInt16, to receiver: Device) -> Row? {
+    let key = Row.Key(
+      .context, pair: receiver.pair.number, item: UInt32(receiver.index) << 16 | UInt32(sender))
+    guard let slot = receiver.contexts[sender] else { return Row(key, nil) }
+    var writer = ByteWriter(bytes: [RowForm.version])
+    writer.number(slot.seq)
+    writer.flag(slot.isAcknowledged)
+    writer.blob(slot.current)
+    let isSame = slot.handedOut == slot.current
+    writer.number(slot.handedOut == nil ? 0 : isSame ? 1 : 2)
+    if let handedOut = slot.handedOut, !isSame { writer.blob(handedOut) }
+    if slot.seq > 0, let index = receiver[.context].index(of: slot.seq) {
+      writer.number(receiver[.context].items[index].order)
+    } else {
+      writer.number(0)
+    }
+    return Row(key, writer.bytes)
+  }
+
+  func row(_ place: FileTransfer.Place) -> Row {
+    let file = place.file
+    var writer = ByteWriter(bytes: [RowForm.version])
+    writer.number(file.transfer.sender)
+    writer.number(file.transfer.incarnation)
+    writer.flag(file.transfer.isNumbered)
+    writer.number(file.transfer.number)
+    writer.number(file.receiver)
+    writer.text(file.name)
+    writer.number(file.size)
+    writer.text(file.digest)
+    writer.flag(file.metadata != nil)
+    if let metadata = file.metadata { writer.blob(metadata) }
+    writer.text(file.re)
+    writer.number(file.received)
+    writer.blob(file.hash.saved)
+    writer.number(file.lastHeard)
+    writer.number(file.seq)
+    return Row(Row.Key(.file, pair: place.pair.number, item: file.number), writer.bytes)
+  }
+}

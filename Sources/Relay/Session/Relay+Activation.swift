@@ -1,0 +1,313 @@
+import Wire
+
+/// What an `activate` line asks for.
+private struct ActivationRequest {
+  var app: String
+  var pair: String
+  var role: Role
+  var device: String
+  var incarnation: String
+  var isAutomatic: Bool
+  var received: [(lane: LaneName, seq: UInt64)] = []
+  var offsets: [String: Int] = [:]
+
+  init(_ fields: Fields, identity: String) throws(WireError) {
+    app = try Self.name(fields, .app) ?? "default"
+    guard let pair = try Self.name(fields, .pair) else {
+      throw fields.missing(.pair, "a name for the phone and its watches, such as pair=demo")
+    }
+    self.pair = pair
+    let role = try fields.string(.role)
+    guard let role = Role(rawValue: role) else {
+      throw WireError(.invalidField, "role is phone or watch, not \(role)")
+    }
+    self.role = role
+    device = try Self.name(fields, .device) ?? role.rawValue
+    incarnation = try fields.optionalString(.incarnation) ?? ""
+    guard incarnation.utf8.count <= 64 else {
+      throw WireError(
+        .invalidField, "incarnation has at most 64 bytes; this has \(incarnation.utf8.count)")
+    }
+    let mode = try fields.optionalString(.acknowledge) ?? "manual"
+    guard ["manual", "automatic"].contains(mode) else {
+      throw WireError(.invalidField, "acknowledge is manual or automatic, not \(mode)")
+    }
+    isAutomatic = mode == "automatic"
+    if let version = try fields.optionalInteger(.protocol, in: 0...Int64.max), version != 1 {
+      throw WireError(.invalidField, "this server speaks protocol 1, not \(version)")
+    }
+    let received = try Self.received(fields)
+    // Numbers of another store mean nothing here; the answer names this one.
+    if try fields.optionalString(.store) ?? identity == identity { self.received = received }
+    if let files = try fields.optionalObject(.files) {
+      for (transfer, offset) in fields.members(of: files) {
+        guard let bytes = fields.integer(offset), bytes >= 0 else {
+          throw WireError(.invalidField, "files.\(transfer) is the number of bytes already stored")
+        }
+        offsets[transfer] = Int(bytes)
+      }
+    }
+  }
+
+  /// A name of a pair, app or device: 1 to 64 bytes without control characters.
+  private static func name(_ fields: Fields, _ key: Key) throws(WireError) -> String? {
+    guard let name = try fields.optionalString(key) else { return nil }
+    guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    else {
+      throw WireError(
+        .invalidField,
+        "\(key.rawValue) is a name of 1 to 64 bytes without control characters")
+    }
+    return name
+  }
+
+  private static func received(_ fields: Fields) throws(WireError) -> [(LaneName, UInt64)] {
+    guard let value = fields.envelope[.received] else { return [] }
+    if value.kind == .number {
+      return [(.userInfo, UInt64(try fields.integer(.received, in: 0...Int64.max)))]
+    }
+    var received: [(LaneName, UInt64)] = []
+    for (name, number) in fields.members(of: try fields.object(.received)) {
+      guard let lane = LaneName.delivered.first(where: { "\($0)" == name }),
+        let seq = fields.integer(number), seq >= 0
+      else {
+        let lanes = LaneName.delivered.map { "\($0)" }.joined(separator: ", ")
+        throw WireError(
+          .invalidField, "received has the last seq processed in each of \(lanes); see received.\(name)")
+      }
+      received.append((lane, UInt64(seq)))
+    }
+    return received
+  }
+}
+
+extension Relay {
+  func activate(_ call: Call) throws(WireError) {
+    let request = try ActivationRequest(call.fields, identity: identity)
+    let (pair, device) = try find(request, call)
+    try check(request, device, call)
+
+    // From here on nothing fails.
+    if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
+    call.connection.device = device
+    call.connection.isActivating = true
+    call.connection.owed += 1
+    device.connection = call.connection
+    device.session = nextSession
+    nextSession += 1
+    device.isAutomatic = request.isAutomatic
+    device.resumeOffsets = request.offsets
+    device.activationCall = (call.id, call.connection.lines)
+    enter(device, incarnation: request.incarnation)
+    join(device, pair)
+    for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
+    let batch = latestBatch
+    if batch > committed, device.dirtyBatch > committed {
+      if batch == open.number {
+        open.activations.append((device, device.session))
+      } else {
+        inFlight[inFlight.count - 1].activations.append((device, device.session))
+      }
+    } else {
+      completeActivation(device)
+    }
+  }
+
+  private func find(_ request: ActivationRequest, _ call: Call) throws(WireError) -> (Pair, Device)
+  {
+    let name = PairName(app: request.app, name: request.pair)
+    let known = pairs[name]
+    if let bound = call.connection.device,
+      bound.pair !== known || bound.name != request.device
+    {
+      throw WireError(
+        .invalidField,
+        "this connection is \(bound.name) of pair \(bound.pair.name); deactivate first, or use "
+          + "another connection")
+    }
+    if let device = known?.device(named: request.device) {
+      guard device.role == request.role else {
+        throw WireError(
+          .invalidField,
+          "\(device.name) is a \(device.role.rawValue) of this pair and stays one; choose another "
+            + "device name for a \(request.role.rawValue)")
+      }
+      return (known!, device)
+    }
+    if let storeFailure {
+      throw WireError(
+        .overloaded,
+        "the store cannot write at present (\(storeFailure)), so no new device can activate; "
+          + "nothing was changed, try again later")
+    }
+    if request.role == .phone, let phone = known?.phone {
+      throw WireError(
+        .invalidField,
+        "this pair has a phone already, named \(phone.name); a pair has one phone")
+    }
+    if let known, known.devices.count > limits.watches {
+      throw WireError(.overloaded, "a pair has at most \(limits.watches) watches")
+    }
+    let pair = known ?? makePair(name)
+    let device = Device(
+      pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
+    pair.devices.append(device)
+    changed(device)
+    return (pair, device)
+  }
+
+  private func makePair(_ name: PairName) -> Pair {
+    let pair = Pair(number: nextPair, app: name.app, name: name.name)
+    nextPair += 1
+    pairs[name] = pair
+    pairsByNumber[pair.number] = pair
+    changed(pair)
+    return pair
+  }
+
+  private func check(_ request: ActivationRequest, _ device: Device, _ call: Call)
+    throws(WireError)
+  {
+    for (lane, seq) in request.received {
+      let highest = max(device[lane].highestHandedOut, device[lane].acknowledged)
+      guard seq <= highest else {
+        throw WireError(
+          .invalidField,
+          "received.\(lane) is \(seq), but the last delivery in that lane was \(highest); if these "
+            + "numbers are another store's, name it in store")
+      }
+    }
+    if !device.incarnations.contains(where: { $0.name == request.incarnation }) {
+      guard device.incarnations.count < limits.incarnations else {
+        throw WireError(
+          .overloaded, "a device has at most \(limits.incarnations) incarnations")
+      }
+    }
+    if storeFailure != nil, device.dirtyBatch > committed {
+      throw WireError(
+        .overloaded,
+        "the store cannot write at present (\(storeFailure!)), and commits of this device are "
+          + "under way; try again later")
+    }
+  }
+
+  /// Finds or makes the incarnation; numbers of `n` are its own.
+  private func enter(_ device: Device, incarnation name: String) {
+    if let index = device.incarnations.firstIndex(where: { $0.name == name }) {
+      device.incarnation = UInt16(index)
+    } else {
+      device.incarnation = UInt16(device.incarnations.count)
+      device.incarnations.append(Incarnation(name: name))
+      changed(device)
+    }
+  }
+
+  /// Makes the pair out of devices that have both activated.
+  private func join(_ device: Device, _ pair: Pair) {
+    if !device.hasJoined {
+      device.hasJoined = true
+      changed(device)
+    }
+    if !device.isPhone, pair.activeWatch == nil {
+      pair.activeWatch = device
+      changed(pair)
+    }
+  }
+
+  /// The commits that the activation waited for are there.
+  func completeActivation(_ device: Device) {
+    guard let connection = device.connection else { return }
+    device.activation = .activated
+    device.appState = .foreground
+    device.toldReachable = device.pair.isReachable(from: device)
+    connection.isActivating = false
+    connection.owed -= 1
+    describeActivation(device, connection)
+    device.owesPendingChange = device.hasContentPending
+    if connection.isStalled { touch(connection) }
+    repeatContexts(device)
+    watchStateChanged(device.pair)
+    reachabilityChanged(device.pair)
+    pump(device)
+    if let counterpart = device.pair.counterpart(of: device) { pump(counterpart) }
+    if connection.isEnded { end(connection) }
+  }
+
+  private func describeActivation(_ device: Device, _ connection: Connection) {
+    answer(connection) { output in
+      Self.begin(
+        &output, "activationDidComplete", re: device.activationCall.id, of: .activate)
+      output.append(",\"device\":")
+      output.append(jsonString: device.name)
+      output.append(",\"role\":", quoted: device.role.rawValue)
+      output.append(",\"session\":\"s")
+      output.append(decimal: epoch)
+      output.append(".")
+      output.append(decimal: device.session)
+      output.append("\",\"store\":", quoted: identity)
+      describeSession(device, &output)
+      output.append(",\"protocol\":1,\"limits\":{\"line\":")
+      output.append(decimal: limits.line)
+      let sizes = device.pair.knobs.limits
+      for (name, size) in [
+        (",\"message\":", sizes.message), (",\"userInfo\":", sizes.userInfo),
+        (",\"context\":", sizes.context), (",\"file\":", sizes.file),
+      ] as [(StaticString, Int)] {
+        output.append(name)
+        output.append(decimal: size)
+      }
+      output.append("}}")
+    }
+  }
+
+  /// WCSession's properties and the state of the device's queues, as members.
+  func describeSession(_ device: Device, _ output: inout [UInt8]) {
+    let pair = device.pair
+    let counterpart = pair.counterpart(of: device)
+    output.append(",\"activationState\":")
+    output.append(decimal: device.activation.rawValue)
+    output.append(",\"isReachable\":")
+    output.append(bool: pair.isReachable(from: device))
+    output.append(",\"isPaired\":")
+    output.append(bool: pair.isPaired)
+    if device.isPhone {
+      output.append(",\"isWatchAppInstalled\":")
+      output.append(bool: pair.isPaired && pair.activeWatch?.state.isWatchAppInstalled == true)
+      output.append(",\"isComplicationEnabled\":")
+      output.append(bool: pair.isPaired && pair.activeWatch?.state.isComplicationEnabled == true)
+      output.append(",\"remainingComplicationUserInfoTransfers\":")
+      output.append(decimal: pair.activeWatch.map { remainingComplications($0) } ?? 0)
+      if let watch = pair.activeWatch {
+        output.append(",\"activeWatch\":")
+        output.append(jsonString: watch.name)
+      }
+    } else {
+      output.append(",\"isActiveWatch\":")
+      output.append(bool: !pair.isParked(device))
+      output.append(",\"isCompanionAppInstalled\":")
+      output.append(bool: pair.phone?.state.isCompanionAppInstalled == true)
+      output.append(",\"iOSDeviceNeedsUnlockAfterRebootForReachability\":")
+      output.append(bool: pair.phone?.state.isLocked == true)
+    }
+    output.append(",\"hasContentPending\":")
+    output.append(bool: device.hasContentPending)
+    output.append(",\"applicationContext\":")
+    let sent = counterpart?.contexts[device.index]?.current
+    output.append(contentsOf: sent ?? Array("{}".utf8))
+    output.append(",\"receivedApplicationContext\":")
+    let received = counterpart.flatMap { device.contexts[$0.index]?.handedOut }
+    output.append(contentsOf: received ?? Array("{}".utf8))
+    output.append(",\"n\":")
+    output.append(decimal: device.incarnations[Int(device.incarnation)].lastNumber)
+    output.append(",\"outstanding\":")
+    output.append(decimal: device.outstanding)
+    output.append(",\"pending\":{")
+    for (index, lane) in LaneName.delivered.enumerated() {
+      output.append(index == 0 ? "\"" : ",\"")
+      output.append(lane.name)
+      output.append("\":")
+      output.append(decimal: device[lane].count)
+    }
+    output.append("}")
+  }
+}

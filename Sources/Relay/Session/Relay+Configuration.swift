@@ -1,0 +1,142 @@
+import Wire
+
+/// Knobs, facts about devices, holds, and forgetting a pair.
+extension Relay {
+  func configure(_ call: Call, _ device: Device) throws(WireError) {
+    let pair = device.pair
+    var knobs = pair.knobs
+    try knobs.set(from: call.fields)
+    if let nested = try call.fields.optionalObject(.knobs) {
+      // The same members one level down.
+      var envelope = Envelope()
+      let bytes = call.fields.bytes(nested)
+      try envelope.scan(bytes)
+      let fields = Fields(envelope, bytes)
+      for (name, _) in call.fields.members(of: nested)
+      where !Knobs.names.contains(where: { $0.rawValue == name }) {
+        let nearest = Nearest.word(to: name, among: Knobs.names.map(\.rawValue))
+        throw WireError(
+          .invalidField, "there is no knob \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+      }
+      try knobs.set(from: fields)
+    }
+    if knobs != pair.knobs {
+      pair.knobs = knobs
+      changed(pair)
+      for file in unfinishedUploads(pair) { watchUpload(file, pair) }
+    }
+    answerAfter(latestBatch, call) { output in
+      Self.begin(&output, "configured", re: call.id, of: call.request)
+      output.append(",\"knobs\":")
+      knobs.write(to: &output)
+      output.append("}")
+    }
+  }
+
+  func setDeviceState(_ call: Call, _ device: Device) throws(WireError) {
+    let pair = device.pair
+    var changes: [(device: Device, fact: DeviceState.Fact, value: Bool)] = []
+    for fact in DeviceState.facts {
+      guard let value = try call.fields.optionalBool(fact.key) else { continue }
+      let owner: Device? =
+        switch fact.owner {
+        case .itself: device
+        case .phone: pair.phone
+        case .watch: device.isPhone ? pair.activeWatch : device
+        }
+      guard let owner else {
+        throw WireError(
+          .deviceNotPaired,
+          "\(fact.key.rawValue) is a fact of the counterpart, and none has activated yet")
+      }
+      changes.append((owner, fact, value))
+    }
+    for change in changes where change.device.state[keyPath: change.fact.path] != change.value {
+      change.device.state[keyPath: change.fact.path] = change.value
+      changed(change.device)
+    }
+    answerAfter(latestBatch, call) { output in
+      Self.begin(&output, "accepted", re: call.id, of: call.request)
+      output.append("}")
+    }
+    watchStateChanged(pair)
+    reachabilityChanged(pair)
+  }
+
+  // MARK: Holds
+
+  func hold(_ call: Call, _ device: Device) throws(WireError) {
+    for lane in try lanes(call) {
+      device[lane].isHeld = true
+      device[lane].allowance = 0
+    }
+    acceptNow(call)
+  }
+
+  func release(_ call: Call, _ device: Device) throws(WireError) {
+    let count = try call.fields.optionalInteger(.count, in: 1...Int64.max)
+    for lane in try lanes(call) {
+      if let count, device[lane].isHeld {
+        device[lane].allowance += Int(min(count, 1 << 40))
+      } else if count == nil {
+        device[lane].isHeld = false
+        device[lane].allowance = 0
+      }
+    }
+    acceptNow(call)
+    pump(device)
+  }
+
+  private func lanes(_ call: Call) throws(WireError) -> [LaneName] {
+    guard let text = try call.fields.optionalString(.lane) else { return LaneName.delivered }
+    guard let lane = LaneName.delivered.first(where: { "\($0)" == text }) else {
+      let lanes = LaneName.delivered.map { "\($0)" }.joined(separator: ", ")
+      throw WireError(.invalidField, "lane is one of \(lanes), not \(text)")
+    }
+    return [lane]
+  }
+
+  // MARK: Forgetting
+
+  /// Unpairs: every queue of the pair is emptied, each transfer fails with 7005 at its sender,
+  /// and a new pair exists once both roles have activated again. Numbers go on where they were.
+  func forgetPair(_ call: Call, _ device: Device) {
+    let pair = device.pair
+    for file in unfinishedUploads(pair) { failUpload(file, pair, .deviceNotPaired) }
+    for receiver in pair.devices {
+      for name in [LaneName.userInfo, .complication, .file, .parked, .context] {
+        let lane = receiver[name]
+        let waiting = (0..<lane.items.count).map { lane.items[$0] }
+        for item in waiting where !item.flags.contains(.removed) {
+          _ = fail(item.seq, in: name, of: receiver, code: .deviceNotPaired)
+        }
+      }
+      for sender in receiver.contexts.keys.sorted() {
+        receiver.contexts[sender] = nil
+        changedContext(from: sender, to: receiver)
+      }
+      receiver.hasJoined = false
+      receiver.complicationsUsed = 0
+      receiver.state = DeviceState()
+      changed(receiver)
+    }
+    pair.activeWatch = nil
+    pair.knobs = Knobs()
+    changed(pair)
+    acceptAfterCommit(call)
+    for receiver in pair.devices {
+      guard let connection = receiver.connection else { continue }
+      endSession(receiver)
+      tellForgotten(connection)
+    }
+    pair.toldWatchState = WatchState()
+  }
+
+  private func unfinishedUploads(_ pair: Pair) -> [FileTransfer] {
+    pair.files.values.filter { $0.seq == 0 }.sorted { $0.number < $1.number }
+  }
+
+  private func tellForgotten(_ connection: Connection) {
+    answer(connection) { $0.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"forgotten\"}") }
+  }
+}

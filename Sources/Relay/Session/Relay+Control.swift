@@ -1,0 +1,93 @@
+import Wire
+
+/// Requests about the connection and the server itself.
+extension Relay {
+  func ping(_ call: Call) {
+    answer(call.connection) { output in
+      Self.begin(&output, "pong", re: call.id, of: .ping)
+      output.append(",\"now\":")
+      output.append(seconds: now)
+      output.append("}")
+    }
+  }
+
+  func quit(_ call: Call) {
+    end(call.connection)
+  }
+
+  /// Moves a manual clock; what becomes due on the way happens in order.
+  func advance(_ call: Call) throws(WireError) {
+    guard options.hasManualClock else {
+      throw WireError(
+        .invalidField, "advance needs a server started with --clock manual; this one has real time")
+    }
+    let target = now + (try call.fields.seconds(.seconds))
+    while let deadline = deadlines.popDue(target) {
+      now = max(now, deadline.time)
+      run(deadline.event)
+    }
+    now = target
+    isStoreRowDirty = true
+    answerAfterCommit(call) { output in
+      Self.begin(&output, "advanced", re: call.id, of: .advance)
+      output.append(",\"now\":")
+      output.append(seconds: now)
+      output.append("}")
+    }
+  }
+
+  func getState(_ call: Call, _ device: Device) {
+    answer(call.connection) { output in
+      Self.begin(&output, "state", re: call.id, of: .getState)
+      output.append(",\"pair\":")
+      output.append(jsonString: device.pair.name)
+      output.append(",\"app\":")
+      output.append(jsonString: device.pair.app)
+      output.append(",\"device\":")
+      output.append(jsonString: device.name)
+      output.append(",\"role\":", quoted: device.role.rawValue)
+      output.append(",\"appState\":", quoted: device.appState.rawValue)
+      describeSession(device, &output)
+      output.append(",\"lanes\":{")
+      for (index, name) in LaneName.delivered.enumerated() {
+        let lane = device[name]
+        output.append(index == 0 ? "\"" : ",\"")
+        output.append(name.name)
+        output.append("\":{\"waiting\":")
+        output.append(decimal: lane.count)
+        output.append(",\"handedOut\":")
+        output.append(decimal: lane.highestHandedOut)
+        output.append(",\"acknowledged\":")
+        output.append(decimal: lane.acknowledged)
+        output.append(",\"isHeld\":")
+        output.append(bool: lane.isHeld)
+        output.append("}")
+      }
+      output.append("},\"devices\":[")
+      for (index, other) in device.pair.devices.enumerated() {
+        output.append(index == 0 ? "{\"device\":" : ",{\"device\":")
+        output.append(jsonString: other.name)
+        output.append(",\"role\":", quoted: other.role.rawValue)
+        output.append(",\"isConnected\":")
+        output.append(bool: other.connection != nil)
+        output.append("}")
+      }
+      output.append("],\"knobs\":")
+      device.pair.knobs.write(to: &output)
+      output.append("}")
+    }
+  }
+
+  func help(_ call: Call) throws(WireError) {
+    guard let topic = try call.fields.optionalString(.topic) else {
+      answer(call.connection) { Help.overview(&$0, re: call.id) }
+      return
+    }
+    guard Help.lines(topic, { line in answer(call.connection) { line(&$0, call.id) } }) else {
+      let nearest = Nearest.word(to: topic, among: Request.allCases.map(\.rawValue))
+      throw WireError(
+        .invalidField,
+        "there is no help on \(topic)" + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Wire
+
+/// Sessions' ends, and what the counterpart hears of it.
+extension Relay {
+  /// Another connection takes a device's session over; the old one is closed.
+  func takeOver(_ device: Device, from previous: Connection, by connection: Connection) {
+    if previous !== connection {
+      tellDeactivated(previous, "replaced")
+      endSession(device)
+      previous.isEnded = true
+      previous.input = []
+      previous.owed = 0
+      touch(previous)
+    } else {
+      endSession(device)
+    }
+  }
+
+  private func tellDeactivated(_ connection: Connection, _ reason: StaticString) {
+    answer(connection) { output in
+      output.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"")
+      output.append(reason)
+      output.append("\"}")
+    }
+  }
+
+  /// Takes a device off its connection: what was handed out and not acknowledged waits again.
+  func endSession(_ device: Device) {
+    guard let connection = device.connection else { return }
+    endReplies(of: device)
+    if connection.isActivating {
+      connection.isActivating = false
+      connection.owed -= 1
+    }
+    connection.device = nil
+    connection.endMarks = nil
+    device.connection = nil
+    device.activation = .notActivated
+    device.appState = .foreground
+    device.isSaturated = false
+    device.unconfirmed = Deque()
+    device.fetched = [:]
+    device.owesPendingChange = false
+    for name in LaneName.allCases {
+      device[name].cursor = 0
+      device[name].isHeld = false
+      device[name].allowance = 0
+    }
+    for file in device.pair.files.values where file.receiver == device.index {
+      file.isAnnounced = false
+    }
+    let waiters = device.waiters
+    device.waiters = []
+    for waiter in waiters { waiter.waitingFor = nil }
+    stopWaiting(connection)
+    // A session that was still being switched is attached anew by the next activation.
+    if device.isPhone { device.pair.isSwitching = false }
+    touch(connection)
+    reachabilityChanged(device.pair)
+  }
+
+  func deactivate(_ call: Call, _ device: Device) {
+    endSession(device)
+    answerAfter(latestBatch, call) { output in
+      Self.begin(&output, "sessionDidDeactivate", re: call.id, of: .deactivate)
+      output.append(",\"reason\":\"deactivated\"}")
+    }
+  }
+
+  // MARK: What the counterpart hears
+
+  /// Tells each device of a pair whose `isReachable` is another than it was told.
+  func reachabilityChanged(_ pair: Pair) {
+    for device in pair.devices {
+      guard device.activation == .activated, let connection = device.connection else { continue }
+      let isReachable = pair.isReachable(from: device)
+      guard isReachable != device.toldReachable else { continue }
+      device.toldReachable = isReachable
+      answer(connection) { output in
+        output.append("{\"type\":\"sessionReachabilityDidChange\",\"isReachable\":")
+        output.append(bool: isReachable)
+        output.append("}")
+      }
+      if !isReachable, pair.knobs.errorHandlerTwice { warnOfReplies(to: device) }
+    }
+  }
+
+  /// Tells the phone where what it can know of its watch has changed.
+  func watchStateChanged(_ pair: Pair) {
+    let watch = pair.activeWatch
+    let state = WatchState(
+      isPaired: pair.isPaired,
+      isWatchAppInstalled: pair.isPaired && watch?.state.isWatchAppInstalled == true,
+      isComplicationEnabled: pair.isPaired && watch?.state.isComplicationEnabled == true)
+    guard state != pair.toldWatchState else { return }
+    pair.toldWatchState = state
+    guard let phone = pair.phone, phone.activation == .activated, let connection = phone.connection,
+      !connection.isActivating
+    else { return }
+    answer(connection) { output in
+      output.append("{\"type\":\"sessionWatchStateDidChange\",\"isPaired\":")
+      output.append(bool: state.isPaired)
+      output.append(",\"isWatchAppInstalled\":")
+      output.append(bool: state.isWatchAppInstalled)
+      output.append(",\"isComplicationEnabled\":")
+      output.append(bool: state.isComplicationEnabled)
+      output.append("}")
+    }
+  }
+
+  // MARK: App states
+
+  func setAppState(_ call: Call, _ device: Device) throws(WireError) {
+    let text = try call.fields.string(.state)
+    guard let state = AppState(rawValue: text) else {
+      throw WireError(
+        .invalidField, "state is foreground, background, suspended or terminated, not \(text)")
+    }
+    acceptNow(call)
+    device.appState = state
+    if state == .terminated { endReplies(of: device) }
+    if state.isRunning { device.owesPendingChange = device.hasContentPending }
+    reachabilityChanged(device.pair)
+    pump(device)
+  }
+
+  /// Has the app of a device run in the background, and tells it so.
+  func launch(_ device: Device, _ reason: StaticString) {
+    device.appState = .background
+    tellAppState(device, reason)
+    if device.pair.knobs.bgTaskBudget > 0 {
+      deadlines.add(
+        .backgroundTask(device, session: device.session, woken: now),
+        at: now + device.pair.knobs.bgTaskBudget)
+    }
+  }
+
+  private func tellAppState(_ device: Device, _ reason: StaticString) {
+    guard let connection = device.connection else { return }
+    answer(connection) { output in
+      output.append("{\"type\":\"appStateDidChange\",\"state\":", quoted: device.appState.rawValue)
+      output.append(",\"reason\":\"")
+      output.append(reason)
+      output.append("\"}")
+    }
+  }
+
+  /// Wakes an app for what waits, where the pair's knobs say that the system would.
+  func wake(_ device: Device) -> Bool {
+    let hasComplication = device[.complication].nextToHandOut().map { $0.batch <= committed } == true
+    let hasContent = LaneName.content.contains { name in
+      device[name].nextToHandOut().map { $0.batch <= committed && !device[name].isHeld } == true
+    }
+    let isWoken =
+      device.isPhone
+      ? device.pair.knobs.wakePhoneOnBackgroundTransfer
+      : device.pair.knobs.wakeWatchOnBackgroundTransfer || hasComplication
+    guard hasContent, isWoken else { return false }
+    device.owesPendingChange = true
+    launch(device, "transfer")
+    return true
+  }
+
+  /// A woken app has used its time up with content undrained: the system ends it.
+  func backgroundTaskEnded(_ device: Device, _ session: UInt64, _ woken: Int64) {
+    guard device.session == session, device.appState == .background, device.hasContentPending,
+      device.activation != .notActivated
+    else { return }
+    device.appState = .terminated
+    tellAppState(device, "backgroundTaskBudget")
+    endReplies(of: device)
+    for name in LaneName.content { device[name].cursor = 0 }
+    reachabilityChanged(device.pair)
+  }
+
+  /// Tells a device that found content pending when all of it is acknowledged.
+  func settlePending(_ device: Device) {
+    guard device.owesPendingChange, !device.hasContentPending else { return }
+    device.owesPendingChange = false
+    guard let connection = device.connection else { return }
+    answer(connection) { output in
+      output.append("{\"type\":\"hasContentPendingDidChange\",\"hasContentPending\":false}")
+    }
+  }
+}
+
+/// What a phone was last told of its watch.
+struct WatchState: Equatable {
+  var isPaired = false
+  var isWatchAppInstalled = false
+  var isComplicationEnabled = false
+}
