@@ -45,11 +45,16 @@ let package = Package(
     .executableTarget(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
+    .executableTarget(
+      name: "store-benchmark", dependencies: ["Storage", "Journal"],
+      path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
     suite("WireTests", ["Wire", "CSimdjson"]),
     suite("RelayTests", ["Relay", "Wire", "Journal"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
-    suite("StorageTests", ["Storage", "Journal", "CSQLite"]),
+    .target(
+      name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+    suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
