@@ -26,7 +26,7 @@ enum Base64 {
   }
 
   /// Calls `body` with the 24 bits of each group and how many bytes of them count.
-  @inline(__always)
+  @inline(always)
   private static func groups(
     _ text: UnsafeRawBufferPointer, _ body: (UInt32, Int) -> Void
   ) -> Fault? {
