@@ -77,8 +77,9 @@ import Wire
   }
 
   @Test(arguments: [
-    ("Z", 1), ("Zg", 2), ("Zg=", 3), ("Zg==Zg==", 2), ("Z===", 1), ("====", 0), ("Zh==", 1),
-    ("Zm9=", 2), ("Zm 9v", 2), ("Zm9-", 3), ("Zm9vZ", 5), ("Zg==x", 2), ("Zm9v\u{e9}===", 4),
+    ("Z", 1), ("Zg", 2), ("Zg=", 3), ("Zg==Zg==", 4), ("Z===", 1), ("====", 0), ("Zg=x", 3),
+    ("Zh==", 1),
+    ("Zm9=", 2), ("Zm 9v", 2), ("Zm9-", 3), ("Zm9vZ", 5), ("Zg==x", 4), ("Zm9v\u{e9}===", 4),
     ("Zm9v=", 4),
   ]) func namesTheOffset(base64: String, offset: Int) {
     for read in [{ _ = try $0.data(.data) }, { _ = try $0.base64Length(.data) }]

@@ -36,7 +36,7 @@ import Wire
     (#"{"a":null}"#, "payload.a is null"),
     (#"{"a":[1,2,{"b":null}]}"#, "payload.a[2].b is null"),
     (#"{"a":[[],[null]]}"#, "payload.a[1][0] is null"),
-    (#"{"a":{"$data":"Zg"}}"#, "payload.a is {\"$data\": …} that is not base64: at byte 29"),
+    (#"{"a":{"$data":"Zg"}}"#, "payload.a is {\"$data\": …} that is not base64: at byte 28"),
     (#"{"a":{"$data":1}}"#, "payload.a is {\"$data\": …} with a number"),
     (#"{"a":{"$data":null}}"#, "payload.a is {\"$data\": …} with null"),
     (#"{"a":{"\u0024data":"*"}}"#, "payload.a is {\"$data\": …} that is not base64"),
@@ -83,7 +83,7 @@ import Wire
 
   @Test func equalsFoundation() throws {
     var random = Seeded(state: 5)
-    for _ in 0..<4000 {
+    for _ in 0..<3000 {
       var text = ""
       Self.dictionary(&random, 0, &text)
       var oracle = Oracle()
@@ -112,7 +112,7 @@ import Wire
     case 6: dictionary(&random, depth + 1, &text)
     case 7:
       text += "["
-      for index in 0..<random.below(20) {
+      for index in 0..<random.below(7) {
         if index > 0 { text += "," }
         value(&random, depth + 1, &text)
       }
@@ -124,7 +124,7 @@ import Wire
   private static func dictionary(_ random: inout Seeded, _ depth: Int, _ text: inout String) {
     text += "{"
     let first = random.below(20)
-    for index in 0..<random.below(depth == 0 ? 30 : 18) {
+    for index in 0..<random.below(depth == 0 ? 24 : 7) {
       if index > 0 { text += "," }
       text += "\"k\(first + index)\":"
       value(&random, depth, &text)
