@@ -53,6 +53,10 @@ let package = Package(
       name: "scanner-benchmark", dependencies: ["Wire", "CSimdjson"],
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
+    .executableTarget(
+      name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
+      path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
+
     suite("WireTests", ["Wire", "CSimdjson"]),
     suite("RelayTests", ["Relay", "Wire", "Journal"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

@@ -73,7 +73,9 @@ package struct Options {
         }
         logLevel = level
       default:
-        let known = ["--help", "--version", "--listen", "--data", "--limits", "--clock", "--log-level"]
+        let known = [
+          "--help", "--version", "--listen", "--data", "--limits", "--clock", "--log-level",
+        ]
         let nearest = Nearest.word(to: name, among: known).map { "; did you mean \($0)?" }
         throw UsageError("unknown argument \(argument)" + (nearest ?? "; see --help"))
       }
@@ -106,7 +108,8 @@ package struct Options {
       guard parts.count == 2, let limit = Limits.names.first(where: { $0.name == parts[0] }) else {
         let nearest = Nearest.word(to: parts[0], among: Limits.names.map(\.name))
         throw UsageError(
-          "--limits has no \(parts[0])" + (nearest.map { "; did you mean \($0)?" } ?? "; see --help"))
+          "--limits has no \(parts[0])"
+            + (nearest.map { "; did you mean \($0)?" } ?? "; see --help"))
       }
       guard let number = Double(parts[1]), number >= 0, number <= 1e15 else {
         throw UsageError("--limits \(parts[0]) is a number, not \(parts[1])")
