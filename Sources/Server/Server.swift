@@ -35,6 +35,7 @@ package final class Server {
   private var lingering: [Link] = []
   private var linger: Timer!
   private var isCommitting = false
+  private var lastSubmitted: UInt64 = 0
   private var isStopping = false
   private var stopTimer: Timer!
 
@@ -134,6 +135,7 @@ package final class Server {
     }
     if !isCommitting, let batch = relay.takeBatch() {
       isCommitting = true
+      lastSubmitted = batch.number
       store.submit(batch)
     }
     armDeadline()
@@ -256,8 +258,10 @@ package final class Server {
       case .committed(let number):
         isCommitting = false
         relay.committed(through: number, now: clock.now)
-      case .failing(let error, _):
+      case .failing(let error, let firstUncommitted):
         log.write(.error, "event=storeFailing error=\"\(error)\"")
+        // A read or the housekeeping that fails holds no commit up.
+        guard firstUncommitted <= lastSubmitted else { continue }
         relay.storeFailed(error.message, now: clock.now)
       case .recovered:
         relay.storeRecovered(now: clock.now)
