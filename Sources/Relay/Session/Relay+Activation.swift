@@ -151,7 +151,7 @@ extension Relay {
     let pair = known ?? makePair(name)
     let device = Device(
       pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
-    pair.devices.append(device)
+    pair.add(device)
     changed(device)
     return (pair, device)
   }
