@@ -79,15 +79,22 @@ extension Relay {
   }
 
   func help(_ call: Call) throws(WireError) {
-    guard let topic = try call.fields.optionalString(.topic) else {
-      answer(call.connection) { Help.overview(&$0, re: call.id) }
-      return
+    var lines = Help.overview()
+    if let topic = try call.fields.optionalString(.topic) {
+      guard let found = Help.lines(on: topic) else {
+        let nearest = Nearest.word(to: topic, among: Help.topics)
+        throw WireError(
+          .invalidField,
+          "there is no help on \(topic)" + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+      }
+      lines = found
     }
-    guard Help.lines(topic, { line in answer(call.connection) { line(&$0, call.id) } }) else {
-      let nearest = Nearest.word(to: topic, among: Request.allCases.map(\.rawValue))
-      throw WireError(
-        .invalidField,
-        "there is no help on \(topic)" + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+    for line in lines {
+      answer(call.connection) { output in
+        Self.begin(&output, "help", re: call.id, of: .help)
+        line(&output)
+        output.append("}")
+      }
     }
   }
 }
