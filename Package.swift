@@ -46,6 +46,9 @@ let package = Package(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
+      name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
+      swiftSettings: settings),
+    .executableTarget(
       name: "store-benchmark", dependencies: ["Storage", "Journal"],
       path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
@@ -57,7 +60,7 @@ let package = Package(
       name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
-    suite("WireTests", ["Wire", "CSimdjson"]),
+    suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("RelayTests", ["Relay", "Wire", "Journal"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(

@@ -85,7 +85,8 @@ extension Relay {
         let nearest = Nearest.word(to: topic, among: Help.topics)
         throw WireError(
           .invalidField,
-          "there is no help on \(topic)" + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+          "there is no help on \(topic)"
+            + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
       }
       lines = found
     }

@@ -14,16 +14,18 @@ extension ErrorCode {
     case .unauthorized: "Reserved for tokens; not sent today."
     case .tooManyConnections: "The server has as many connections as limit connections allows."
     case .genericError: "The receiver refused the item with this code."
-    case .sessionNotSupported: "The device has been set to have no sessions (isSupported=false)."
-    case .sessionMissingDelegate: "The session has been set to have no delegate (hasDelegate=false)."
+    case .sessionNotSupported: "The device has been set to have no sessions (isSupported)."
+    case .sessionMissingDelegate: "The session has been set to have no delegate (hasDelegate)."
     case .sessionNotActivated: "The connection has no session."
-    case .deviceNotPaired: "No counterpart has activated, isPaired is false, or the pair was forgotten."
+    case .deviceNotPaired:
+      "No counterpart has activated, isPaired is false, or the pair was forgotten."
     case .watchAppNotInstalled: "The app is not on the active watch (isWatchAppInstalled=false)."
     case .notReachable: "A live message needs a reachable counterpart, and there is none."
     case .invalidParameter:
       "The context equals the one last handed out, with the knob identicalContext=throw."
     case .payloadTooLarge: "A payload, or a file, is larger than the knob limits allows."
-    case .payloadUnsupportedTypes: "A payload holds null or a $ tag that is wrong; it names the place."
+    case .payloadUnsupportedTypes:
+      "A payload holds null or a $ tag that is wrong; the message names the place."
     case .messageReplyFailed: "The receiver replied, but the reply could not be sent."
     case .messageReplyTimedOut: "No reply came in time."
     case .fileAccessDenied: "The receiver refused the file with this code."
@@ -47,7 +49,8 @@ extension ErrorCode {
     case .lineTooLong: "Send less in a line; cut files into smaller chunks."
     case .unknownTransfer: "Look at outstandingTransfers; what it does not list has finished."
     case .sequenceGap: "Send the n that the message names."
-    case .overloaded: "Have the receiver acknowledge, or try again later; where not definite, with the same n."
+    case .overloaded:
+      "Have the receiver acknowledge, or try again later; where not definite, with the same n."
     case .alreadyDelivered: "Wait for its didFinish… line."
     case .unauthorized: "Nothing: no server sends it yet."
     case .tooManyConnections: "Try again later."

@@ -12,7 +12,7 @@ extension MessageDescription {
     .optional(
       "remainingComplicationUserInfoTransfers", .count, "to a phone: of today's budget"),
     .optional("activeWatch", .name, "to a phone: the watch that its session is attached to"),
-    .optional("isActiveWatch", .boolean, "to a watch: whether the phone's session is attached to it"),
+    .optional("isActiveWatch", .boolean, "to a watch: the phone's session is attached to it"),
     .optional("isCompanionAppInstalled", .boolean, "to a watch: of the phone"),
     .optional(
       "iOSDeviceNeedsUnlockAfterRebootForReachability", .boolean, "to a watch: isLocked"),

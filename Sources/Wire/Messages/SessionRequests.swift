@@ -2,7 +2,8 @@ extension MessageDescription {
   /// What a device says about itself and its pair.
   static let sessionRequests: [MessageDescription] = [
     .request(
-      .activate, .session, clause: "4.1", "Begins the session of a device; everything else needs it.",
+      .activate, .session, clause: "4.1",
+      "Begins the session of a device; all but ping, help, advance and quit needs it.",
       session: "WCSession.activate()",
       members: [
         .required("pair", .name, "names the phone and its watches; use the same on both"),

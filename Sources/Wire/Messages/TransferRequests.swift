@@ -75,7 +75,7 @@ extension MessageDescription {
       session: "WCSession.outstandingUserInfoTransfers, outstandingFileTransfers",
       members: [
         .optional("limit", .integer(1...1000), "most to list", standard: "1000"),
-        .optional("after", .count, "how many to pass over: after of the last answer", standard: "0"),
+        .optional("after", .count, "how many to pass over, as the last answer says", standard: "0"),
       ],
       answers: [("outstandingTransfers", "once what it lists is on disk")],
       errors: [.invalidField, .sessionNotActivated], example: "outstandingTransfers"),
