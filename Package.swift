@@ -45,15 +45,24 @@ let package = Package(
     .executableTarget(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
+    .executableTarget(
+      name: "store-benchmark", dependencies: ["Storage", "Journal"],
+      path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
     .executableTarget(
       name: "scanner-benchmark", dependencies: ["Wire", "CSimdjson"],
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
+    .executableTarget(
+      name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
+      path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
+
     suite("WireTests", ["Wire", "CSimdjson"]),
     suite("RelayTests", ["Relay", "Wire", "Journal"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
-    suite("StorageTests", ["Storage", "Journal", "CSQLite"]),
+    .target(
+      name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+    suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -19,6 +19,8 @@ package final class Connection {
   var hasSeenEnd = false
   /// No further line is consumed: end of input, `quit`, replaced, server stopping.
   var isEnded = false
+  /// Its session was taken over: what it is owed is owed no longer.
+  var isCut = false
   var isStalled = false
   /// The receiver for whose output its live message waits, and until when.
   var waitingFor: Device?
@@ -54,7 +56,7 @@ package final class Connection {
 
   /// Whether the caller should close it: nothing more comes in, nothing is owed, all is written.
   package var isFinished: Bool {
-    isEnded && owed == 0 && endMarks == nil && output.isEmpty && unsent == 0
+    isEnded && (isCut || (owed == 0 && endMarks == nil)) && output.isEmpty && unsent == 0
   }
 
   /// Whether there is something to write.

@@ -23,10 +23,11 @@ package struct Schema: Sendable {
       CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
       \(rowTable("pair"))
       \(rowTable("device"))
+      \(rowTable("context"))
       \(rowTable("file"))
       CREATE TABLE segment(number INTEGER PRIMARY KEY, header BLOB NOT NULL, body BLOB NOT NULL);
       """,
-    steps: [0: rowTable("file")])
+    steps: [0: rowTable("context") + rowTable("file")])
 
   /// A key's rows lie together because the key is the table (<https://www.sqlite.org/withoutrowid.html>).
   private static func rowTable(_ name: String) -> String {

@@ -20,7 +20,8 @@ extension Relay {
   }
 
   /// Copies what is live in a segment to the open one. The old one goes in the same commit.
-  func compact(_ number: UInt64, _ segment: Segment?) {
+  func compact(_ segment: Segment?) {
+    guard let number = segments.compacting else { return }
     segments.compacting = nil
     guard let segment, segments.tallies[number] != nil else { return compactIfDue() }
     do throws(JournalError) {

@@ -99,7 +99,7 @@ extension Relay {
       try restoreIncarnations(device, &reader)
       return device
     }
-    pair.devices.append(device)
+    pair.add(device)
   }
 
   private func restoreLanes(_ device: Device, _ reader: inout ByteReader) throws(JournalError) {
@@ -153,10 +153,7 @@ extension Relay {
       return try reader.integer()
     }
     if index > 0 { pair.activeWatch = try device(index - 1, of: pair) }
-    pair.toldWatchState = WatchState(
-      isPaired: pair.isPaired,
-      isWatchAppInstalled: pair.isPaired && pair.activeWatch!.state.isWatchAppInstalled,
-      isComplicationEnabled: pair.isPaired && pair.activeWatch!.state.isComplicationEnabled)
+    pair.toldWatchState = WatchState(pair)
   }
 
   private func restoreFile(_ row: Row) throws(JournalError) {

@@ -151,7 +151,7 @@ extension Relay {
     let pair = known ?? makePair(name)
     let device = Device(
       pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
-    pair.devices.append(device)
+    pair.add(device)
     changed(device)
     return (pair, device)
   }
@@ -226,11 +226,12 @@ extension Relay {
     device.owesPendingChange = device.hasContentPending
     if connection.isStalled { touch(connection) }
     repeatContexts(device)
+    // Its own activation has told a phone how its watch is.
+    if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
     watchStateChanged(device.pair)
     reachabilityChanged(device.pair)
     pump(device)
     if let counterpart = device.pair.counterpart(of: device) { pump(counterpart) }
-    if connection.isEnded { end(connection) }
   }
 
   private func describeActivation(_ device: Device, _ connection: Connection) {

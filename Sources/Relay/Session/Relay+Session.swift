@@ -9,7 +9,7 @@ extension Relay {
       endSession(device)
       previous.isEnded = true
       previous.input = []
-      previous.owed = 0
+      previous.isCut = true
       touch(previous)
     } else {
       endSession(device)
@@ -87,11 +87,7 @@ extension Relay {
 
   /// Tells the phone where what it can know of its watch has changed.
   func watchStateChanged(_ pair: Pair) {
-    let watch = pair.activeWatch
-    let state = WatchState(
-      isPaired: pair.isPaired,
-      isWatchAppInstalled: pair.isPaired && watch?.state.isWatchAppInstalled == true,
-      isComplicationEnabled: pair.isPaired && watch?.state.isComplicationEnabled == true)
+    let state = WatchState(pair)
     guard state != pair.toldWatchState else { return }
     pair.toldWatchState = state
     guard let phone = pair.phone, phone.activation == .activated, let connection = phone.connection,
@@ -171,14 +167,14 @@ extension Relay {
     endReplies(of: device)
     for name in LaneName.content { device[name].cursor = 0 }
     reachabilityChanged(device.pair)
+    settleEnd(device)
   }
 
   /// Tells a device that found content pending when all of it is acknowledged.
   func settlePending(_ device: Device) {
     guard device.owesPendingChange, !device.hasContentPending else { return }
     device.owesPendingChange = false
-    guard let connection = device.connection else { return }
-    answer(connection) { output in
+    tellAfterCommit(device) { output in
       output.append("{\"type\":\"hasContentPendingDidChange\",\"hasContentPending\":false}")
     }
   }
@@ -189,4 +185,13 @@ struct WatchState: Equatable {
   var isPaired = false
   var isWatchAppInstalled = false
   var isComplicationEnabled = false
+}
+
+extension WatchState {
+  init(_ pair: Pair) {
+    guard pair.isPaired, let watch = pair.activeWatch else { return }
+    isPaired = true
+    isWatchAppInstalled = watch.state.isWatchAppInstalled
+    isComplicationEnabled = watch.state.isComplicationEnabled
+  }
 }
