@@ -66,6 +66,8 @@ let package = Package(
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
+    // Runs the programs; it depends on them so that they are built.
+    suite("ProcessTests", ["watchline-server", "watchline"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
