@@ -65,6 +65,7 @@ package enum MemberType: Sendable {
     switch self {
     case .text(nil): "a string"
     case .text(let length?): "a string of \(length.lowerBound) to \(length.upperBound) bytes"
+    case .words(let words) where words.count > 9: "one of \(words.count) words"
     case .words(let words): words.joined(separator: " | ")
     case .hexadecimal(let count): "\(count) hexadecimal digits"
     case .integer(let range): Self.readable(range)
