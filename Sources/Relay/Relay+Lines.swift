@@ -140,7 +140,9 @@ extension Relay {
 
   /// A torn line beyond the limit is answered now and skipped up to its LF.
   private func checkLength(_ connection: Connection) {
-    guard connection.input.count > limits.line else { return }
+    // A CR before the LF does not count, and it may be the last byte here.
+    let length = connection.input.count - (connection.input.last == 0x0D ? 1 : 0)
+    guard length > limits.line else { return }
     connection.input = []
     connection.isSkipping = true
     refuseLength(connection, line: connection.lines + 1)
@@ -197,7 +199,12 @@ extension Relay {
     var id = ""
     var request: Request?
     do throws(WireError) {
-      id = try fields.optionalIdentifier(.id) ?? ""
+      do throws(WireError) {
+        id = try fields.optionalIdentifier(.id) ?? ""
+      } catch {
+        request = try? self.request(fields)
+        throw error
+      }
       request = try self.request(fields)
       let call = Call(
         connection: connection, fields: fields, request: request!, id: id)

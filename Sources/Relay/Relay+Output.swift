@@ -94,7 +94,7 @@ extension Relay {
       for entry in answers.entries {
         let connection = entry.connection
         if entry.isOwed { connection.owed -= 1 }
-        guard !connection.isClosed, !entry.isAnswered else { continue }
+        guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { continue }
         connection.output.append(
           bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.end]))
         connection.position += UInt64(entry.end - entry.start)

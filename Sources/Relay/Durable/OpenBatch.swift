@@ -20,6 +20,8 @@ struct OpenBatch {
   /// Receivers with something new to hand out.
   var pumped: [Device] = []
   var activations: [(device: Device, session: UInt64)] = []
+  /// Pairs whose devices may have to hear of another state.
+  var news: [Pair] = []
   /// Input that stops counting as uncommitted.
   var inputs: [(connection: Connection, bytes: Int)] = []
   /// Files of which more is synced with this batch, up to an offset.
@@ -49,6 +51,7 @@ struct CommittingBatch {
   var answers: Answers
   var pumped: [Device]
   var activations: [(device: Device, session: UInt64)]
+  var news: [Pair]
   var inputs: [(connection: Connection, bytes: Int)]
   var progress: [(pair: Pair, file: FileTransfer, offset: Int)]
 }
@@ -75,7 +78,8 @@ extension Relay {
     inFlight.append(
       CommittingBatch(
         number: taken.number, answers: taken.answers, pumped: taken.pumped,
-        activations: taken.activations, inputs: taken.inputs, progress: taken.progress))
+        activations: taken.activations, news: taken.news, inputs: taken.inputs,
+        progress: taken.progress))
     var segment: Segment?
     if segments.tallies[taken.number]?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
@@ -102,6 +106,7 @@ extension Relay {
         uncommittedTotal -= input.bytes
       }
       bring(batch.answers)
+      for pair in batch.news { tellNews(pair) }
       for progress in batch.progress { tellProgress(progress.pair, progress.file, progress.offset) }
       for activation in batch.activations where activation.device.session == activation.session {
         completeActivation(activation.device)

@@ -223,6 +223,7 @@ extension Relay {
     connection.isActivating = false
     connection.owed -= 1
     describeActivation(device, connection)
+    if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
     device.owesPendingChange = device.hasContentPending
     if connection.isStalled { touch(connection) }
     repeatContexts(device)

@@ -54,13 +54,12 @@ extension Relay {
     for change in changes where change.device.state[keyPath: change.fact.path] != change.value {
       change.device.state[keyPath: change.fact.path] = change.value
       changed(change.device)
+      tellNewsAfterCommit(pair)
     }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "accepted", re: call.id, of: call.request)
       output.append("}")
     }
-    watchStateChanged(pair)
-    reachabilityChanged(pair)
   }
 
   // MARK: Holds
@@ -124,19 +123,17 @@ extension Relay {
     pair.knobs = Knobs()
     changed(pair)
     acceptAfterCommit(call)
+    for receiver in pair.devices { receiver.toldReachable = false }
     for receiver in pair.devices {
-      guard let connection = receiver.connection else { continue }
+      tellAfterCommit(receiver) {
+        $0.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"forgotten\"}")
+      }
       endSession(receiver)
-      tellForgotten(connection)
     }
     pair.toldWatchState = WatchState()
   }
 
   private func unfinishedUploads(_ pair: Pair) -> [FileTransfer] {
     pair.files.values.filter { $0.seq == 0 }.sorted { $0.number < $1.number }
-  }
-
-  private func tellForgotten(_ connection: Connection) {
-    answer(connection) { $0.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"forgotten\"}") }
   }
 }
