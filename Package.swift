@@ -74,7 +74,7 @@ let package = Package(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
     // Runs the programs; it depends on them so that they are built.
-    suite("ProcessTests", ["watchline-server", "watchline"]),
+    suite("ProcessTests", ["watchline-server", "watchline", "Wire"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
