@@ -15,13 +15,20 @@ extension Relay {
     end(call.connection)
   }
 
+  /// The end of the year 9999, in microseconds since 1970.
+  private static let lastManualTime: Int64 = 253_402_300_799_000_000
+
   /// Moves a manual clock; what becomes due on the way happens in order.
   func advance(_ call: Call) throws(WireError) {
     guard options.hasManualClock else {
       throw WireError(
         .invalidField, "advance needs a server started with --clock manual; this one has real time")
     }
-    let target = now + (try call.fields.seconds(.seconds))
+    let seconds = try call.fields.seconds(.seconds)
+    guard seconds <= Self.lastManualTime - now else {
+      throw WireError(.invalidField, "the clock would pass the year 9999; it moves no further")
+    }
+    let target = now + seconds
     while let deadline = deadlines.popDue(target) {
       now = max(now, deadline.time)
       run(deadline.event)
