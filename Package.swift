@@ -57,7 +57,7 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson"]),
-    suite("RelayTests", ["RelaySupport", "Relay", "Wire", "Journal"]),
+    suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite"]),
