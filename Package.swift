@@ -67,7 +67,7 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("RelayTests", ["RelaySupport", "Relay", "Wire", "Journal"]),
+    suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
