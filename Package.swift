@@ -63,6 +63,7 @@ let package = Package(
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
+    suite("ConnectTests", ["watchline", "Wire"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
