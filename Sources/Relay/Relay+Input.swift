@@ -169,7 +169,11 @@ extension Relay {
   /// Whether all that was accepted before `stop` is committed and told.
   package var isIdle: Bool {
     inFlight.isEmpty && open.isEmpty
-      && connections.allSatisfy { $0.map { $0.owed == 0 && $0.output.isEmpty && $0.unsent == 0 } ?? true }
+      && connections.allSatisfy { connection in
+        guard let connection else { return true }
+        return (connection.isReplaced || connection.owed == 0) && connection.output.isEmpty
+          && connection.unsent == 0
+      }
   }
 
   func runDeadlines() {

@@ -103,19 +103,23 @@ package struct Options {
   }
 
   private mutating func setLimits(_ text: String) throws(UsageError) {
-    for assignment in text.split(separator: ",") {
+    for assignment in text.split(separator: ",", omittingEmptySubsequences: false) {
       let parts = assignment.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2, let limit = Limits.names.first(where: { $0.name == parts[0] }) else {
+      guard parts.count == 2 else {
+        throw UsageError("--limits is NAME=N,…, such as line=65536,connections=100, not \(text)")
+      }
+      guard let limit = Limits.names.first(where: { $0.name == parts[0] }) else {
         let nearest = Nearest.word(to: parts[0], among: Limits.names.map(\.name))
         throw UsageError(
           "--limits has no \(parts[0])"
             + (nearest.map { "; did you mean \($0)?" } ?? "; see --help"))
       }
-      guard let number = Double(parts[1]), number >= 0, number <= 1e15 else {
-        throw UsageError("--limits \(parts[0]) is a number, not \(parts[1])")
+      let unit = Limits.durations.contains(parts[0]) ? 1e6 : 1
+      guard let number = Double(parts[1]), number >= 0, number * unit <= 1e15 else {
+        throw UsageError(
+          "--limits \(parts[0]) is a number up to \(Int(1e15 / unit)), not \(parts[1])")
       }
-      let isDuration = Limits.durations.contains(parts[0])
-      let value = isDuration ? number * 1_000_000 : number
+      let value = number * unit
       guard value == value.rounded(), value >= 1 else {
         throw UsageError("--limits \(parts[0]) is a whole number of at least 1, not \(parts[1])")
       }

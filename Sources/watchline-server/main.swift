@@ -3,7 +3,9 @@ import Server
 
 /// Exit 0 after a clean stop, 1 for a failure, 2 for bad usage; one line on stderr says why.
 func fail(_ message: String, _ code: Int32) -> Never {
-  write(message + "\n", prefix: "watchline-server: ", to: 2)
+  // SQLite has findings of several lines.
+  let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+  write(line + "\n", prefix: "watchline-server: ", to: 2)
   exit(code)
 }
 

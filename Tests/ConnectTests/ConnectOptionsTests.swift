@@ -1,6 +1,6 @@
 import Testing
 
-@testable import watchline
+import watchline
 
 @Suite struct ConnectOptionsTests {
   private func parse(_ line: String) throws(UsageError) -> ConnectOptions {

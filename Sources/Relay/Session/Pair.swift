@@ -19,6 +19,8 @@ final class Pair {
   var files: [TransferKey: FileTransfer] = [:]
   /// The phone is inactive, and is deactivated once it has been handed what waited.
   var isSwitching = false
+  /// The batch that makes the switch durable; nobody hears of it before.
+  var switchBatch: UInt64 = 0
   var toldWatchState = WatchState()
 
   // Bookkeeping.

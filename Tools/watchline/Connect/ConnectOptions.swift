@@ -11,7 +11,7 @@ package struct ConnectOptions: Equatable {
   /// Microseconds.
   package var timeout: Int64?
 
-  static let syntax = Syntax(
+  package static let syntax = Syntax(
     name: "connect",
     summary: "Talk to a server as a phone or a watch, by hand or from a script.",
     operands: "[HOST:PORT]", maximumOperands: 1,
