@@ -44,6 +44,23 @@ extension ProgramSuite {
       }
     }
 
+    @Test(arguments: [true, false])
+    func whatWasShownIsAcknowledgedOnLeaving(isAutomatic: Bool) throws {
+      let delivery = #"{"type":"didReceiveUserInfo","payload":{},"seq":"#
+      let server = try ScriptedServer { line in
+        line.contains("activate") ? (4...6).map { .line(delivery + "\($0)}") } : []
+      }
+      defer { server.stop() }
+      let run = try Program(
+        ["connect", "--pair", "p", "--role", "watch", "--until", "didReceiveUserInfo"]
+          + (isAutomatic ? [] : ["--acknowledge", "manual"])
+          + ["--count", "2", "127.0.0.1:\(server.port)"])
+      #expect(run.status == 0)
+      #expect(run.lines.suffix(2) == [delivery + "4}", delivery + "5}"])
+      let acknowledgement = #"{"type":"acknowledge","lane":"userInfo","seq":5}"#
+      #expect(Array(server.lines.dropFirst()) == (isAutomatic ? [acknowledgement] : []))
+    }
+
     @Test func aLongLineIsNotCut() throws {
       try withServer { server, address in
         let line = String(repeating: "x", count: 900_000)

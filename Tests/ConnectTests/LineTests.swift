@@ -28,6 +28,27 @@ import watchline
     #expect(self.lines(text.map { [$0] }).lines.count == 3)
   }
 
+  @Test func deliveriesAreNumberedByLane() {
+    #expect(summary(#"{"type":"didReceiveUserInfo"}"#).delivery == nil)
+    #expect(summary(#"{"type":"hello","seq":1}"#).delivery == nil)
+    var deliveries = Deliveries()
+    #expect(deliveries.acknowledgements.isEmpty)
+    for line in [
+      #"{"type":"didReceiveUserInfo","seq":1}"#, #"{"type":"fileChunk","seq":7,"last":true}"#,
+      #"{"type":"didReceiveUserInfo","seq":3,"isCurrentComplicationInfo":false}"#,
+      #"{"type":"didReceiveUserInfo","seq":2,"isCurrentComplicationInfo":true}"#,
+    ] {
+      if let number = summary(line).delivery { deliveries.shown(number) }
+    }
+    #expect(
+      String(decoding: deliveries.acknowledgements, as: UTF8.self) == """
+        {"type":"acknowledge","lane":"userInfo","seq":3}
+        {"type":"acknowledge","lane":"file","seq":7}
+        {"type":"acknowledge","lane":"complication","seq":2}
+
+        """)
+  }
+
   @Test func theRestIsDroppedWhenAsked() {
     var splitter = LineSplitter()
     var count = 0

@@ -16,6 +16,7 @@ extension Conversation: ClientHandler {
   func connectionDidOpen(_ connection: TCPConnection) {
     guard phase == .connecting else { return connection.close() }
     phase = .open
+    deliveries = Deliveries()
     console.update {
       console.notice(
         hasBeenOpen
@@ -83,6 +84,7 @@ extension Conversation: ClientHandler {
     if summary.type == "hello" { backoff.reset() }
     if summary.type == "activationDidComplete" { wasReplaced = false }
     if summary.reason == "replaced" { wasReplaced = true }
+    if let number = summary.delivery { deliveries.shown(number) }
     if let ending = rule.received(summary) { finish(ending) }
   }
 

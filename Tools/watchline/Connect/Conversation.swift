@@ -33,6 +33,7 @@ final class Conversation {
   var incomingLines = LineSplitter()
   var typedLines = LineSplitter()
   var keys = KeyDecoder()
+  var deliveries = Deliveries()
 
   /// The activation to send after each connect: the options' or the last one typed.
   var activation: String?
@@ -108,6 +109,9 @@ final class Conversation {
     guard wasOpen, let connection, connection.isOpen else {
       connection?.close()
       return finishLeaving()
+    }
+    if options.acknowledgesAutomatically, !rule.inputHasEnded {
+      outgoing += deliveries.acknowledgements
     }
     // The server learns that this is an end and no failure; what it still sends is dropped.
     endOutput(of: connection)
