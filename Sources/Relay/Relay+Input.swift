@@ -166,16 +166,6 @@ extension Relay {
     settle()
   }
 
-  /// Whether all that was accepted before `stop` is committed and told.
-  package var isIdle: Bool {
-    inFlight.isEmpty && open.isEmpty
-      && connections.allSatisfy { connection in
-        guard let connection else { return true }
-        return (connection.isReplaced || connection.owed == 0) && connection.output.isEmpty
-          && connection.unsent == 0
-      }
-  }
-
   func runDeadlines() {
     while let deadline = deadlines.popDue(now) { run(deadline.event) }
   }

@@ -37,6 +37,7 @@ package final class Server {
   private var isCommitting = false
   private var lastSubmitted: UInt64 = 0
   private var isStopping = false
+  private var isStopOverdue = false
   private var stopTimer: Timer!
 
   /// Opens the store and the listener.
@@ -288,12 +289,15 @@ package final class Server {
   /// How long peers may take to read what they are owed.
   private static let stopTime: Int64 = 5_000_000
 
+  /// Peers that do not read are cut off, and a store that cannot commit gets one more try at its
+  /// closing; what it cannot write was never accepted.
   private func stopTimedOut() {
+    isStopOverdue = true
     for case let link? in links { link.socket.close() }
   }
 
   private func stopIfIdle() {
-    guard linkCount == 0, !isCommitting, !relay.hasBatch else { return }
+    guard linkCount == 0, isStopOverdue || (!isCommitting && !relay.hasBatch) else { return }
     closeHandles()
     wakeup.close()
     loop.turnHandler = nil

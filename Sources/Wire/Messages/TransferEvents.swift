@@ -94,7 +94,8 @@ extension MessageDescription {
 
   private static let finishMembers: [MemberDescription] = [
     transfer, .optional("n", .number, "the sender's own number, where it gave one"),
-    .optional("re", .identifier, "the id of the request"), failure,
+    .optional("re", .identifier, "the id of the request"),
+    .optional("of", .text(), "the request, where a retry without id is answered"), failure,
     .optional("seq", .number, "its number in lane outcome, where it has to be acknowledged"),
     redelivered,
   ]
