@@ -20,6 +20,7 @@ final class Console {
   /// What the update under way has shown.
   private var shown: [UInt8] = []
   private var isUpdating = false
+  private var isPaused = false
   private var isOver = false
 
   init(
@@ -72,9 +73,9 @@ final class Console {
   func update(_ body: () -> Void) {
     if isUpdating || isOver { return isOver ? () : body() }
     isUpdating = true
-    if style == .edited { view.clear(into: &shown) }
+    if style == .edited, !isPaused { view.clear(into: &shown) }
     body()
-    if style == .edited, !isOver { view.draw(editor.line, into: &shown) }
+    if style == .edited, !isPaused { view.draw(editor.line, into: &shown) }
     isUpdating = false
     output.write(shown)
     shown.removeAll(keepingCapacity: true)
@@ -83,6 +84,7 @@ final class Console {
   /// Begins to edit. Pasted text is marked by the terminal from now on, so that tabs and line ends
   /// in it are told from keys.
   func begin() {
+    isPaused = false
     if style == .edited { update { shown += Array("\u{1B}[?2004h".utf8) } }
   }
 
@@ -95,13 +97,9 @@ final class Console {
 
   /// Leaves the terminal to others until `begin()`.
   func pause() {
-    var bytes: [UInt8] = []
-    if isUpdating {
-      // The edited line is away already.
+    update {
       shown += Array("\u{1B}[?2004l".utf8)
-    } else {
-      view.clear(into: &bytes)
-      output.write(bytes + Array("\u{1B}[?2004l".utf8))
+      isPaused = true
     }
   }
 

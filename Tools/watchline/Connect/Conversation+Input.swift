@@ -75,6 +75,7 @@ extension Conversation: InputHandler {
     case .interrupt: finish(rule.left())
     case .suspend:
       // The terminal must have been told before the process stops.
+      console.pause()
       isSuspending = true
     case .clearScreen: console.clearScreen()
     }
