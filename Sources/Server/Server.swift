@@ -36,6 +36,8 @@ package final class Server {
   private var linger: Timer!
   private var isCommitting = false
   private var isStopping = false
+  /// Has waited long enough for peers and for the disk.
+  private var isOverdue = false
   private var stopTimer: Timer!
 
   /// Opens the store and the listener.
@@ -281,15 +283,18 @@ package final class Server {
     stopTimer.start(after: Self.stopTime)
   }
 
-  /// How long peers may take to read what they are owed.
+  /// How long peers may take to read what they are owed, and a failing disk to recover.
   private static let stopTime: Int64 = 5_000_000
 
   private func stopTimedOut() {
+    isOverdue = true
     for case let link? in links { link.socket.close() }
   }
 
   private func stopIfIdle() {
-    guard linkCount == 0, !isCommitting, !relay.hasBatch else { return }
+    guard linkCount == 0, isOverdue || (!isCommitting && !relay.hasBatch) else { return }
+    // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
+    if let batch = relay.takeBatch() { store.submit(batch) }
     closeHandles()
     wakeup.close()
     loop.turnHandler = nil
