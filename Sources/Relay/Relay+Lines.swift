@@ -19,7 +19,8 @@ extension Relay {
 
   func consume(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
     guard !connection.isEnded, !chunk.isEmpty else { return }
-    if isBlocked(connection) {
+    // What a block held back comes first, also where the block has just ended: `settle` sees to it.
+    if connection.isStalled || isBlocked(connection) {
       connection.input.append(bytes: chunk)
       return stall(connection)
     }
@@ -116,7 +117,7 @@ extension Relay {
   /// After the peer's end of input: the last line needs no LF.
   func finishInputIfDue(_ connection: Connection) {
     guard connection.hasSeenEnd, !connection.isEnded else { return }
-    if isBlocked(connection) { return stall(connection) }
+    if connection.isStalled || isBlocked(connection) { return stall(connection) }
     let last = connection.input
     connection.input = []
     if !connection.isSkipping, !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {
