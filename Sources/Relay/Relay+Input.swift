@@ -119,7 +119,7 @@ extension Relay {
     setTime(time)
     guard storeFailure == nil else { return }
     storeFailure = reason
-    log("event=storeFailing reason=\"\(reason)\"")
+    log("event=storeFailing reason=\(reason.quoted)")
     answerUncommitted(reason)
     settle()
   }

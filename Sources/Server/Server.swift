@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Relay
 import Storage
+import Wire
 
 /// The shell around `Relay`: sockets, the store and the clock.
 ///
@@ -104,17 +105,17 @@ package final class Server {
 
   /// Serves until a signal stops it. Returns whether everything accepted was committed.
   package func run() -> Bool {
-    log.write(.info, "event=listening address=\(address) data=\"\(options.data)\"")
+    log.write(.info, "event=listening address=\(address) data=\(options.data.quoted)")
     do {
       try loop.run()
     } catch {
-      log.write(.error, "event=loopFailed error=\"\(error)\"")
+      log.write(.error, "event=loopFailed error=\("\(error)".quoted)")
     }
     let isComplete = store.close()
     do {
       try loop.close()
     } catch {
-      log.write(.error, "event=loopLeaked error=\"\(error)\"")
+      log.write(.error, "event=loopLeaked error=\("\(error)".quoted)")
     }
     log.write(.info, "event=stopped isComplete=\(isComplete)")
     return isComplete
@@ -171,7 +172,7 @@ package final class Server {
       if written < output.count { link.socket.write(output, from: written) }
       relay.wrote(link.connection, unsent: output.count - written, now: clock.now)
     } catch {
-      log.write(.debug, "event=writeFailed connection=\(link.connection.number) error=\(error)")
+      log.write(.debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
       link.socket.close()
     }
   }
@@ -259,7 +260,7 @@ package final class Server {
         isCommitting = false
         relay.committed(through: number, now: clock.now)
       case .failing(let error, _):
-        log.write(.error, "event=storeFailing error=\"\(error)\"")
+        log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
         relay.storeFailed(error.message, now: clock.now)
       case .recovered:
         relay.storeRecovered(now: clock.now)
@@ -334,7 +335,7 @@ extension Server: ListenerHandler {
   }
 
   package func listener(_ listener: TCPListener, failed error: UVError) {
-    log.write(.error, "event=acceptFailed error=\"\(error)\" connections=\(linkCount)")
+    log.write(.error, "event=acceptFailed error=\("\(error)".quoted) connections=\(linkCount)")
     if !listener.isOpen { stop() }
   }
 }
@@ -356,7 +357,7 @@ extension Server: ConnectionHandler {
   }
 
   package func connection(_ socket: TCPConnection, didFail error: UVError) {
-    log.write(.debug, "event=connectionFailed connection=\(socket.token) error=\"\(error)\"")
+    log.write(.debug, "event=connectionFailed connection=\(socket.token) error=\("\(error)".quoted)")
   }
 
   package func connection(_ socket: TCPConnection, didWrite bytes: Int) {
