@@ -119,7 +119,7 @@ extension Relay {
     setTime(time)
     guard storeFailure == nil else { return }
     storeFailure = reason
-    log("event=storeFailing reason=\"\(reason)\"")
+    log("event=storeFailing reason=\(reason.quoted)")
     answerUncommitted(reason)
     settle()
   }
@@ -164,6 +164,15 @@ extension Relay {
       touch(connection)
     }
     settle()
+  }
+
+  /// Whether all that was accepted is committed and told.
+  package var isIdle: Bool {
+    inFlight.isEmpty && open.isEmpty
+      && connections.allSatisfy { connection in
+        guard let connection else { return true }
+        return connection.owed == 0 && connection.waiting == 0
+      }
   }
 
   func runDeadlines() {

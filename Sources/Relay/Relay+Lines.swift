@@ -44,7 +44,8 @@ extension Relay {
   ) {
     var from = 0
     while from < chunk.count, !connection.isEnded {
-      if isBlocked(connection) {
+      // What a block held back comes first, also where the block has just ended: `settle` sees to it.
+      if connection.isStalled || isBlocked(connection) {
         let rest = UnsafeRawBufferPointer(rebasing: chunk[from...])
         // What is held back is free of telnet's bytes, so that `resume` need not look for them.
         if mayHoldTelnet, rest.contains(0xFF) { return consumeTelnet(rest, connection) }
@@ -112,7 +113,7 @@ extension Relay {
   /// After the peer's end of input: the last line needs no LF.
   func finishInputIfDue(_ connection: Connection) {
     guard connection.hasSeenEnd, !connection.isEnded else { return }
-    if isBlocked(connection) { return stall(connection) }
+    if connection.isStalled || isBlocked(connection) { return stall(connection) }
     let last = connection.input
     connection.input = []
     if !connection.isSkipping, !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {

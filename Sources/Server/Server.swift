@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Relay
 import Storage
+import Wire
 
 /// The shell around `Relay`: sockets, the store and the clock.
 ///
@@ -37,7 +38,8 @@ package final class Server {
   private var isCommitting = false
   private var lastSubmitted: UInt64 = 0
   private var isStopping = false
-  private var isStopOverdue = false
+  /// Has waited long enough for peers and for the disk.
+  private var isOverdue = false
   private var stopTimer: Timer!
 
   /// Opens the store and the listener.
@@ -104,17 +106,17 @@ package final class Server {
 
   /// Serves until a signal stops it. Returns whether everything accepted was committed.
   package func run() -> Bool {
-    log.write(.info, "event=listening address=\(address) data=\"\(options.data)\"")
+    log.write(.info, "event=listening address=\(address) data=\(options.data.quoted)")
     do {
       try loop.run()
     } catch {
-      log.write(.error, "event=loopFailed error=\"\(error)\"")
+      log.write(.error, "event=loopFailed error=\("\(error)".quoted)")
     }
     let isComplete = store.close()
     do {
       try loop.close()
     } catch {
-      log.write(.error, "event=loopLeaked error=\"\(error)\"")
+      log.write(.error, "event=loopLeaked error=\("\(error)".quoted)")
     }
     log.write(.info, "event=stopped isComplete=\(isComplete)")
     return isComplete
@@ -172,7 +174,7 @@ package final class Server {
       if written < output.count { link.socket.write(output, from: written) }
       relay.wrote(link.connection, unsent: output.count - written, now: clock.now)
     } catch {
-      log.write(.debug, "event=writeFailed connection=\(link.connection.number) error=\(error)")
+      log.write(.debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
       link.socket.close()
     }
   }
@@ -260,7 +262,7 @@ package final class Server {
         isCommitting = false
         relay.committed(through: number, now: clock.now)
       case .failing(let error, let firstUncommitted):
-        log.write(.error, "event=storeFailing error=\"\(error)\"")
+        log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
         // A read or the housekeeping that fails holds no commit up.
         guard firstUncommitted <= lastSubmitted else { continue }
         relay.storeFailed(error.message, now: clock.now)
@@ -286,18 +288,20 @@ package final class Server {
     stopTimer.start(after: Self.stopTime)
   }
 
-  /// How long peers may take to read what they are owed.
+  /// How long peers may take to read what they are owed, and a failing disk to recover.
   private static let stopTime: Int64 = 5_000_000
 
   /// Peers that do not read are cut off, and a store that cannot commit gets one more try at its
   /// closing; what it cannot write was never accepted.
   private func stopTimedOut() {
-    isStopOverdue = true
+    isOverdue = true
     for case let link? in links { link.socket.close() }
   }
 
   private func stopIfIdle() {
-    guard linkCount == 0, isStopOverdue || (!isCommitting && !relay.hasBatch) else { return }
+    guard linkCount == 0, isOverdue || (!isCommitting && !relay.hasBatch) else { return }
+    // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
+    if let batch = relay.takeBatch() { store.submit(batch) }
     closeHandles()
     wakeup.close()
     loop.turnHandler = nil
@@ -337,7 +341,7 @@ extension Server: ListenerHandler {
   }
 
   package func listener(_ listener: TCPListener, failed error: UVError) {
-    log.write(.error, "event=acceptFailed error=\"\(error)\" connections=\(linkCount)")
+    log.write(.error, "event=acceptFailed error=\("\(error)".quoted) connections=\(linkCount)")
     if !listener.isOpen { stop() }
   }
 }
@@ -359,7 +363,7 @@ extension Server: ConnectionHandler {
   }
 
   package func connection(_ socket: TCPConnection, didFail error: UVError) {
-    log.write(.debug, "event=connectionFailed connection=\(socket.token) error=\"\(error)\"")
+    log.write(.debug, "event=connectionFailed connection=\(socket.token) error=\("\(error)".quoted)")
   }
 
   package func connection(_ socket: TCPConnection, didWrite bytes: Int) {

@@ -27,7 +27,10 @@ do {
   }
   let server = try Server(options)
   write("watchline-server listening on \(server.address)\n", to: 1)
-  exit(server.run() ? 0 : 1)
+  guard server.run() else {
+    fail("stopped while the disk took no more; what was answered by accepted is kept", 1)
+  }
+  exit(0)
 } catch let error as UsageError {
   fail(error.message, 2)
 } catch let error as StartError {

@@ -1,4 +1,5 @@
 import Journal
+import Wire
 
 /// Copying live rests forward, so that a little that waits long does not keep much on disk.
 extension Relay {
@@ -35,7 +36,7 @@ extension Relay {
         }
       }
     } catch {
-      log("event=compactionFailed segment=\(number) reason=\"\(error)\"")
+      log("event=compactionFailed segment=\(number) reason=\("\(error)".quoted)")
     }
     compactIfDue()
   }

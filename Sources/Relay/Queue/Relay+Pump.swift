@@ -202,7 +202,7 @@ extension Relay {
       guard let item = device[name].nextToHandOut(), wanted.contains(item.reference),
         segments.tallies[item.reference.segment] == nil
       else { continue }
-      log("event=payloadMissing segment=\(item.reference.segment) receiver=\(device.name)")
+      log("event=payloadMissing segment=\(item.reference.segment) receiver=\(device.name.quoted)")
       _ = fail(item.seq, in: name, of: device, code: .deliveryFailed)
     }
   }

@@ -24,9 +24,8 @@ struct Ledger {
   /// What had finished before the receiver's present connection.
   private var settled: Set<Int> = []
 
-  var acceptedCount: Int { accepted.count }
+  var lastAccepted: Int { accepted.max() ?? 0 }
   var deliveredCount: Int { lanes.count }
-  var finishedCount: Int { finished.count }
 
   private mutating func complain(_ text: String) {
     if violations.count < 20 { violations.append(text) }

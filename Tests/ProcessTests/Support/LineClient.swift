@@ -124,12 +124,18 @@ final class LineClient {
   // MARK: Input
 
   /// The next line; nil at the end of the connection.
-  func line(within seconds: Double = Moment.patience) throws -> Line? {
-    let end = Moment.after(seconds)
+  func line() throws -> Line? { try bytes().map { try Line($0) } }
+
+  /// The next line unread, for where there are many.
+  func text() throws -> String? { try bytes().map { String(decoding: $0, as: UTF8.self) } }
+
+  /// The next line's bytes without its LF.
+  func bytes() throws -> [UInt8]? {
+    let end = Moment.after(Moment.patience)
     while true {
-      if let line = try heldLine() { return line }
+      if let line = heldLine() { return line }
       guard !hasEnded else { return nil }
-      guard !end.isPast else { throw Failure("no line came within \(seconds) s") }
+      guard !end.isPast else { throw Failure("no line came within \(Moment.patience) s") }
       _ = wait(for: Int32(POLLIN), end.milliseconds)
       take()
     }
@@ -137,9 +143,9 @@ final class LineClient {
 
   /// The next line, if one has come.
   func lineNow() throws -> Line? {
-    if let line = try heldLine() { return line }
+    if let line = heldLine() { return try Line(line) }
     take()
-    return try heldLine()
+    return try heldLine().map { try Line($0) }
   }
 
   /// Waits for something to come in, or the end, or the time.
@@ -168,7 +174,7 @@ final class LineClient {
     }
   }
 
-  private func heldLine() throws -> Line? {
+  private func heldLine() -> [UInt8]? {
     guard let end = input[scanned...].firstIndex(of: 0x0A) else {
       scanned = input.count
       return nil
@@ -181,7 +187,7 @@ final class LineClient {
       start = 0
       scanned = 0
     }
-    return try Line(bytes)
+    return bytes
   }
 }
 
@@ -202,6 +208,7 @@ extension LineClient {
   }
 
   /// Reads up to a line that fits and returns it.
+  @discardableResult
   func first(_ what: String, _ fits: (Line) throws -> Bool) throws -> Line {
     while let line = try line() {
       if try fits(line) { return line }
