@@ -59,6 +59,7 @@ import Wire
     let error = error(json)
     #expect(error?.code == .payloadUnsupportedTypes)
     #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "accepted")")
+    #expect(error?.message.last == ")")
   }
 
   @Test(arguments: [

@@ -195,7 +195,7 @@ struct PropertyListReader {
         path += "[\(container.count - 1)]"
       }
     }
-    return WireError(.payloadUnsupportedTypes, "\(path) \(what) (byte \(offset)).")
+    return WireError(.payloadUnsupportedTypes, "\(path) \(what) (byte \(offset))")
   }
 
   // MARK: Text, which is known to be valid
