@@ -73,7 +73,7 @@ let package = Package(
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
-    suite("ConnectTests", ["watchline", "Wire"]),
+    suite("ConnectTests", ["watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
     suite("ProcessTests", ["watchline-server", "watchline", "Wire"]),
   ],

@@ -1,3 +1,4 @@
+import CUV
 import Foundation
 import Testing
 
@@ -36,8 +37,19 @@ final class TerminalSession {
   /// Presses keys by tmux's names, such as `Up` and `C-d`.
   func press(_ keys: String...) throws { try tmux(["send-keys"] + keys) }
 
+  /// Resizes the window, and waits until the program can know: tmux tells the terminal later.
   func resize(columns: Int, rows: Int) throws {
     try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+    let path = try tmux(["display-message", "-p", "#{pane_tty}"])
+    let terminal = open(path.trimmingCharacters(in: .newlines), O_RDONLY | O_NOCTTY | O_CLOEXEC)
+    defer { close(terminal) }
+    let deadline = Date() + 15
+    var size = winsize()
+    while Int(size.ws_col) != columns, Date() < deadline {
+      Thread.sleep(forTimeInterval: 0.01)
+      _ = ioctl(terminal, UInt(TIOCGWINSZ), &size)
+    }
+    #expect(Int(size.ws_col) == columns)
   }
 
   /// What the screen shows, a row a line, without what is empty at the end.

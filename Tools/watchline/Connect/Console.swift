@@ -14,6 +14,9 @@ final class Console {
 
   let style: Style
   var editor: LineEditor
+  /// Tells how large the terminal is now. It is asked before each update, for a line may come
+  /// between a resize and its signal.
+  var windowSize: () -> EditorView.Size? = { nil }
   private var view: EditorView
   private let usesColor: Bool
   private let output: StandardOutput
@@ -24,12 +27,12 @@ final class Console {
   private var isOver = false
 
   init(
-    style: Style, usesColor: Bool, editor: LineEditor, size: EditorView.Size, output: StandardOutput
+    style: Style, usesColor: Bool, editor: LineEditor, output: StandardOutput
   ) {
     self.style = style
     self.usesColor = usesColor
     self.editor = editor
-    view = EditorView(size: size)
+    view = EditorView(size: EditorView.Size(columns: 80, rows: 24))
     self.output = output
   }
 
@@ -73,7 +76,10 @@ final class Console {
   func update(_ body: () -> Void) {
     if isUpdating || isOver { return isOver ? () : body() }
     isUpdating = true
-    if style == .edited, !isPaused { view.clear(into: &shown) }
+    if style == .edited, !isPaused {
+      view.size = windowSize() ?? view.size
+      view.clear(into: &shown)
+    }
     body()
     if style == .edited, !isPaused { view.draw(editor.line, into: &shown) }
     isUpdating = false
@@ -111,8 +117,8 @@ final class Console {
     if style == .edited { output.write([0x07]) }
   }
 
-  func resize(_ size: EditorView.Size) {
-    view.size = size
+  /// Draws the edited line anew, in a window of another size.
+  func redraw() {
     update {}
   }
 

@@ -70,8 +70,7 @@ final class Conversation {
     }
     console = Console(
       style: style, usesColor: Connect.environment("NO_COLOR") == nil && style != .raw,
-      editor: LineEditor(history: History(lines)), size: .init(columns: 80, rows: 24),
-      output: output)
+      editor: LineEditor(history: History(lines)), output: output)
     input = try StandardInput(loop: loop, handler: self)
     delay = Timer(loop: loop) { [unowned self] in delayIsOver() }
     output.onDrain = { [unowned self] in outputDrained() }
