@@ -239,5 +239,6 @@ extension Relay {
       _ = device.unconfirmed.removeFirst()
       acknowledge(device, first.lane, through: first.seq)
     }
+    if let connection = device.connection { finishIfEnded(connection) }
   }
 }
