@@ -10,8 +10,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A Swift target of this package: one folder, the shared settings.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func room(
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 /// The test suite of a target.
@@ -46,6 +48,9 @@ let package = Package(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
+      name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
+      swiftSettings: settings),
+    .executableTarget(
       name: "store-benchmark", dependencies: ["Storage", "Journal"],
       path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
@@ -57,8 +62,13 @@ let package = Package(
       name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
-    suite("WireTests", ["Wire", "CSimdjson"]),
-    suite("RelayTests", ["Relay", "Wire", "Journal"]),
+    // What tests share.
+    room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
+    room("TranscriptSupport", path: "Tests/TranscriptSupport"),
+
+    suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
+    suite("RelayTests", ["RelaySupport", "Relay", "Wire", "Journal"]),
+    suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -10,7 +10,7 @@ func batch(_ number: UInt64, items: Int, devices: Int) -> Batch {
   var batch = Batch(number: number)
   batch.rows.reserveCapacity(devices)
   for index in 0..<devices {
-    let device = UInt32(truncatingIfNeeded: (number &* 1009 &+ UInt64(index)) % 10_000)
+    let device = UInt32((number * 1009 + UInt64(index) * 7919) % 10_000)
     batch.rows.append(
       Row(.init(.device, pair: device, item: 0), [UInt8](repeating: UInt8(number & 255), count: 60))
     )

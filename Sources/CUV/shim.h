@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <wchar.h>
 
 // What libuv has no call for. Each returns 0 (or a count) or a negative UV_ code, as libuv does.
 
@@ -30,3 +31,6 @@ static inline int watchline_set_user_timeout(const uv_tcp_t *handle, unsigned in
     return uv_translate_sys_error(errno);
   return 0;
 }
+
+/// Declared by <wchar.h> only with _XOPEN_SOURCE, which must not depend on who includes it first.
+extern int wcwidth(wchar_t character);

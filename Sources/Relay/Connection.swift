@@ -19,9 +19,9 @@ package final class Connection {
   var hasSeenEnd = false
   /// No further line is consumed: end of input, `quit`, replaced, server stopping.
   var isEnded = false
-  /// Its session was taken over: what it is owed is owed no longer.
-  var isCut = false
   var isStalled = false
+  /// Its session has gone to another connection: nothing is owed any more.
+  var isReplaced = false
   /// The receiver for whose output its live message waits, and until when.
   var waitingFor: Device?
   var waitingSince: Int64 = 0
@@ -56,7 +56,7 @@ package final class Connection {
 
   /// Whether the caller should close it: nothing more comes in, nothing is owed, all is written.
   package var isFinished: Bool {
-    isEnded && (isCut || (owed == 0 && endMarks == nil)) && output.isEmpty && unsent == 0
+    isEnded && (isReplaced || owed == 0 && endMarks == nil) && output.isEmpty && unsent == 0
   }
 
   /// Whether there is something to write.

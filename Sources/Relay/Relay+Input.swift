@@ -166,12 +166,6 @@ extension Relay {
     settle()
   }
 
-  /// Whether all that was accepted before `stop` is committed and told.
-  package var isIdle: Bool {
-    inFlight.isEmpty && open.isEmpty
-      && connections.allSatisfy { $0.map { $0.owed == 0 && $0.output.isEmpty && $0.unsent == 0 } ?? true }
-  }
-
   func runDeadlines() {
     while let deadline = deadlines.popDue(now) { run(deadline.event) }
   }

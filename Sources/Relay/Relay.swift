@@ -61,7 +61,6 @@ package final class Relay {
 
   // While restoring.
   var filesByNumber: [FileName: FileTransfer] = [:]
-  var unneeded: [UInt64] = []
 
   // Reused from line to line.
   var envelope = Envelope()

@@ -36,9 +36,9 @@ package final class Server {
   private var lingering: [Link] = []
   private var linger: Timer!
   private var isCommitting = false
+  private var lastSubmitted: UInt64 = 0
   private var isStopping = false
-  /// Has waited long enough for peers and for the disk.
-  private var isOverdue = false
+  private var isStopOverdue = false
   private var stopTimer: Timer!
 
   /// Opens the store and the listener.
@@ -137,6 +137,7 @@ package final class Server {
     }
     if !isCommitting, let batch = relay.takeBatch() {
       isCommitting = true
+      lastSubmitted = batch.number
       store.submit(batch)
     }
     armDeadline()
@@ -259,8 +260,10 @@ package final class Server {
       case .committed(let number):
         isCommitting = false
         relay.committed(through: number, now: clock.now)
-      case .failing(let error, _):
+      case .failing(let error, let firstUncommitted):
         log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
+        // A read or the housekeeping that fails holds no commit up.
+        guard firstUncommitted <= lastSubmitted else { continue }
         relay.storeFailed(error.message, now: clock.now)
       case .recovered:
         relay.storeRecovered(now: clock.now)
@@ -287,14 +290,16 @@ package final class Server {
   /// How long peers may take to read what they are owed, and a failing disk to recover.
   private static let stopTime: Int64 = 5_000_000
 
+  /// Peers that do not read are cut off, and a store that cannot commit gets one more try at its
+  /// closing; what it cannot write was never accepted.
   private func stopTimedOut() {
-    isOverdue = true
+    isStopOverdue = true
     for case let link? in links { link.socket.close() }
   }
 
   private func stopIfIdle() {
-    guard linkCount == 0, isOverdue || (!isCommitting && !relay.hasBatch) else { return }
-    // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
+    guard linkCount == 0, isStopOverdue || (!isCommitting && !relay.hasBatch) else { return }
+    // What waited behind the failing commit, so that the closing answers for that, too.
     if let batch = relay.takeBatch() { store.submit(batch) }
     closeHandles()
     wakeup.close()

@@ -27,7 +27,7 @@ package struct Schema: Sendable {
       \(rowTable("file"))
       CREATE TABLE segment(number INTEGER PRIMARY KEY, header BLOB NOT NULL, body BLOB NOT NULL);
       """,
-    steps: [0: rowTable("context") + rowTable("file")])
+    steps: [0: rowTable("file")])
 
   /// A key's rows lie together because the key is the table (<https://www.sqlite.org/withoutrowid.html>).
   private static func rowTable(_ name: String) -> String {

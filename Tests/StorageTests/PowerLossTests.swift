@@ -46,6 +46,8 @@ import Testing
       for _ in 0..<3 {
         submitted += 1
         harness.store.submit(Chronicle.batch(submitted))
+        // Reads open the database even while its log cannot be made durable.
+        harness.store.readSegment(seed, 1)
         usleep(UInt32.random(in: 0...400, using: &random))
       }
       harness.take()

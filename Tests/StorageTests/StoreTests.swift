@@ -145,7 +145,7 @@ import Testing
       Batch(number: 2, rows: [Row(rows[1].key, nil), Row(.init(.pair, pair: 9), nil)]))
     #expect(harness.store.close())
     let second = try Harness(.directory(directory.path))
-    #expect(second.contents.rows == [rows[0], rows[2]])
+    #expect(second.contents.rows == rows.filter { $0.key != rows[1].key })
     #expect(second.store.close())
   }
 }

@@ -9,11 +9,13 @@ extension Relay {
   /// Asks for the next segment to copy, where the store is mostly dead.
   func compactIfDue() {
     guard segments.compacting == nil, storeFailure == nil else { return }
-    while segments.bytes > 4 * segments.liveBytes + Self.deadAllowance, !segments.sparse.isEmpty {
-      let number = segments.sparse.removeFirst()
-      guard let tally = segments.tallies[number], tally.liveBytes * 4 < tally.bytes,
-        number <= committed
-      else { continue }
+    while segments.bytes > 4 * segments.liveBytes + Self.deadAllowance,
+      let index = segments.sparse.firstIndex(where: { $0 <= committed })
+    {
+      let number = segments.sparse.remove(at: index)
+      guard let tally = segments.tallies[number], tally.liveBytes * 4 < tally.bytes else {
+        continue
+      }
       segments.compacting = number
       effects.segmentReads.append(number)
       return

@@ -12,7 +12,7 @@ extension Relay {
     for row in contents.rows where row.key.table == .file { try restoreFile(row) }
     for segment in contents.segments { try restore(segment) }
     for row in contents.rows where row.key.table == .context { try restoreContext(row) }
-    finishRestore()
+    finishRestore(contents.segments)
   }
 
   private func read<Result>(
@@ -99,7 +99,7 @@ extension Relay {
       try restoreIncarnations(device, &reader)
       return device
     }
-    pair.devices.append(device)
+    pair.add(device)
   }
 
   private func restoreLanes(_ device: Device, _ reader: inout ByteReader) throws(JournalError) {
@@ -200,40 +200,36 @@ extension Relay {
 
   private func restore(_ segment: StoredSegment) throws(JournalError) {
     segments.size(segment.number, segment.bodyLength)
-    var isNeeded = false
     try SegmentHeader.read(segment.header, segment: segment.number) {
       (record) throws(JournalError) in
       switch record {
       case .item(let pairNumber, let receiver, let lane, let item):
         guard let pair = pairsByNumber[pairNumber] else { throw ByteReader.torn }
-        if try restore(item, lane, try device(receiver, of: pair)) { isNeeded = true }
+        try restore(item, lane, try device(receiver, of: pair))
       case .chunk(let pair, let number, let chunk):
         guard let file = filesByNumber[FileName(pair: pair, file: number)],
           chunk.offset + Int(chunk.reference.length) <= file.received
         else { return }
-        file.restore(chunk)
+        if let old = file.restore(chunk) {
+          _ = segments.remove(old.reference.segment, bytes: Int(old.reference.length))
+        }
         segments.add(segment.number, bytes: Int(chunk.reference.length))
-        isNeeded = true
       }
     }
-    // What the last run did not come to remove.
-    if !isNeeded { unneeded.append(segment.number) }
   }
 
-  /// Puts an item back into its lane. Returns false where it is done with.
-  private func restore(_ item: Item, _ name: LaneName, _ receiver: Device) throws(JournalError)
-    -> Bool
-  {
+  /// Puts an item back into its lane, unless it is done with.
+  private func restore(_ item: Item, _ name: LaneName, _ receiver: Device) throws(JournalError) {
     let lane = receiver[name]
-    guard item.seq > lane.acknowledged, !lane.holes.contains(item.seq) else { return false }
+    guard item.seq > lane.acknowledged, !lane.holes.contains(item.seq) else { return }
     let sender = try device(item.transfer.sender, of: receiver.pair)
     try checkIncarnation(item.transfer, sender)
     // An item copied forward is in two headers until its old segment goes; the later one holds.
     if let index = lane.index(of: item.seq) {
-      release(lane.items[index])
+      drop(lane.items[index])
       receiver[name].items[index] = item
       hold(item)
-      return true
+      return
     }
     receiver[name].restore(item)
     hold(item)
@@ -242,7 +238,13 @@ extension Relay {
         Outbox.Entry(
           number: item.transfer.number, receiver: receiver.index, lane: name, seq: item.seq))
     }
-    return true
+  }
+
+  /// Takes an item's old record out of its segments' tallies. A segment in which nothing is live
+  /// stays known until all are read, for a later header may refer to it.
+  private func drop(_ item: Item) {
+    _ = segments.remove(item.reference.segment, bytes: Int(item.reference.length))
+    if item.home != item.reference.segment { _ = segments.remove(item.home, bytes: 0) }
   }
 
   private func restoreContext(_ row: Row) throws(JournalError) {
@@ -284,13 +286,14 @@ extension Relay {
     receiver.contexts[sender] = slot
   }
 
-  private func finishRestore() {
+  private func finishRestore(_ stored: [StoredSegment]) {
     filesByNumber = [:]
-    for number in unneeded where segments.tallies[number]?.live ?? 0 == 0 {
-      segments.forget(number)
-      open.removedSegments.append(number)
+    // What the last run did not come to remove.
+    for segment in stored where segments.tallies[segment.number]?.live ?? 0 == 0 {
+      segments.forget(segment.number)
+      open.removedSegments.append(segment.number)
     }
-    unneeded = []
+    segments.findSparse(stored.map(\.number))
   }
 }
 
@@ -301,13 +304,16 @@ struct FileName: Hashable {
 }
 
 extension FileTransfer {
-  /// Puts a chunk back in its place; one that was copied forward replaces its old record.
-  func restore(_ chunk: Chunk) {
+  /// Puts a chunk back in its place; one that was copied forward replaces its old record, which
+  /// is returned.
+  func restore(_ chunk: Chunk) -> Chunk? {
     let index = chunks.firstIndex { $0.offset >= chunk.offset } ?? chunks.count
     if index < chunks.count, chunks[index].offset == chunk.offset {
+      let old = chunks[index]
       chunks[index] = chunk
-    } else {
-      chunks.insert(chunk, at: index)
+      return old
     }
+    chunks.insert(chunk, at: index)
+    return nil
   }
 }

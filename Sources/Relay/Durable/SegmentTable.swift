@@ -48,6 +48,13 @@ struct SegmentTable {
     return false
   }
 
+  /// Finds those under a quarter among segments that were there at the start.
+  mutating func findSparse(_ numbers: [UInt64]) {
+    sparse = numbers.filter { number in
+      tallies[number].map { $0.liveBytes * 4 < $0.bytes } ?? false
+    }
+  }
+
   mutating func forget(_ segment: UInt64) {
     if let tally = tallies.removeValue(forKey: segment) { bytes -= tally.bytes }
     if let body = bodies.removeValue(forKey: segment) { keptBytes -= body.count }

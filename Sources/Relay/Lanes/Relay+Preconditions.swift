@@ -102,8 +102,9 @@ extension Relay {
       size = payload.end - payload.start
       measure = "bytes of JSON"
       if pair.knobs.sizeMeasure == .bplist {
-        // No property list is four times as large as the text that spells it.
-        guard size * 4 >= send.limit else { return }
+        // No property list is four times as large as the text that spells it, but for its header,
+        // its trailer and the first object.
+        guard size * 4 + 64 >= send.limit else { return }
         size = try PropertyList.size(of: payload, in: fields.line)
         measure = "bytes as a binary property list"
       }

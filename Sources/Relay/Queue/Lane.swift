@@ -97,6 +97,14 @@ struct Lane {
     return cursor < items.count ? items[cursor] : nil
   }
 
+  /// Whether something committed waits that was never handed out, and no hold keeps it.
+  func hasNews(_ committed: UInt64) -> Bool {
+    guard !isHeld || allowance > 0 else { return false }
+    var index = items.lowerBound(highestHandedOut + 1) { $0.seq }
+    while index < items.count, items[index].flags.contains(.removed) { index += 1 }
+    return index < items.count && items[index].batch <= committed
+  }
+
   /// Drops dead items from the front. The watermark follows where everything below was handed
   /// out or died, so that a hole at the front costs nothing.
   private mutating func trim() {

@@ -39,6 +39,8 @@ extension Relay {
     guard let item = device[name].nextToHandOut() else { return false }
     let lane = device[name]
     guard item.batch <= committed, !lane.isHeld || lane.allowance > 0 else { return false }
+    // While the watch is being switched, only what the old one sent.
+    if device.activation == .inactive, isOfActiveWatch(item, device.pair) { return false }
     if item.flags.contains(.offered) || (item.seq <= lane.offered && lane.offerBatch <= committed) {
       return true
     }
@@ -50,6 +52,10 @@ extension Relay {
     }
     pumpAfterCommit(device)
     return false
+  }
+
+  func isOfActiveWatch(_ item: Item, _ pair: Pair) -> Bool {
+    pair.devices[Int(item.transfer.sender)] === pair.activeWatch
   }
 
   /// Writes the lane's next item, or the next piece of its file. Returns false where its bytes

@@ -31,7 +31,8 @@ extension Relay {
       seq: seq, order: receiver.order, transfer: transfer, reference: reference,
       home: open.number, batch: open.number, re: re, flags: flags, code: code,
       target: target ?? lane)
-    if canReceive(receiver), lane != .parked {
+    // Only where all before it is offered: the commit that says so for those has yet to come.
+    if canReceive(receiver), lane != .parked, receiver[lane].offered + 1 == seq {
       item.flags.insert(.offered)
       receiver[lane].offered = seq
     }

@@ -7,7 +7,8 @@ final class Pair {
   let name: String
 
   // Durable.
-  var devices: [Device] = []
+  private(set) var devices: [Device] = []
+  private(set) var phone: Device?
   var knobs = Knobs()
   /// The watch that the phone's session is attached to.
   var activeWatch: Device?
@@ -18,6 +19,8 @@ final class Pair {
   var files: [TransferKey: FileTransfer] = [:]
   /// The phone is inactive, and is deactivated once it has been handed what waited.
   var isSwitching = false
+  /// The batch that makes the switch durable; nobody hears of it before.
+  var switchBatch: UInt64 = 0
   var toldWatchState = WatchState()
 
   // Bookkeeping.
@@ -29,11 +32,15 @@ final class Pair {
     self.name = name
   }
 
-  var phone: Device? { devices.first { $0.isPhone } }
 
   /// Both roles have activated since the pair was made or forgotten.
   var isFormed: Bool {
     phone?.hasJoined == true && activeWatch != nil
+  }
+
+  func add(_ device: Device) {
+    devices.append(device)
+    if device.isPhone { phone = device }
   }
 
   func device(named name: String) -> Device? { devices.first { $0.name == name } }

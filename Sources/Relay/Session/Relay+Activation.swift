@@ -84,10 +84,12 @@ private struct ActivationRequest {
 extension Relay {
   func activate(_ call: Call) throws(WireError) {
     let request = try ActivationRequest(call.fields, identity: identity)
-    let (pair, device) = try find(request, call)
-    try check(request, device, call)
+    let known = try find(request, call)
+    try check(request, known)
 
     // From here on nothing fails.
+    let device = known ?? makeDevice(request)
+    let pair = device.pair
     if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
     call.connection.device = device
     call.connection.isActivating = true
@@ -113,10 +115,9 @@ extension Relay {
     }
   }
 
-  private func find(_ request: ActivationRequest, _ call: Call) throws(WireError) -> (Pair, Device)
-  {
-    let name = PairName(app: request.app, name: request.pair)
-    let known = pairs[name]
+  /// The device that is to activate; nil where it is a new one, and may be.
+  private func find(_ request: ActivationRequest, _ call: Call) throws(WireError) -> Device? {
+    let known = pairs[PairName(app: request.app, name: request.pair)]
     if let bound = call.connection.device,
       bound.pair !== known || bound.name != request.device
     {
@@ -132,7 +133,7 @@ extension Relay {
           "\(device.name) is a \(device.role.rawValue) of this pair and stays one; choose another "
             + "device name for a \(request.role.rawValue)")
       }
-      return (known!, device)
+      return device
     }
     if let storeFailure {
       throw WireError(
@@ -145,15 +146,22 @@ extension Relay {
         .invalidField,
         "this pair has a phone already, named \(phone.name); a pair has one phone")
     }
-    if let known, known.devices.count > limits.watches {
+    if let known, request.role == .watch,
+      known.devices.count - (known.phone == nil ? 0 : 1) >= limits.watches
+    {
       throw WireError(.overloaded, "a pair has at most \(limits.watches) watches")
     }
-    let pair = known ?? makePair(name)
+    return nil
+  }
+
+  private func makeDevice(_ request: ActivationRequest) -> Device {
+    let name = PairName(app: request.app, name: request.pair)
+    let pair = pairs[name] ?? makePair(name)
     let device = Device(
       pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
-    pair.devices.append(device)
+    pair.add(device)
     changed(device)
-    return (pair, device)
+    return device
   }
 
   private func makePair(_ name: PairName) -> Pair {
@@ -165,11 +173,9 @@ extension Relay {
     return pair
   }
 
-  private func check(_ request: ActivationRequest, _ device: Device, _ call: Call)
-    throws(WireError)
-  {
+  private func check(_ request: ActivationRequest, _ device: Device?) throws(WireError) {
     for (lane, seq) in request.received {
-      let highest = max(device[lane].highestHandedOut, device[lane].acknowledged)
+      let highest = device.map { max($0[lane].highestHandedOut, $0[lane].acknowledged) } ?? 0
       guard seq <= highest else {
         throw WireError(
           .invalidField,
@@ -177,6 +183,7 @@ extension Relay {
             + "numbers are another store's, name it in store")
       }
     }
+    guard let device else { return }
     if !device.incarnations.contains(where: { $0.name == request.incarnation }) {
       guard device.incarnations.count < limits.incarnations else {
         throw WireError(
@@ -223,6 +230,7 @@ extension Relay {
     connection.isActivating = false
     connection.owed -= 1
     describeActivation(device, connection)
+    if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
     device.owesPendingChange = device.hasContentPending
     if connection.isStalled { touch(connection) }
     repeatContexts(device)

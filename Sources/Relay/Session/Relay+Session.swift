@@ -8,8 +8,8 @@ extension Relay {
       tellDeactivated(previous, "replaced")
       endSession(device)
       previous.isEnded = true
+      previous.isReplaced = true
       previous.input = []
-      previous.isCut = true
       touch(previous)
     } else {
       endSession(device)
@@ -38,16 +38,12 @@ extension Relay {
     device.activation = .notActivated
     device.appState = .foreground
     device.isSaturated = false
-    device.unconfirmed = Deque()
     device.fetched = [:]
     device.owesPendingChange = false
+    rewind(device)
     for name in LaneName.allCases {
-      device[name].cursor = 0
       device[name].isHeld = false
       device[name].allowance = 0
-    }
-    for file in device.pair.files.values where file.receiver == device.index {
-      file.isAnnounced = false
     }
     let waiters = device.waiters
     device.waiters = []
@@ -57,6 +53,15 @@ extension Relay {
     if device.isPhone { device.pair.isSwitching = false }
     touch(connection)
     reachabilityChanged(device.pair)
+  }
+
+  /// Has what was handed out and not acknowledged wait again.
+  private func rewind(_ device: Device) {
+    device.unconfirmed = Deque()
+    for name in LaneName.allCases { device[name].cursor = 0 }
+    for file in device.pair.files.values where file.receiver == device.index {
+      file.isAnnounced = false
+    }
   }
 
   func deactivate(_ call: Call, _ device: Device) {
@@ -69,8 +74,20 @@ extension Relay {
 
   // MARK: What the counterpart hears
 
+  /// Tells a pair's devices what has changed for them, once the open batch is committed.
+  func tellNewsAfterCommit(_ pair: Pair) {
+    guard !open.news.contains(where: { $0 === pair }) else { return }
+    open.news.append(pair)
+  }
+
+  func tellNews(_ pair: Pair) {
+    watchStateChanged(pair)
+    reachabilityChanged(pair)
+  }
+
   /// Tells each device of a pair whose `isReachable` is another than it was told.
   func reachabilityChanged(_ pair: Pair) {
+    guard !isStopping else { return }
     for device in pair.devices {
       guard device.activation == .activated, let connection = device.connection else { continue }
       let isReachable = pair.isReachable(from: device)
@@ -114,7 +131,10 @@ extension Relay {
     }
     acceptNow(call)
     device.appState = state
-    if state == .terminated { endReplies(of: device) }
+    if state == .terminated {
+      endReplies(of: device)
+      rewind(device)
+    }
     if state.isRunning { device.owesPendingChange = device.hasContentPending }
     reachabilityChanged(device.pair)
     pump(device)
@@ -141,12 +161,10 @@ extension Relay {
     }
   }
 
-  /// Wakes an app for what waits, where the pair's knobs say that the system would.
+  /// Wakes an app for what has come since it ran, where the pair's knobs say that the system would.
   func wake(_ device: Device) -> Bool {
-    let hasComplication = device[.complication].nextToHandOut().map { $0.batch <= committed } == true
-    let hasContent = LaneName.content.contains { name in
-      device[name].nextToHandOut().map { $0.batch <= committed && !device[name].isHeld } == true
-    }
+    let hasComplication = device[.complication].hasNews(committed)
+    let hasContent = LaneName.content.contains { device[$0].hasNews(committed) }
     let isWoken =
       device.isPhone
       ? device.pair.knobs.wakePhoneOnBackgroundTransfer
@@ -165,7 +183,7 @@ extension Relay {
     device.appState = .terminated
     tellAppState(device, "backgroundTaskBudget")
     endReplies(of: device)
-    for name in LaneName.content { device[name].cursor = 0 }
+    rewind(device)
     reachabilityChanged(device.pair)
     settleEnd(device)
   }
@@ -188,10 +206,10 @@ struct WatchState: Equatable {
 }
 
 extension WatchState {
+  /// What it would be told now.
   init(_ pair: Pair) {
-    guard pair.isPaired, let watch = pair.activeWatch else { return }
-    isPaired = true
-    isWatchAppInstalled = watch.state.isWatchAppInstalled
-    isComplicationEnabled = watch.state.isComplicationEnabled
+    isPaired = pair.isPaired
+    isWatchAppInstalled = isPaired && pair.activeWatch?.state.isWatchAppInstalled == true
+    isComplicationEnabled = isPaired && pair.activeWatch?.state.isComplicationEnabled == true
   }
 }

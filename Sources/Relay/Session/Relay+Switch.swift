@@ -23,14 +23,14 @@ extension Relay {
     pair.activeWatch = watch
     changed(pair)
     acceptAfterCommit(call)
+    tellAfterCommit(device) { $0.append("{\"type\":\"sessionDidBecomeInactive\"}") }
     if let previous, pair.knobs.outstandingOnSwitch == .fail { failOutstanding(of: previous) }
     endReplies(between: device, and: previous)
     unpark(watch)
     device.activation = .inactive
     pair.isSwitching = true
-    answer(call.connection) { $0.append("{\"type\":\"sessionDidBecomeInactive\"}") }
-    watchStateChanged(pair)
-    reachabilityChanged(pair)
+    pair.switchBatch = open.number
+    tellNewsAfterCommit(pair)
     pumpAfterCommit(watch)
     pumpAfterCommit(device)
   }
@@ -71,10 +71,10 @@ extension Relay {
   /// While the phone is inactive it is handed what had waited; then the session is deactivated,
   /// and `activate` attaches it to the new watch.
   func settleSwitch(_ pair: Pair) {
-    guard pair.isSwitching, let phone = pair.phone, let connection = phone.connection else { return }
+    guard pair.isSwitching, pair.switchBatch <= committed, let phone = pair.phone, let connection = phone.connection else { return }
     for name in LaneName.content {
       guard let item = phone[name].nextToHandOut(), canReceive(phone), !phone[name].isHeld,
-        pair.devices[Int(item.transfer.sender)] !== pair.activeWatch
+        !isOfActiveWatch(item, pair)
       else { continue }
       return
     }

@@ -1,0 +1,57 @@
+package import Relay
+
+/// A client of a `World`: what it has sent and the relay has not read, what it has been written
+/// and what it has read of that.
+package final class Client {
+  package let name: String
+  package let connection: Connection
+
+  /// A client that does not read: the relay's output stays with its socket.
+  package var holdsOutput = false
+  /// A client whose kernel confirms nothing.
+  package var holdsConfirmation = false
+
+  /// Sent, and not read by the relay yet.
+  var input: [UInt8] = []
+  var hasEnded = false
+  var hasToldEnd = false
+
+  /// Written by the relay, and not read by the client.
+  var unread: [UInt8] = []
+  /// Read, up to the last line's LF.
+  private var torn: [UInt8] = []
+  /// Lines read and not looked at yet, without their LF.
+  package var lines: [[UInt8]] = []
+  /// Every line ever read.
+  package private(set) var history: [[UInt8]] = []
+
+  /// The connection is gone, by whichever side.
+  package internal(set) var isClosed = false
+
+  init(name: String, connection: Connection) {
+    self.name = name
+    self.connection = connection
+  }
+
+  /// Bytes of a line that has no LF yet.
+  package var rest: [UInt8] { torn }
+
+  func read() {
+    var start = 0
+    for (index, byte) in unread.enumerated() where byte == 0x0A {
+      let line = torn + unread[start..<index]
+      torn = []
+      lines.append(line)
+      history.append(line)
+      start = index + 1
+    }
+    torn.append(contentsOf: unread[start...])
+    unread = []
+  }
+
+  /// The lines not looked at yet, as text.
+  package func takeLines() -> [String] {
+    defer { lines = [] }
+    return lines.map { String(decoding: $0, as: UTF8.self) }
+  }
+}

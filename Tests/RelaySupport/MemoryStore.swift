@@ -1,0 +1,54 @@
+package import Journal
+
+/// The journal's contract in memory: rows by key, segments by number, a batch at once or not at
+/// all. It stands in for the disk, so it outlives the relay that uses it.
+package struct MemoryStore: Sendable {
+  package let identity: String
+  package private(set) var lastBatch: UInt64 = 0
+  package private(set) var rows: [Row.Key: [UInt8]] = [:]
+  package private(set) var segments: [UInt64: Segment] = [:]
+
+  package init(identity: String = "memory") { self.identity = identity }
+
+  /// Applies a batch. Traps on one that a real store would be right to choke on.
+  package mutating func commit(_ batch: Batch) {
+    precondition(batch.number == lastBatch + 1, "batch \(batch.number) after \(lastBatch)")
+    lastBatch = batch.number
+    var keys: Set<Row.Key> = []
+    for row in batch.rows {
+      precondition(keys.insert(row.key).inserted, "row \(row.key) twice in batch \(batch.number)")
+      rows[row.key] = row.value
+    }
+    if let segment = batch.segment { segments[batch.number] = segment }
+    for number in batch.removedSegments {
+      precondition(
+        segments.removeValue(forKey: number) != nil, "segment \(number) is removed twice")
+    }
+  }
+
+  /// What a store that is opened for the `epoch`th time holds.
+  package func contents(epoch: UInt64) -> Contents {
+    Contents(
+      identity: identity, epoch: epoch, lastBatch: lastBatch,
+      rows: rows.keys.sorted(by: Self.isBefore).map { Row($0, rows[$0]) },
+      segments: segments.keys.sorted().map {
+        StoredSegment(
+          number: $0, header: segments[$0]!.header, bodyLength: segments[$0]!.body.count)
+      })
+  }
+
+  /// The payloads; nil where a segment is gone.
+  package func read(_ references: [Reference]) -> [[UInt8]]? {
+    var payloads: [[UInt8]] = []
+    for reference in references {
+      guard let body = segments[reference.segment]?.body else { return nil }
+      let start = Int(reference.offset)
+      payloads.append(Array(body[start..<(start + Int(reference.length))]))
+    }
+    return payloads
+  }
+
+  private static func isBefore(_ a: Row.Key, _ b: Row.Key) -> Bool {
+    (a.table.rawValue, a.pair, a.item) < (b.table.rawValue, b.pair, b.item)
+  }
+}

@@ -1,0 +1,257 @@
+package import Journal
+package import Relay
+
+/// One relay on a store in memory, with clients by name and a clock that stands still.
+///
+/// Nothing happens by itself: `settle` takes the relay's effects and answers them until nothing
+/// moves. What is held back (commits, a client's reading, a failing store) stays held until it is
+/// let go. The same calls give the same bytes, always.
+package final class World {
+  package private(set) var relay: Relay
+  package private(set) var store: MemoryStore
+  /// Microseconds since 1970; only `advance` and the tests move it.
+  package var now: Int64 = 978_307_200_000_000
+  /// How many times the store has been opened.
+  package private(set) var epoch: UInt64 = 1
+  /// Everything that the relay has logged.
+  package private(set) var logs: [String] = []
+
+  /// The disk takes no batch: those that are taken wait in `uncommitted`.
+  package var holdsCommits = false
+  /// While commits are held, a second batch is taken beside the first.
+  package var takesBatchesAhead = true
+  /// Batches taken and not written.
+  package private(set) var uncommitted: [Batch] = []
+  package private(set) var isFailing = false
+  /// The store's answers to reads wait.
+  package var holdsReads = false
+
+  private let options: Relay.Options
+  private var clients: [String: Client] = [:]
+  private var order: [Client] = []
+  private var reads: [(token: Int, references: [Reference])] = []
+  private var segmentReads: [UInt64] = []
+
+  /// Bytes given to the relay at once.
+  private static let readSize = 64 << 10
+
+  package init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
+    var options = Relay.Options()
+    options.limits = limits
+    options.hasManualClock = hasManualClock
+    self.options = options
+    store = MemoryStore()
+    relay = try Relay(store.contents(epoch: 1), options: options, now: now)
+  }
+
+  // MARK: Clients
+
+  /// The client of that name that was opened last; opens one where there is none or it is closed.
+  package func client(_ name: String) -> Client {
+    if let client = clients[name], !client.isClosed { return client }
+    return open(name)
+  }
+
+  /// The client of that name that was opened last, open or not.
+  package func lastClient(_ name: String) -> Client? { clients[name] }
+
+  /// A new connection. Its `hello` is among its lines after the next `settle`.
+  @discardableResult
+  package func open(_ name: String) -> Client {
+    let client = Client(name: name, connection: relay.opened(now: now))
+    clients[name] = client
+    order.append(client)
+    look(at: client)
+    return client
+  }
+
+  /// Sends bytes and settles.
+  package func send(_ bytes: [UInt8], on name: String) {
+    client(name).input.append(contentsOf: bytes)
+    settle()
+  }
+
+  /// Sends a line and settles.
+  package func send(_ line: String, on name: String) {
+    send(Array(line.utf8) + [0x0A], on: name)
+  }
+
+  /// The client ends its input; it still reads.
+  package func end(_ name: String) {
+    client(name).hasEnded = true
+    settle()
+  }
+
+  /// The client is gone.
+  package func close(_ name: String) {
+    guard let client = clients[name], !client.isClosed else { return }
+    drop(client)
+    settle()
+  }
+
+  private func drop(_ client: Client) {
+    client.isClosed = true
+    order.removeAll { $0 === client }
+    relay.closed(client.connection, now: now)
+  }
+
+  // MARK: The loop
+
+  /// Answers the relay's effects until nothing moves.
+  package func settle() {
+    while turn() {}
+  }
+
+  /// One turn of the loop. Returns whether anything happened.
+  private func turn() -> Bool {
+    var hasMoved = false
+    for client in order where feed(client) { hasMoved = true }
+    let effects = relay.takeEffects()
+    logs.append(contentsOf: effects.logs)
+    for connection in effects.touched {
+      guard let client = order.first(where: { $0.connection === connection }) else { continue }
+      hasMoved = true
+      look(at: client)
+    }
+    reads.append(contentsOf: effects.reads)
+    segmentReads.append(contentsOf: effects.segmentReads)
+    if answerReads() { hasMoved = true }
+    if write() { hasMoved = true }
+    for client in order where confirm(client) { hasMoved = true }
+    return hasMoved
+  }
+
+  /// Gives the relay what a client has sent, as far as it wants it.
+  private func feed(_ client: Client) -> Bool {
+    var hasMoved = false
+    while !client.input.isEmpty, !client.isClosed, relay.wantsInput(client.connection) {
+      let chunk = Array(client.input.prefix(Self.readSize))
+      client.input.removeFirst(chunk.count)
+      chunk.withUnsafeBytes { relay.received($0, on: client.connection, now: now) }
+      hasMoved = true
+    }
+    if client.hasEnded, !client.hasToldEnd, client.input.isEmpty, !client.isClosed {
+      client.hasToldEnd = true
+      relay.ended(client.connection, now: now)
+      hasMoved = true
+    }
+    return hasMoved
+  }
+
+  /// Writes what there is to write, and closes a connection that is finished.
+  package func look(at client: Client) {
+    guard !client.isClosed else { return }
+    if client.connection.hasOutput {
+      client.unread.append(contentsOf: relay.takeOutput(client.connection))
+    }
+    if !client.holdsOutput { client.read() }
+    relay.wrote(client.connection, unsent: client.unread.count, now: now)
+    if client.connection.isFinished { drop(client) }
+  }
+
+  /// A client that did not read reads again.
+  package func read(_ name: String) {
+    let client = client(name)
+    client.holdsOutput = false
+    look(at: client)
+    settle()
+  }
+
+  private func confirm(_ client: Client) -> Bool {
+    guard !client.holdsConfirmation, !client.isClosed, client.unread.isEmpty,
+      !client.connection.hasOutput, relay.unconfirmedPosition(client.connection) != nil
+    else { return false }
+    relay.confirmed(client.connection, through: relay.writtenPosition(client.connection), now: now)
+    return true
+  }
+
+  private func answerReads() -> Bool {
+    guard !holdsReads, !reads.isEmpty || !segmentReads.isEmpty else { return false }
+    let (payloads, whole) = (reads, segmentReads)
+    reads = []
+    segmentReads = []
+    for read in payloads {
+      relay.fetched(token: read.token, store.read(read.references), now: now)
+    }
+    for number in whole { relay.fetchedSegment(store.segments[number], now: now) }
+    return true
+  }
+
+  /// Takes the batch that is due and commits what may be committed.
+  private func write() -> Bool {
+    var hasMoved = false
+    if relay.hasBatch, uncommitted.isEmpty || takesBatchesAhead, let batch = relay.takeBatch() {
+      uncommitted.append(batch)
+      hasMoved = true
+    }
+    guard !holdsCommits, !isFailing, !uncommitted.isEmpty else { return hasMoved }
+    commitNext()
+    return true
+  }
+
+  private func commitNext() {
+    let batch = uncommitted.removeFirst()
+    store.commit(batch)
+    relay.committed(through: batch.number, now: now)
+  }
+
+  /// Commits the oldest batch that is held back, and settles. Returns whether there was one.
+  @discardableResult
+  package func commitOne() -> Bool {
+    guard !uncommitted.isEmpty else { return false }
+    commitNext()
+    settle()
+    return true
+  }
+
+  // MARK: The clock
+
+  /// Time passes.
+  package func pass(seconds: Double) {
+    now += Int64(seconds * 1_000_000)
+    relay.tick(now: now)
+    settle()
+  }
+
+  // MARK: Trouble
+
+  /// Writes begin to fail; the batches stay unwritten.
+  package func failStore(_ reason: String = "disk full") {
+    isFailing = true
+    relay.storeFailed(reason, now: now)
+    settle()
+  }
+
+  /// Writes succeed again, those that failed first.
+  package func recoverStore() {
+    isFailing = false
+    while !uncommitted.isEmpty { commitNext() }
+    relay.storeRecovered(now: now)
+    settle()
+  }
+
+  /// Stops the relay as SIGTERM does, and starts another one on the store.
+  package func restart() throws {
+    relay.stop(now: now)
+    settle()
+    for client in order { drop(client) }
+    settle()
+    try start()
+  }
+
+  /// Ends the relay as SIGKILL does: what was not committed never was.
+  package func kill() throws {
+    for client in order { client.isClosed = true }
+    order = []
+    try start()
+  }
+
+  private func start() throws {
+    uncommitted = []
+    reads = []
+    segmentReads = []
+    isFailing = false
+    epoch += 1
+    relay = try Relay(store.contents(epoch: epoch), options: options, now: now)
+  }
+}

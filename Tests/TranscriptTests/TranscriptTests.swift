@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import TranscriptSupport
+
+/// Every golden dialogue of `Protocol/transcripts`, in process.
+@Suite struct TranscriptTests {
+  static let transcripts: [Transcript] = try! Transcript.all(in: Transcript.folder)
+
+  static func play(
+    _ transcript: Transcript, _ cut: Cut
+  ) throws -> [DialogueLine] {
+    var runner = TranscriptRunner(try WorldServer(transcript), cut: cut)
+    try runner.run(transcript)
+    return runner.lines
+  }
+
+  @Test(arguments: transcripts)
+  func whole(_ transcript: Transcript) throws {
+    _ = try Self.play(transcript, .whole)
+  }
+
+  /// However the bytes come in, the same lines go out.
+  @Test(arguments: transcripts)
+  func torn(_ transcript: Transcript) throws {
+    let expected = try Self.play(transcript, .whole)
+    #expect(try Self.play(transcript, .everyByte) == expected)
+    for count in 1..<max(2, transcript.longestLine) {
+      let lines = try Self.play(transcript, .after(count))
+      try #require(lines == expected, "cut after \(count) bytes")
+    }
+  }
+
+  /// Each file is named after the clause that its first line names.
+  @Test(arguments: transcripts)
+  func name(_ transcript: Transcript) {
+    #expect(transcript.name.hasPrefix(transcript.clause + "-"))
+  }
+}
