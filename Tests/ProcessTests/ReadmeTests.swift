@@ -39,7 +39,8 @@ extension ProcessTests {
         server = try ServerProcess(scratch)
       }
     }
-    #expect(typed == 8 && received == 17, "the README shows \(typed) typed and \(received) received")
+    #expect(
+      typed == 8 && received == 17, "the README shows \(typed) typed and \(received) received")
   }
 
   /// A line without what differs from store to store.

@@ -40,7 +40,9 @@ extension ProcessTests {
       try server.device("watch").close()
       let target = netcat + ["127.0.0.1", "\(server.port)"]
       let count = 200
-      let transfers = (1...count).map { "transferUserInfo n=\($0) payload={\"n\":\($0)} id=\($0)\n" }
+      let transfers = (1...count).map {
+        "transferUserInfo n=\($0) payload={\"n\":\($0)} id=\($0)\n"
+      }
       let sent = try run(target, input: "activate pair=demo role=phone\n" + transfers.joined())
       #expect(sent.dropFirst(2).map { $0.integer("re") } == Array(1...count))
       let got = try run(target, input: "activate pair=demo role=watch\n")
@@ -80,7 +82,7 @@ extension ProcessTests {
         send "ping id=8\\r"
         want {"type":"pong","re":8}
         send "nonsense\\r"
-        want {"line":4,"code":4002}
+        want {"line":4,"code":4001}
         send "quit\\r"
         want {closed by foreign host}
         expect eof
@@ -103,7 +105,9 @@ extension ProcessTests {
       // IAC WONT TIMING-MARK comes before the line's answer.
       let text = try #require(try client.bytes())
       #expect(text.starts(with: [255, 252, 6]))
-      #expect(String(decoding: text.dropFirst(3), as: UTF8.self).hasPrefix("{\"type\":\"pong\",\"re\":1,"))
+      #expect(
+        String(decoding: text.dropFirst(3), as: UTF8.self).hasPrefix("{\"type\":\"pong\",\"re\":1,")
+      )
     }
   }
 }
