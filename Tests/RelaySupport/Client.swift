@@ -33,6 +33,9 @@ package final class Client {
     self.connection = connection
   }
 
+  /// Bytes that the relay has written, or has for it, and it has not read.
+  package var unreadBytes: Int { unread.count }
+
   /// Bytes of a line that has no LF yet.
   package var rest: [UInt8] { torn }
 

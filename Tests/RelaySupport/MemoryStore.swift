@@ -7,6 +7,7 @@ package struct MemoryStore: Sendable {
   package private(set) var lastBatch: UInt64 = 0
   package private(set) var rows: [Row.Key: [UInt8]] = [:]
   package private(set) var segments: [UInt64: Segment] = [:]
+  private var lost: Set<UInt64> = []
 
   package init(identity: String = "memory") { self.identity = identity }
 
@@ -26,6 +27,9 @@ package struct MemoryStore: Sendable {
     }
   }
 
+  /// Loses a segment's body, as a damaged disk does.
+  package mutating func lose(_ segment: UInt64) { lost.insert(segment) }
+
   /// What a store that is opened for the `epoch`th time holds.
   package func contents(epoch: UInt64) -> Contents {
     Contents(
@@ -41,7 +45,9 @@ package struct MemoryStore: Sendable {
   package func read(_ references: [Reference]) -> [[UInt8]]? {
     var payloads: [[UInt8]] = []
     for reference in references {
-      guard let body = segments[reference.segment]?.body else { return nil }
+      guard let body = segments[reference.segment]?.body, !lost.contains(reference.segment) else {
+        return nil
+      }
       let start = Int(reference.offset)
       payloads.append(Array(body[start..<(start + Int(reference.length))]))
     }

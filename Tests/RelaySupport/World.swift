@@ -8,7 +8,7 @@ package import Relay
 /// let go. The same calls give the same bytes, always.
 package final class World {
   package private(set) var relay: Relay
-  package private(set) var store: MemoryStore
+  package var store: MemoryStore
   /// Microseconds since 1970; only `advance` and the tests move it.
   package var now: Int64 = 978_307_200_000_000
   /// How many times the store has been opened.
@@ -23,7 +23,7 @@ package final class World {
   /// Batches taken and not written.
   package private(set) var uncommitted: [Batch] = []
   package private(set) var isFailing = false
-  /// The store's answers to reads wait.
+  /// The store's answers to reads of payloads wait; those of whole segments do not.
   package var holdsReads = false
 
   /// Segments read back for compaction, and payloads for delivery.
@@ -174,9 +174,10 @@ package final class World {
   }
 
   private func answerReads() -> Bool {
-    guard !holdsReads, !reads.isEmpty || !segmentReads.isEmpty else { return false }
-    let (payloads, whole) = (reads, segmentReads)
-    reads = []
+    let payloads = holdsReads ? [] : reads
+    let whole = segmentReads
+    guard !payloads.isEmpty || !whole.isEmpty else { return false }
+    if !holdsReads { reads = [] }
     segmentReads = []
     segmentsRead += whole.count
     for read in payloads {

@@ -94,7 +94,7 @@ extension Relay {
   }
 
   /// The place of the next bytes to hand out, at most a chunk's worth; nil at the end.
-  private func nextPiece(of file: FileTransfer, at offset: Int? = nil) -> Reference? {
+  func nextPiece(of file: FileTransfer, at offset: Int? = nil) -> Reference? {
     let offset = offset ?? file.handedOut
     guard offset < file.size else { return nil }
     var low = 0

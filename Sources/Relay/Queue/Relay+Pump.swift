@@ -176,6 +176,7 @@ extension Relay {
 
   func fetch(_ wanted: [Reference], for device: Device) {
     guard !device.isFetching, !wanted.isEmpty else { return }
+    let wanted = device.fetchesSingly ? Array(wanted.prefix(1)) : wanted
     device.isFetching = true
     let token = nextFetch
     nextFetch += 1
@@ -186,23 +187,26 @@ extension Relay {
   func deliverFetched(_ token: Int, _ payloads: [[UInt8]]?) {
     guard let (device, wanted) = fetches.removeValue(forKey: token) else { return }
     device.isFetching = false
+    device.fetchesSingly = payloads == nil
     if let payloads {
       device.fetched = [:]
       for (reference, bytes) in zip(wanted, payloads) { device.fetched[reference] = bytes }
-    } else {
-      // A segment was copied forward meanwhile: its items have other places now. Where one has
-      // not, the store has lost it, and that is said.
-      dropMissing(wanted, device)
+    } else if wanted.count == 1 {
+      dropMissing(wanted[0], device)
     }
     pump(device)
   }
 
-  private func dropMissing(_ wanted: [Reference], _ device: Device) {
+  /// A segment that was asked for is gone. Mostly it was copied forward meanwhile, and its items
+  /// have other places now; an item that has not is lost, and that is said.
+  private func dropMissing(_ wanted: Reference, _ device: Device) {
     for name in LaneName.delivered where name != .context {
-      guard let item = device[name].nextToHandOut(), wanted.contains(item.reference),
-        segments.tallies[item.reference.segment] == nil
-      else { continue }
-      log("event=payloadMissing segment=\(item.reference.segment) receiver=\(device.name.quoted)")
+      guard let item = device[name].nextToHandOut() else { continue }
+      let file = name == .file ? file(item.transfer, device.pair) : nil
+      guard wanted == item.reference || wanted == file.flatMap({ nextPiece(of: $0) }) else {
+        continue
+      }
+      log("event=payloadMissing segment=\(wanted.segment) receiver=\(device.name.quoted)")
       _ = fail(item.seq, in: name, of: device, code: .deliveryFailed)
     }
   }

@@ -76,6 +76,8 @@ final class Device {
   /// Payloads read back from the store and not handed out yet.
   var fetched: [Reference: [UInt8]] = [:]
   var isFetching = false
+  /// A read has failed: the next one asks for one payload, to find which.
+  var fetchesSingly = false
 
   enum Activation: Int {
     case notActivated = 0
