@@ -67,12 +67,13 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("RelayTests", ["RelaySupport", "Relay", "Wire", "Journal"]),
+    suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
+    suite("ConnectTests", ["watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
     suite("ProcessTests", ["watchline-server", "watchline", "Wire"]),
   ],

@@ -32,5 +32,16 @@ static inline int watchline_set_user_timeout(const uv_tcp_t *handle, unsigned in
   return 0;
 }
 
+/// The error that the socket has had and no call has told yet; 0 for none.
+static inline int watchline_take_socket_error(const uv_tcp_t *handle) {
+  uv_os_fd_t descriptor;
+  int code = uv_fileno((const uv_handle_t *)handle, &descriptor);
+  if (code != 0) return code;
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  return error == 0 ? 0 : uv_translate_sys_error(error);
+}
+
 /// Declared by <wchar.h> only with _XOPEN_SOURCE, which must not depend on who includes it first.
 extern int wcwidth(wchar_t character);

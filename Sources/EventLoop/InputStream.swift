@@ -4,7 +4,7 @@ internal import Glibc
 /// A terminal, pipe or socket that the process was started with and reads.
 ///
 /// libuv opens a terminal anew, so that its `O_NONBLOCK` is this process's own; that of a pipe is
-/// shared with whoever else has it, and put back when the handle has closed. libuv leaves the
+/// shared with whoever else has it, and put back by `close()`. libuv leaves the
 /// descriptors 0 to 2 open.
 final class InputStream: Handle {
   var onRead: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -70,12 +70,13 @@ final class InputStream: Handle {
   override func close() {
     // A terminal that is gone has no mode left to put back.
     try? setRaw(false)
+    // Before the handle is closed, for libuv closes descriptors above 2 with it.
+    if isOpen, !isTerminal, flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags) }
     isReading = false
     super.close()
   }
 
   override func didClose() {
-    if !isTerminal, flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags) }
     onRead = { _ in }
     onEnd = { _ in }
   }

@@ -94,6 +94,14 @@ package final class StandardInput {
     if case .stream(let stream) = source { try stream.setRaw(isRaw) }
   }
 
+  /// Puts back the mode of a terminal without the help of the loop, where the process ends at once.
+  ///
+  /// The corresponding C function is `uv_tty_reset_mode`.
+  package static func resetTerminal() {
+    // Fails when the terminal is gone, and its mode with it.
+    _ = uv_tty_reset_mode()
+  }
+
   /// Columns and rows of the terminal; nil where there is none or it does not say.
   ///
   /// The corresponding C function is `uv_tty_get_winsize`.

@@ -166,6 +166,15 @@ extension Relay {
     settle()
   }
 
+  /// Whether all that was accepted is committed and told.
+  package var isIdle: Bool {
+    inFlight.isEmpty && open.isEmpty
+      && connections.allSatisfy { connection in
+        guard let connection else { return true }
+        return connection.owed == 0 && connection.waiting == 0
+      }
+  }
+
   func runDeadlines() {
     while let deadline = deadlines.popDue(now) { run(deadline.event) }
   }

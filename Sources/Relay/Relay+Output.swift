@@ -13,7 +13,8 @@ extension Relay {
   }
 
   /// Appends the opening of a line: its type, and `re` or else `of`.
-  static func begin(_ output: inout [UInt8], _ type: StaticString, re: String, of request: Request) {
+  static func begin(_ output: inout [UInt8], _ type: StaticString, re: String, of request: Request)
+  {
     output.append("{\"type\":\"")
     output.append(type)
     if re.isEmpty {

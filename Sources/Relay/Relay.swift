@@ -15,6 +15,8 @@ package final class Relay {
     package var hasManualClock = false
     /// What `hello` says after "watchline".
     package var version = "0.1.0"
+    /// Dead bytes that may stay in the store beside four times the live ones.
+    package var deadAllowance = 64 << 20
 
     package init() {}
   }

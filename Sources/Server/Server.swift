@@ -38,7 +38,8 @@ package final class Server {
   private var isCommitting = false
   private var lastSubmitted: UInt64 = 0
   private var isStopping = false
-  private var isStopOverdue = false
+  /// Has waited long enough for peers and for the disk.
+  private var isOverdue = false
   private var stopTimer: Timer!
 
   /// Opens the store and the listener.
@@ -294,13 +295,13 @@ package final class Server {
   /// Peers that do not read are cut off, and a store that cannot commit gets one more try at its
   /// closing; what it cannot write was never accepted.
   private func stopTimedOut() {
-    isStopOverdue = true
+    isOverdue = true
     for case let link? in links { link.socket.close() }
   }
 
   private func stopIfIdle() {
-    guard linkCount == 0, isStopOverdue || (!isCommitting && !relay.hasBatch) else { return }
-    // What waited behind the failing commit, so that the closing answers for that, too.
+    guard linkCount == 0, isOverdue || (!isCommitting && !relay.hasBatch) else { return }
+    // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
     if let batch = relay.takeBatch() { store.submit(batch) }
     closeHandles()
     wakeup.close()

@@ -26,6 +26,10 @@ package final class World {
   /// The store's answers to reads wait.
   package var holdsReads = false
 
+  /// Segments read back for compaction, and payloads for delivery.
+  package private(set) var segmentsRead = 0
+  package private(set) var payloadsRead = 0
+
   private let options: Relay.Options
   private var clients: [String: Client] = [:]
   private var order: [Client] = []
@@ -35,10 +39,14 @@ package final class World {
   /// Bytes given to the relay at once.
   private static let readSize = 64 << 10
 
-  package init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
+  package convenience init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
     var options = Relay.Options()
     options.limits = limits
     options.hasManualClock = hasManualClock
+    try self.init(options)
+  }
+
+  package init(_ options: Relay.Options) throws {
     self.options = options
     store = MemoryStore()
     relay = try Relay(store.contents(epoch: 1), options: options, now: now)
@@ -170,7 +178,9 @@ package final class World {
     let (payloads, whole) = (reads, segmentReads)
     reads = []
     segmentReads = []
+    segmentsRead += whole.count
     for read in payloads {
+      payloadsRead += read.references.count
       relay.fetched(token: read.token, store.read(read.references), now: now)
     }
     for number in whole { relay.fetchedSegment(store.segments[number], now: now) }

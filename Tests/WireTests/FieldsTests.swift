@@ -22,7 +22,7 @@ import Wire
 
   @Test func saysWhatIsMissing() {
     let error = fieldError("{}") { _ = try $0.string(.pair) }
-    #expect(error == WireError(.missingField, "pair is missing; it must be a string."))
+    #expect(error == WireError(.missingField, "pair is missing; it must be a string"))
     for read in [
       { _ = try $0.bool(.pair) }, { _ = try $0.integer(.pair, in: 0...1) },
       { _ = try $0.seconds(.pair) }, { _ = try $0.object(.pair) }, { _ = try $0.data(.pair) },
@@ -35,11 +35,11 @@ import Wire
   @Test func saysWhatIsWrong() {
     let error = fieldError(#"{"pair":12}"#) { _ = try $0.optionalString(.pair) }
     #expect(
-      error == WireError(.invalidField, "pair must be a string; at byte 8 it is a number."))
+      error == WireError(.invalidField, "pair must be a string; at byte 8 it is a number"))
     let null = fieldError(#"{"pair":null}"#) { _ = try $0.optionalString(.pair) }
-    #expect(null?.message == "pair must be a string; at byte 8 it is null.")
+    #expect(null?.message == "pair must be a string; at byte 8 it is null")
     let range = fieldError(#"{"n":11}"#) { _ = try $0.integer(.n, in: 1...10) }
-    #expect(range?.message == "n must be an integer from 1 to 10; at byte 5 it is 11.")
+    #expect(range?.message == "n must be an integer from 1 to 10; at byte 5 it is 11")
   }
 
   @Test(

@@ -87,7 +87,9 @@ import Wire
     {
       let error = fieldError("{\"data\":\"\(base64)\"}", read)
       #expect(error?.code == .invalidField)
-      #expect(error?.message.contains("at byte \(9 + offset) ") == true, "\(error?.message ?? "")")
+      let message = error?.message ?? ""
+      #expect(message.contains("at byte \(9 + offset) "), "\(message)")
+      #expect(isErrorText(message), "\(message)")
     }
   }
 

@@ -45,7 +45,12 @@ import Wire
     (#"{"a":{"$date":"2026-02-29T00:00:00Z"}}"#, "payload.a is {\"$date\": …} that is no date"),
     (#"{"a":{"$dictionary":[]}}"#, "payload.a is {\"$dictionary\": …} with an array"),
     (#"{"a":{"$other":1}}"#, "payload.a has \"$other\" as its only name"),
+    (#"{"a":{"$other":{"x":null}}}"#, "payload.a has \"$other\" as its only name"),
+    (#"{"a":{"$other":{"x":null},"b":1}}"#, "payload.a.$other.x is null"),
+    (#"{"a":{"$data":{"x":null},"b":1}}"#, "payload.a.$data.x is null"),
     (#"{"a":{"$dictionary":{"$data":null}}}"#, "payload.a.$data is null"),
+    (#"{"a":{"$dictionary":{"$dictionary":{"x":null}}}}"#, "payload.a.$dictionary.x is null"),
+    (#"{"a":{"$dictionary":{"$x":1}, "b":[{}]}}"#, "payload.a.$dictionary has \"$x\" as its only"),
     (#"{"$data":"Zm9v"}"#, "payload is data; it must be a dictionary"),
     (#"{"$date":1}"#, "payload is a date; it must be a dictionary"),
     ("[]", "payload is an array; it must be a dictionary"),
@@ -54,6 +59,7 @@ import Wire
     let error = error(json)
     #expect(error?.code == .payloadUnsupportedTypes)
     #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "accepted")")
+    #expect(error?.message.last == ")")
   }
 
   @Test(arguments: [

@@ -32,6 +32,11 @@ func scanError(_ bytes: [UInt8]) -> WireError? {
 
 func scanError(_ text: String) -> WireError? { scanError(Array(text.utf8)) }
 
+/// Whether a message reads well after an error's name and a colon.
+func isErrorText(_ message: String) -> Bool {
+  message.first?.isUppercase == false && message.last != "."
+}
+
 /// Expects 4001 at exactly that byte.
 func expectMalformed(
   _ bytes: [UInt8], at offset: Int, _ location: SourceLocation = #_sourceLocation
@@ -42,6 +47,7 @@ func expectMalformed(
   let message = error?.message ?? ""
   let isThere = message.contains("at byte \(offset),")
   #expect(isThere, "\(message) for \(text)", sourceLocation: location)
+  #expect(isErrorText(message), "\(message)", sourceLocation: location)
 }
 
 func expectMalformed(

@@ -62,6 +62,7 @@ import Wire
       #expect(error?.code == .malformedJSON)
       let message = error?.message ?? ""
       #expect(message.contains("at byte \(offset),"), "\(message) for \(typed)")
+      #expect(isErrorText(message), "\(message)")
     }
   }
 

@@ -3,13 +3,10 @@ import Wire
 
 /// Copying live rests forward, so that a little that waits long does not keep much on disk.
 extension Relay {
-  /// Dead bytes that may stay beside four times the live ones.
-  static let deadAllowance = 64 << 20
-
   /// Asks for the next segment to copy, where the store is mostly dead.
   func compactIfDue() {
     guard segments.compacting == nil, storeFailure == nil else { return }
-    while segments.bytes > 4 * segments.liveBytes + Self.deadAllowance,
+    while segments.bytes > 4 * segments.liveBytes + options.deadAllowance,
       let index = segments.sparse.firstIndex(where: { $0 <= committed })
     {
       let number = segments.sparse.remove(at: index)

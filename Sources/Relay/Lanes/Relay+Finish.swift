@@ -217,7 +217,8 @@ extension TransferKey {
     else { return nil }
     let rest = text[text.index(after: colon)...]
     guard let mark = rest.firstIndex(where: { $0 == "." || $0 == "#" }),
-      let incarnation = UInt16(rest[..<mark]), let number = UInt64(rest[rest.index(after: mark)...]),
+      let incarnation = UInt16(rest[..<mark]),
+      let number = UInt64(rest[rest.index(after: mark)...]),
       Int(incarnation) < sender.incarnations.count
     else { return nil }
     self.init(

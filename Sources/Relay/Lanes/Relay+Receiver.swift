@@ -89,7 +89,8 @@ extension Relay {
     }
     let isFile = item.target == .file || entry.lane == .file
     if isFile { removeFile(item, pair) }
-    finish(transfer, sender: device, isFile: isFile, re: item.re, code: .deliveryFailed, isTold: isTold)
+    finish(
+      transfer, sender: device, isFile: isFile, re: item.re, code: .deliveryFailed, isTold: isTold)
     acceptAfterCommit(call)
   }
 
@@ -159,7 +160,8 @@ extension Relay {
     output.append(",\"lane\":\"")
     output.append(lane.name)
     output.append("\",\"isTransferring\":")
-    let isHandedOut = entry.lane != .parked && entry.seq > 0
+    let isHandedOut =
+      entry.lane != .parked && entry.seq > 0
       && entry.seq <= receiver[entry.lane].highestHandedOut
     output.append(bool: isHandedOut || isBeingHandedOut(transfer, entry, device.pair))
     if let file = lane == .file ? file(transfer, device.pair) : nil {

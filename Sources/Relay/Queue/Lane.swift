@@ -28,6 +28,9 @@ struct Lane {
   var bytes = 0
   /// The batch after whose commit everything up to `offered` may be handed out.
   var offerBatch: UInt64 = 0
+  /// The batch that takes a waiting item out, and the lowest number that it and earlier uncommitted
+  /// ones take out.
+  private var removal: (batch: UInt64, seq: UInt64) = (0, 0)
 
   var isHeld = false
   /// How many more items may pass a hold.
@@ -59,6 +62,17 @@ struct Lane {
     }
     count += 1
     bytes += Int(item.reference.length)
+  }
+
+  /// Notes that batch `batch` takes an item out that nobody was handed.
+  mutating func noteRemoval(_ seq: UInt64, in batch: UInt64, committed: UInt64) {
+    removal = (batch, removal.batch <= committed ? seq : min(seq, removal.seq))
+  }
+
+  /// Whether an item before this one may yet come back: its removal is not committed. Whoever was
+  /// handed a later number could not be given it any more.
+  func isBehindRemoval(_ item: Item, committed: UInt64) -> Bool {
+    removal.batch > committed && item.seq > removal.seq
   }
 
   /// Takes the item at `index` out for good: it becomes a hole, or the watermark passes it.

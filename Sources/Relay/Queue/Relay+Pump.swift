@@ -38,7 +38,9 @@ extension Relay {
   private func isReady(_ name: LaneName, _ device: Device) -> Bool {
     guard let item = device[name].nextToHandOut() else { return false }
     let lane = device[name]
-    guard item.batch <= committed, !lane.isHeld || lane.allowance > 0 else { return false }
+    guard item.batch <= committed, !lane.isHeld || lane.allowance > 0,
+      !lane.isBehindRemoval(item, committed: committed)
+    else { return false }
     // While the watch is being switched, only what the old one sent.
     if device.activation == .inactive, isOfActiveWatch(item, device.pair) { return false }
     if item.flags.contains(.offered) || (item.seq <= lane.offered && lane.offerBatch <= committed) {
@@ -237,5 +239,6 @@ extension Relay {
       _ = device.unconfirmed.removeFirst()
       acknowledge(device, first.lane, through: first.seq)
     }
+    if let connection = device.connection { finishIfEnded(connection) }
   }
 }

@@ -86,6 +86,10 @@ extension Relay {
   func remove(_ seq: UInt64, from lane: LaneName, of receiver: Device) -> Item? {
     guard let index = receiver[lane].index(of: seq) else { return nil }
     let item = receiver[lane].remove(at: index)
+    if seq > receiver[lane].highestHandedOut {
+      receiver[lane].noteRemoval(seq, in: open.number, committed: committed)
+      pumpAfterCommit(receiver)
+    }
     if lane != .context { release(item) }
     changed(receiver)
     return item

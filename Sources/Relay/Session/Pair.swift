@@ -32,7 +32,6 @@ final class Pair {
     self.name = name
   }
 
-
   /// Both roles have activated since the pair was made or forgotten.
   var isFormed: Bool {
     phone?.hasJoined == true && activeWatch != nil

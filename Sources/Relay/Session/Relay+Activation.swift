@@ -52,7 +52,8 @@ private struct ActivationRequest {
   /// A name of a pair, app or device: 1 to 64 bytes without control characters.
   private static func name(_ fields: Fields, _ key: Key) throws(WireError) -> String? {
     guard let name = try fields.optionalString(key) else { return nil }
-    guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    guard (1...64).contains(name.utf8.count),
+      name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
     else {
       throw WireError(
         .invalidField,
@@ -73,7 +74,8 @@ private struct ActivationRequest {
       else {
         let lanes = LaneName.delivered.map { "\($0)" }.joined(separator: ", ")
         throw WireError(
-          .invalidField, "received has the last seq processed in each of \(lanes); see received.\(name)")
+          .invalidField,
+          "received has the last seq processed in each of \(lanes); see received.\(name)")
       }
       received.append((lane, UInt64(seq)))
     }

@@ -75,7 +75,7 @@ package struct Envelope: Sendable {
     if !unknown.isEmpty { unknown.removeAll(keepingCapacity: true) }
     if !isKnownUniquelyReferenced(&members) { members = Members() }
     guard let base = line.baseAddress, !line.isEmpty else {
-      throw WireError(.malformedJSON, "Expected '{' at byte 0, found the line's end.")
+      throw WireError(.malformedJSON, "expected '{' at byte 0, found the line's end")
     }
     var scanner = Scanner(base.assumingMemoryBound(to: UInt8.self), count: line.count)
     var found = Presence()

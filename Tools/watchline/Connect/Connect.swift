@@ -22,6 +22,7 @@ enum Connect: Subcommand {
       }
       return ending.status
     } catch {
+      StandardInput.resetTerminal()
       complain("\(error)")
       // A loop that could not be closed must not be released either.
       _exit(1)

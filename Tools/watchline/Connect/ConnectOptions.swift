@@ -5,13 +5,15 @@ package struct ConnectOptions: Equatable {
   package var endpoint = Endpoint.standard
   /// The line to send first, without LF; nil where none was asked for.
   package var activation: String?
+  /// Whether that line has the server acknowledge what it delivers.
+  package var acknowledgesAutomatically = false
   package var isRaw = false
   package var until: String?
   package var count: Int?
   /// Microseconds.
   package var timeout: Int64?
 
-  static let syntax = Syntax(
+  package static let syntax = Syntax(
     name: "connect",
     summary: "Talk to a server as a phone or a watch, by hand or from a script.",
     operands: "[HOST:PORT]", maximumOperands: 1,
@@ -40,12 +42,15 @@ package struct ConnectOptions: Equatable {
       for; 2 for bad usage. A line on the standard error says why.
 
       With automatic acknowledgement the server counts a delivery as done once it has reached this
-      machine, also those that come after the last line printed.
+      machine; where --until or --count is met before that, this program acknowledges what it has
+      printed.
       """)
 
   package init(_ arguments: Arguments) throws(UsageError) {
     if let server = arguments.operands.first { endpoint = try Endpoint(server) }
     activation = try Self.activation(arguments)
+    acknowledgesAutomatically =
+      activation != nil && arguments.string("acknowledge") != "manual"
     isRaw = arguments.has("raw")
     until = arguments.string("until")
     if until == "" { throw UsageError("--until needs a type, such as --until accepted") }

@@ -14,21 +14,25 @@ final class Console {
 
   let style: Style
   var editor: LineEditor
+  /// Tells how large the terminal is now. It is asked before each update, for a line may come
+  /// between a resize and its signal.
+  var windowSize: () -> EditorView.Size? = { nil }
   private var view: EditorView
   private let usesColor: Bool
   private let output: StandardOutput
   /// What the update under way has shown.
   private var shown: [UInt8] = []
   private var isUpdating = false
+  private var isPaused = false
   private var isOver = false
 
   init(
-    style: Style, usesColor: Bool, editor: LineEditor, size: EditorView.Size, output: StandardOutput
+    style: Style, usesColor: Bool, editor: LineEditor, output: StandardOutput
   ) {
     self.style = style
     self.usesColor = usesColor
     self.editor = editor
-    view = EditorView(size: size)
+    view = EditorView(size: EditorView.Size(columns: 80, rows: 24))
     self.output = output
   }
 
@@ -72,9 +76,12 @@ final class Console {
   func update(_ body: () -> Void) {
     if isUpdating || isOver { return isOver ? () : body() }
     isUpdating = true
-    if style == .edited { view.clear(into: &shown) }
+    if style == .edited, !isPaused {
+      view.size = windowSize() ?? view.size
+      view.clear(into: &shown)
+    }
     body()
-    if style == .edited, !isOver { view.draw(editor.line, into: &shown) }
+    if style == .edited, !isPaused { view.draw(editor.line, into: &shown) }
     isUpdating = false
     output.write(shown)
     shown.removeAll(keepingCapacity: true)
@@ -83,6 +90,7 @@ final class Console {
   /// Begins to edit. Pasted text is marked by the terminal from now on, so that tabs and line ends
   /// in it are told from keys.
   func begin() {
+    isPaused = false
     if style == .edited { update { shown += Array("\u{1B}[?2004h".utf8) } }
   }
 
@@ -95,13 +103,9 @@ final class Console {
 
   /// Leaves the terminal to others until `begin()`.
   func pause() {
-    var bytes: [UInt8] = []
-    if isUpdating {
-      // The edited line is away already.
+    update {
       shown += Array("\u{1B}[?2004l".utf8)
-    } else {
-      view.clear(into: &bytes)
-      output.write(bytes + Array("\u{1B}[?2004l".utf8))
+      isPaused = true
     }
   }
 
@@ -113,8 +117,8 @@ final class Console {
     if style == .edited { output.write([0x07]) }
   }
 
-  func resize(_ size: EditorView.Size) {
-    view.size = size
+  /// Draws the edited line anew, in a window of another size.
+  func redraw() {
     update {}
   }
 

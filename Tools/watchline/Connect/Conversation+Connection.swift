@@ -16,6 +16,7 @@ extension Conversation: ClientHandler {
   func connectionDidOpen(_ connection: TCPConnection) {
     guard phase == .connecting else { return connection.close() }
     phase = .open
+    deliveries = Deliveries()
     console.update {
       console.notice(
         hasBeenOpen
@@ -59,12 +60,12 @@ extension Conversation: ClientHandler {
     if ending == nil {
       if goesOn { lose("the server closed it") } else { finish(rule.closed()) }
     }
-    finishedLeaving()
+    finishLeaving()
   }
 
   func connection(_ connection: TCPConnection, didFail error: UVError) {
     if ending == nil { broken(error) }
-    finishedLeaving()
+    finishLeaving()
   }
 
   func connection(_ connection: TCPConnection, didWrite bytes: Int) {
@@ -83,6 +84,7 @@ extension Conversation: ClientHandler {
     if summary.type == "hello" { backoff.reset() }
     if summary.type == "activationDidComplete" { wasReplaced = false }
     if summary.reason == "replaced" { wasReplaced = true }
+    if let number = summary.delivery { deliveries.shown(number) }
     if let ending = rule.received(summary) { finish(ending) }
   }
 
@@ -117,7 +119,8 @@ extension Conversation: ClientHandler {
     else { return }
     if !outgoing.isEmpty {
       // A server that is gone tells by the end of what it sends, of which there may still be some.
-      let written = (try? outgoing.withUnsafeBytes { try connection.tryWrite($0) }) ?? outgoing.count
+      let taken = try? outgoing.withUnsafeBytes { try connection.tryWrite($0) }
+      let written = taken ?? outgoing.count
       if written < outgoing.count { connection.write(outgoing, from: written) }
       outgoing = []
     }
@@ -137,10 +140,13 @@ extension Conversation: ClientHandler {
   private var goesOn: Bool { console.style == .edited && hasBeenOpen && !rule.inputHasEnded }
 
   private func broken(_ error: UVError) {
-    if goesOn { return lose(error.message) }
-    if hasBeenOpen { return finish(rule.failed(error.message)) }
+    // To write to, or to end, a connection that the server has reset fails with these.
+    let isReset = phase == .open && ["ENOTCONN", "EPIPE"].contains(error.name)
+    let message = isReset ? "connection reset by peer" : error.message
+    if goesOn { return lose(message) }
+    if hasBeenOpen { return finish(rule.failed(message)) }
     let hint = error.name == "ECONNREFUSED" ? " (is watchline-server running?)" : ""
-    finish(Ending(1, "cannot connect to \(options.endpoint): \(error.message)\(hint)"))
+    finish(Ending(1, "cannot connect to \(options.endpoint): \(message)\(hint)"))
   }
 
   private func lose(_ message: String) {
@@ -154,7 +160,7 @@ extension Conversation: ClientHandler {
           ? "connection lost: \(message); what was not answered may not have arrived"
           : "cannot connect: \(message)")
       if wasReplaced {
-        console.notice("the session is another connection's now: Enter takes it back, Ctrl-C leaves")
+        console.notice("another connection has the session: Enter takes it back, Ctrl-C leaves")
         return
       }
       let seconds = backoff.next()
@@ -162,10 +168,5 @@ extension Conversation: ClientHandler {
       console.notice("\(deed) again in \(seconds) s: Enter does so now, Ctrl-C leaves")
       delay.start(after: Int64(seconds) * 1_000_000)
     }
-  }
-
-  private func finishedLeaving() {
-    guard phase == .leaving else { return }
-    if !isTimeUp || output.waitingBytes == 0 { delay.close() }
   }
 }

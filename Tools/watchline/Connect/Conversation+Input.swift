@@ -35,21 +35,17 @@ extension Conversation: InputHandler {
 
   func prepareTerminal() throws(UVError) {
     try input.setRaw(true)
-    resize()
+    console.windowSize = { [unowned self] in
+      input.windowSize.map { EditorView.Size(columns: $0.columns, rows: $0.rows) }
+    }
     signals = [
-      Signal(loop: loop, number: SIGWINCH) { [unowned self] in resize() },
+      Signal(loop: loop, number: SIGWINCH) { [unowned self] in console.redraw() },
       Signal(loop: loop, number: SIGTERM) { [unowned self] in end(by: SIGTERM) },
       Signal(loop: loop, number: SIGHUP) { [unowned self] in end(by: SIGHUP) },
       Signal(loop: loop, number: SIGINT) { [unowned self] in end(by: SIGINT) },
     ]
     console.begin()
     input.start()
-  }
-
-  private func resize() {
-    if let (columns, rows) = input.windowSize {
-      console.resize(EditorView.Size(columns: columns, rows: rows))
-    }
   }
 
   private func end(by number: Int32) {
@@ -75,6 +71,7 @@ extension Conversation: InputHandler {
     case .interrupt: finish(rule.left())
     case .suspend:
       // The terminal must have been told before the process stops.
+      console.pause()
       isSuspending = true
     case .clearScreen: console.clearScreen()
     }
@@ -122,6 +119,5 @@ extension Conversation: InputHandler {
       return finish(Ending(1, "the terminal cannot be set: \(error.message)"))
     }
     console.begin()
-    resize()
   }
 }

@@ -33,6 +33,7 @@ final class Conversation {
   var incomingLines = LineSplitter()
   var typedLines = LineSplitter()
   var keys = KeyDecoder()
+  var deliveries = Deliveries()
 
   /// The activation to send after each connect: the options' or the last one typed.
   var activation: String?
@@ -69,8 +70,7 @@ final class Conversation {
     }
     console = Console(
       style: style, usesColor: Connect.environment("NO_COLOR") == nil && style != .raw,
-      editor: LineEditor(history: History(lines)), size: .init(columns: 80, rows: 24),
-      output: output)
+      editor: LineEditor(history: History(lines)), output: output)
     input = try StandardInput(loop: loop, handler: self)
     delay = Timer(loop: loop) { [unowned self] in delayIsOver() }
     output.onDrain = { [unowned self] in outputDrained() }
@@ -97,21 +97,29 @@ final class Conversation {
   func finish(_ ending: Ending) {
     guard self.ending == nil else { return }
     self.ending = ending
+    let wasOpen = phase == .open
     phase = .leaving
     console.end()
     input.close()
     timeout?.close()
     for signal in signals { signal.close() }
     delay.stop()
-    guard let connection, connection.isOpen, hasBeenOpen else {
+    delay.start(after: Self.leavingDelay)
+    guard wasOpen, let connection, connection.isOpen else {
       connection?.close()
-      if !isTimeUp { delay.close() }
-      return isTimeUp ? delay.start(after: Self.leavingDelay) : ()
+      return finishLeaving()
+    }
+    if options.acknowledgesAutomatically, !rule.inputHasEnded {
+      outgoing += deliveries.acknowledgements
     }
     // The server learns that this is an end and no failure; what it still sends is dropped.
     endOutput(of: connection)
     try? connection.startReading()
-    delay.start(after: Self.leavingDelay)
+  }
+
+  /// The connection has been closed: only output may still have to be written.
+  func finishLeaving() {
+    if phase == .leaving, !isTimeUp || output.waitingBytes == 0 { delay.close() }
   }
 
   private func delayIsOver() {
@@ -128,7 +136,7 @@ final class Conversation {
   private func outputDrained() {
     if isSuspending { suspend() }
     if phase == .open { try? connection?.startReading() }
-    if phase == .leaving, isTimeUp, connection?.isOpen != true { delay.close() }
+    if connection?.isOpen != true { finishLeaving() }
   }
 
   private func outputFailed(_ error: UVError) {

@@ -8,6 +8,8 @@ package struct LineSummary: Equatable {
   package var error: String?
   /// The reason of a `sessionDidDeactivate`.
   package var reason: String?
+  /// The number of a delivery.
+  package var delivery: Deliveries.Number?
 
   package init(type: String?, error: String? = nil, reason: String? = nil) {
     self.type = type
@@ -28,7 +30,7 @@ package struct LineSummary: Equatable {
       switch type {
       case "error": error = Self.error(fields)
       case "sessionDidDeactivate": reason = Self.strings(line)["reason"]
-      default: break
+      default: delivery = Self.delivery(type, fields)
       }
     } catch {
       // Not a line of the protocol: it has no type.
@@ -60,12 +62,38 @@ package struct LineSummary: Equatable {
     return [head, strings["message"] ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 
+  /// The number that a line has, in the lane that its type and tag tell.
+  private static func delivery(_ type: String?, _ fields: Fields) -> Deliveries.Number? {
+    guard let value = fields.envelope[.seq], let seq = decodeInteger(value, fields.line) else {
+      return nil
+    }
+    let lane: String
+    switch type {
+    case "didReceiveUserInfo": lane = isComplication(fields) ? "complication" : "userInfo"
+    case "didReceiveApplicationContext": lane = "context"
+    case "fileChunk": lane = "file"
+    case "didFinishUserInfoTransfer", "didFinishFileTransfer": lane = "outcome"
+    default: return nil
+    }
+    return Deliveries.Number(lane: lane, seq: seq)
+  }
+
+  private static func isComplication(_ fields: Fields) -> Bool {
+    var reader = ObjectReader(object(fields.line), fields.line)
+    while let (name, value) = reader.next() {
+      if name == "isCurrentComplicationInfo" { return fields.line[value.start] == 0x74 }
+    }
+    return false
+  }
+
+  private static func object(_ line: UnsafeRawBufferPointer) -> Value {
+    Value(kind: .object, start: line.firstIndex(of: 0x7B) ?? 0, end: line.count)
+  }
+
   /// The members of the line that are strings.
   private static func strings(_ line: UnsafeRawBufferPointer) -> [String: String] {
     var strings: [String: String] = [:]
-    let object = Value(
-      kind: .object, start: line.firstIndex(of: 0x7B) ?? 0, end: line.count)
-    var reader = ObjectReader(object, line)
+    var reader = ObjectReader(object(line), line)
     while let (name, value) = reader.next() {
       if value.kind == .string { strings[name] = decodeString(value, line) }
     }

@@ -90,15 +90,12 @@ package struct LineEditor {
     var isInString = false
     var isEscaped = false
     for byte in text.utf8 {
-      if isInString {
-        if isEscaped { isEscaped = false } else if byte == 0x5C { isEscaped = true }
-        else if byte == 0x22 { isInString = false }
-        continue
-      }
       switch byte {
-      case 0x22: isInString = true
-      case 0x7B, 0x5B: depth += 1
-      case 0x7D, 0x5D: depth -= 1
+      case _ where isEscaped: isEscaped = false
+      case 0x5C: isEscaped = isInString
+      case 0x22: isInString.toggle()
+      case 0x7B, 0x5B: depth += isInString ? 0 : 1
+      case 0x7D, 0x5D: depth -= isInString ? 0 : 1
       default: break
       }
     }
