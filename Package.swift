@@ -47,20 +47,35 @@ let package = Package(
     .executableTarget(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
+    .executableTarget(
+      name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "store-benchmark", dependencies: ["Storage", "Journal"],
+      path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
     .executableTarget(
       name: "scanner-benchmark", dependencies: ["Wire", "CSimdjson"],
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
+    .executableTarget(
+      name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
+      path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
+
     // What tests share.
     room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
-    suite("WireTests", ["Wire", "CSimdjson"]),
+    suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
-    suite("StorageTests", ["Storage", "Journal", "CSQLite"]),
+    .target(
+      name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+    suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
+    suite("ConnectTests", ["watchline", "Wire", "CUV"]),
+    // Runs the programs; it depends on them so that they are built.
+    suite("ProcessTests", ["watchline-server", "watchline", "Wire"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

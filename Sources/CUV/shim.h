@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <wchar.h>
 
 // What libuv has no call for. Each returns 0 (or a count) or a negative UV_ code, as libuv does.
 
@@ -30,3 +31,17 @@ static inline int watchline_set_user_timeout(const uv_tcp_t *handle, unsigned in
     return uv_translate_sys_error(errno);
   return 0;
 }
+
+/// The error that the socket has had and no call has told yet; 0 for none.
+static inline int watchline_take_socket_error(const uv_tcp_t *handle) {
+  uv_os_fd_t descriptor;
+  int code = uv_fileno((const uv_handle_t *)handle, &descriptor);
+  if (code != 0) return code;
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  return error == 0 ? 0 : uv_translate_sys_error(error);
+}
+
+/// Declared by <wchar.h> only with _XOPEN_SOURCE, which must not depend on who includes it first.
+extern int wcwidth(wchar_t character);

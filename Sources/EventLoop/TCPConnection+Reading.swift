@@ -40,6 +40,10 @@ extension TCPConnection {
 
   fileprivate func readFailed(_ code: Int32) {
     if code == UV_EOF.rawValue {
+      // libuv takes a hang-up that comes together with the last bytes for an end without another
+      // read, and so misses that it was a reset.
+      let error = watchline_take_socket_error(tcp)
+      if error != 0 { return fail(UVError(code: error, function: "uv_read_start")) }
       stopReading()
       hasEnded = true
       handler?.connectionDidEnd(self)

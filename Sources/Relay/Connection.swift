@@ -56,7 +56,9 @@ package final class Connection {
 
   /// Whether the caller should close it: nothing more comes in, nothing is owed, all is written.
   package var isFinished: Bool {
-    isEnded && (isReplaced || owed == 0 && endMarks == nil) && output.isEmpty && unsent == 0
+    guard isEnded, output.isEmpty, unsent == 0 else { return false }
+    // What an automatic acknowledge waits for is waited for here too.
+    return isReplaced || (owed == 0 && endMarks == nil && device?.unconfirmed.isEmpty != false)
   }
 
   /// Whether there is something to write.

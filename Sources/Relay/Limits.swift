@@ -34,6 +34,9 @@ package struct Limits: Sendable, Equatable {
 
   package init() {}
 
+  /// The limits that are times.
+  package static let durations: Set<String> = ["receiverGrace"]
+
   /// The limits' names, in the order of this file.
   package static let names: [(name: String, path: any WritableKeyPath<Limits, Int> & Sendable)] = [
     ("line", \.line), ("connections", \.connections), ("waitingOutput", \.waitingOutput),

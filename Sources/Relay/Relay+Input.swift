@@ -96,8 +96,10 @@ extension Relay {
     connection.device?.unconfirmed.last?.position
   }
 
-  /// Bytes ever given out on a connection, written or not.
-  package func position(_ connection: Connection) -> UInt64 { connection.position }
+  /// How many bytes of a connection's output have been written so far.
+  package func writtenPosition(_ connection: Connection) -> UInt64 {
+    connection.position - UInt64(connection.waiting)
+  }
 
   /// Whether the caller should read from a connection.
   package func wantsInput(_ connection: Connection) -> Bool {
@@ -117,7 +119,7 @@ extension Relay {
     setTime(time)
     guard storeFailure == nil else { return }
     storeFailure = reason
-    log("event=storeFailing reason=\"\(reason)\"")
+    log("event=storeFailing reason=\(reason.quoted)")
     answerUncommitted(reason)
     settle()
   }
@@ -137,10 +139,10 @@ extension Relay {
     settle()
   }
 
-  /// A segment that was asked for; nil where it had gone meanwhile.
-  package func fetchedSegment(_ number: UInt64, _ segment: Segment?, now time: Int64) {
+  /// The segment that was asked for; nil where it had gone meanwhile.
+  package func fetchedSegment(_ segment: Segment?, now time: Int64) {
     setTime(time)
-    compact(number, segment)
+    compact(segment)
     settle()
   }
 
@@ -164,13 +166,12 @@ extension Relay {
     settle()
   }
 
-  /// Whether all that was accepted before `stop` is committed and told.
+  /// Whether all that was accepted is committed and told.
   package var isIdle: Bool {
     inFlight.isEmpty && open.isEmpty
       && connections.allSatisfy { connection in
         guard let connection else { return true }
-        return (connection.isReplaced || connection.owed == 0) && connection.output.isEmpty
-          && connection.unsent == 0
+        return connection.owed == 0 && connection.waiting == 0
       }
   }
 

@@ -20,11 +20,7 @@ extension Relay {
   func consume(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
     guard !connection.isEnded, !chunk.isEmpty else { return }
     if connection.telnet.isActive {
-      // The rest of a command is not kept: it must not be taken for the start of data.
       consumeTelnet(chunk, connection)
-    } else if isBlocked(connection) {
-      connection.input.append(bytes: chunk)
-      stall(connection)
     } else {
       consumeLines(chunk, connection, mayHoldTelnet: true)
     }
@@ -48,8 +44,12 @@ extension Relay {
   ) {
     var from = 0
     while from < chunk.count, !connection.isEnded {
-      if isBlocked(connection) {
-        connection.input.append(bytes: UnsafeRawBufferPointer(rebasing: chunk[from...]))
+      // What a block held back comes first, also where the block has just ended: `settle` sees to it.
+      if connection.isStalled || isBlocked(connection) {
+        let rest = UnsafeRawBufferPointer(rebasing: chunk[from...])
+        // What is held back is free of telnet's bytes, so that `resume` need not look for them.
+        if mayHoldTelnet, rest.contains(0xFF) { return consumeTelnet(rest, connection) }
+        connection.input.append(bytes: rest)
         return stall(connection)
       }
       guard let end = lineEnd(chunk, from, mayHoldTelnet) else {
@@ -64,11 +64,8 @@ extension Relay {
         return consumeTelnet(UnsafeRawBufferPointer(rebasing: chunk[from...]), connection)
       }
       let piece = UnsafeRawBufferPointer(rebasing: chunk[from..<end.index])
-      if !consumeLine(piece, connection) {
-        connection.input.append(bytes: UnsafeRawBufferPointer(rebasing: chunk[from...]))
-        return stall(connection)
-      }
-      from = end.index + 1
+      // A line that has to wait has blocked the connection, and is held back with the rest.
+      if consumeLine(piece, connection) { from = end.index + 1 }
     }
   }
 
@@ -108,7 +105,7 @@ extension Relay {
     guard !connection.isEnded else { return }
     let held = connection.input
     connection.input = []
-    held.withUnsafeBytes { consumeLines($0, connection, mayHoldTelnet: true) }
+    held.withUnsafeBytes { consumeLines($0, connection, mayHoldTelnet: false) }
     touch(connection)
     finishInputIfDue(connection)
   }
@@ -116,7 +113,7 @@ extension Relay {
   /// After the peer's end of input: the last line needs no LF.
   func finishInputIfDue(_ connection: Connection) {
     guard connection.hasSeenEnd, !connection.isEnded else { return }
-    if isBlocked(connection) { return stall(connection) }
+    if connection.isStalled || isBlocked(connection) { return stall(connection) }
     let last = connection.input
     connection.input = []
     if !connection.isSkipping, !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {
@@ -187,13 +184,13 @@ extension Relay {
     defer { spelled = text }
     try Words.json(line, into: &text)
     return try text.withUnsafeBufferPointer { (bytes) throws(WireError) in
-      try handle(UnsafeRawBufferPointer(bytes), connection)
+      try handle(UnsafeRawBufferPointer(bytes), connection, isWord: true)
     }
   }
 
-  private func handle(_ line: UnsafeRawBufferPointer, _ connection: Connection) throws(WireError)
-    -> Bool
-  {
+  private func handle(
+    _ line: UnsafeRawBufferPointer, _ connection: Connection, isWord: Bool = false
+  ) throws(WireError) -> Bool {
     try envelope.scan(line)
     let fields = Fields(envelope, line)
     var id = ""
@@ -202,10 +199,10 @@ extension Relay {
       do throws(WireError) {
         id = try fields.optionalIdentifier(.id) ?? ""
       } catch {
-        request = try? self.request(fields)
+        request = try? self.request(fields, isWord: isWord)
         throw error
       }
-      request = try self.request(fields)
+      request = try self.request(fields, isWord: isWord)
       let call = Call(
         connection: connection, fields: fields, request: request!, id: id)
       return try perform(call)
@@ -215,7 +212,7 @@ extension Relay {
     }
   }
 
-  private func request(_ fields: Fields) throws(WireError) -> Request {
+  private func request(_ fields: Fields, isWord: Bool) throws(WireError) -> Request {
     guard let type = fields.envelope[.type] else {
       throw WireError(.missingField, "a line needs a type, such as \"type\":\"activate\"; see help")
     }
@@ -227,10 +224,13 @@ extension Relay {
     let word = decodeString(type, fields.line)
     if let request = Request(rawValue: word) { return request }
     let shown = word.count > 64 ? word.prefix(64) + "…" : word[...]
+    // At a keyboard a word that is none is a line that cannot be read.
+    let code = isWord ? ErrorCode.malformedJSON : .unknownType
+    let what = isWord ? "word" : "type"
     if let nearest = Nearest.word(to: word, among: Request.allCases.map(\.rawValue)) {
-      throw WireError(.unknownType, "there is no type \(shown); did you mean \(nearest)?")
+      throw WireError(code, "there is no \(what) \(shown); did you mean \(nearest)?")
     }
-    throw WireError(.unknownType, "there is no type \(shown); type help for those that there are")
+    throw WireError(code, "there is no \(what) \(shown); type help for those that there are")
   }
 }
 

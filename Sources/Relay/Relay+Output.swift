@@ -13,7 +13,8 @@ extension Relay {
   }
 
   /// Appends the opening of a line: its type, and `re` or else `of`.
-  static func begin(_ output: inout [UInt8], _ type: StaticString, re: String, of request: Request) {
+  static func begin(_ output: inout [UInt8], _ type: StaticString, re: String, of request: Request)
+  {
     output.append("{\"type\":\"")
     output.append(type)
     if re.isEmpty {
@@ -68,10 +69,16 @@ extension Relay {
     }
   }
 
-  /// Tells a device something once the open batch is committed, should it still be connected.
-  func tellAfterCommit(_ device: Device, _ body: (inout [UInt8]) -> Void) {
+  /// Tells a device something once the open batch is committed, should its session still last.
+  ///
+  /// - Parameter evenAfterSession: for news that its session has ended.
+  func tellAfterCommit(
+    _ device: Device, evenAfterSession: Bool = false, _ body: (inout [UInt8]) -> Void
+  ) {
     guard let connection = device.connection else { return }
-    open.answers.add(connection, re: "", request: nil, line: 0, body)
+    open.answers.add(
+      connection, re: "", request: nil, line: 0, session: evenAfterSession ? 0 : device.session,
+      body)
   }
 
   /// `accepted`, once the open batch is committed.
@@ -95,6 +102,8 @@ extension Relay {
         let connection = entry.connection
         if entry.isOwed { connection.owed -= 1 }
         guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { continue }
+        guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
+        else { continue }
         connection.output.append(
           bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.end]))
         connection.position += UInt64(entry.end - entry.start)
@@ -138,6 +147,8 @@ struct Answers {
     /// nil for news that nobody asked for.
     var request: Request?
     var line: Int
+    /// Of news: the session that they are for; 0 for the connection, whatever its session.
+    var session: UInt64 = 0
     var isAnswered = false
 
     var isOwed: Bool { request != nil }
@@ -149,7 +160,7 @@ struct Answers {
   }
 
   mutating func add(
-    _ connection: Connection, re: String, request: Request?, line: Int,
+    _ connection: Connection, re: String, request: Request?, line: Int, session: UInt64 = 0,
     _ body: (inout [UInt8]) -> Void
   ) {
     let start = bytes.count
@@ -158,6 +169,6 @@ struct Answers {
     entries.append(
       Entry(
         connection: connection, start: start, end: bytes.count, re: re, request: request,
-        line: line))
+        line: line, session: session))
   }
 }

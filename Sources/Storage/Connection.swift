@@ -26,6 +26,13 @@ final class Connection {
         code: code, function: "sqlite3_open_v2", path: path, detail: detail,
         errorNumber: errorNumber)
     }
+    // Without the permission to write SQLite falls back to reading, and fails later with less to say.
+    guard sqlite3_db_readonly(opened, "main") == 0 else {
+      sqlite3_close(opened)
+      throw StoreError(
+        .cannotOpen, code: SQLITE_READONLY, function: "sqlite3_open_v2", path: path,
+        "cannot be opened for writing, look at its permissions and its directory's")
+    }
     handle = opened
     self.path = path
   }

@@ -18,14 +18,18 @@ extension Database {
 
   private func loadMeta() throws(StoreError) -> Contents {
     let identity = try connection.text("SELECT value FROM meta WHERE key = 'identity'")
-    let epoch = try connection.integer("SELECT value FROM meta WHERE key = 'epoch'")
-    // -1 when it is missing or no number.
-    let lastBatch = try connection.integer(
-      "SELECT max(value) FROM (SELECT -1 AS value UNION ALL SELECT value FROM meta "
-        + "WHERE key = 'lastBatch' AND typeof(value) = 'integer')")
-    guard !identity.isEmpty, epoch >= 0, lastBatch >= 0 else { throw unreadable("meta") }
-    return Contents(
-      identity: identity, epoch: UInt64(epoch), lastBatch: UInt64(lastBatch))
+    guard !identity.isEmpty, let epoch = try loadMeta("epoch"),
+      let lastBatch = try loadMeta("lastBatch")
+    else { throw unreadable("meta") }
+    return Contents(identity: identity, epoch: epoch, lastBatch: lastBatch)
+  }
+
+  /// nil when it is missing or no number.
+  private func loadMeta(_ key: String) throws(StoreError) -> UInt64? {
+    let value = try connection.integer(
+      "SELECT coalesce(max(value), -1) FROM meta "
+        + "WHERE key = '\(key)' AND typeof(value) = 'integer'")
+    return UInt64(exactly: value)
   }
 
   private func loadRows(_ table: Row.Table, into rows: inout [Row]) throws(StoreError) {

@@ -98,11 +98,18 @@ struct DatabaseSource {
     }
   }
 
-  /// Opens the database after a failure. What it then shows is durable.
-  func reopen() throws(StoreError) -> Database {
+  /// Opens the database after a failure.
+  ///
+  /// - Parameter durably: what it then shows is on the disk; else it may show a commit that is not, and
+  ///   must not be written to.
+  func reopen(durably: Bool) throws(StoreError) -> Database {
     guard let files else { preconditionFailure("a store in memory was closed") }
-    try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
-    let connection = try Database.connect(files.database, refusable: false, options: options)
+    if durably {
+      try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
+    }
+    // Moving frames that are not durable into the database could tear it.
+    let connection = try Database.connect(
+      files.database, refusable: !durably, options: options)
     do {
       return try Database(connection)
     } catch {

@@ -23,6 +23,7 @@ package struct Schema: Sendable {
       CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
       \(rowTable("pair"))
       \(rowTable("device"))
+      \(rowTable("context"))
       \(rowTable("file"))
       CREATE TABLE segment(number INTEGER PRIMARY KEY, header BLOB NOT NULL, body BLOB NOT NULL);
       """,

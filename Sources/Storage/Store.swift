@@ -31,8 +31,8 @@ package final class Store: Sendable {
 
   /// Opens or creates the store and makes a higher epoch durable.
   ///
-  /// Blocks: reads all headers, about 0.3 s for a million items; a store that was not closed cleanly
-  /// is checked as well. A store that is refused is left byte for byte as it was.
+  /// Blocks: reads all headers, 0.1 s for a million items; a small store, or one not closed cleanly,
+  /// is checked page by page as well. A store that is refused is left byte for byte as it was.
   ///
   /// - Parameters:
   ///   - newIdentity: names the store when it is created; not empty.

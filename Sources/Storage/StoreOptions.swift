@@ -17,8 +17,8 @@ package struct StoreOptions: Sendable {
   /// The first and the longest delay, in nanoseconds, before a failed step is tried again.
   package var retryDelays: ClosedRange<UInt64> = 10_000_000...1_000_000_000
   /// A store up to this size is checked page by page at each opening; a larger one only when it was
-  /// not closed cleanly.
-  package var checkedBytes = 64 << 20
+  /// not closed cleanly. 240 MiB take 0.15 s from memory.
+  package var checkedBytes = 256 << 20
 
   package init() {}
 }

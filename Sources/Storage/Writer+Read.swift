@@ -21,7 +21,7 @@ extension Writer {
     switch read.request {
     case .segment(let token, let number):
       var segment = pendingSegment(number)
-      if segment == nil { segment = try database().segment(number) }
+      if segment == nil { segment = try readable().segment(number) }
       budget -= (segment?.header.count ?? 0) + (segment?.body.count ?? 0)
       return .segment(token: token, segment)
 
@@ -38,7 +38,7 @@ extension Writer {
           }
           copy(references[before], from: segment, to: &read)
         } else {
-          try database().read(
+          try readable().read(
             references, from: &read.next, into: &read.results, limit: budget,
             below: batches.first?.number ?? .max)
         }

@@ -14,6 +14,8 @@ final class Writer {
   private let source: DatabaseSource
   /// nil after a failure, until somebody needs it.
   private var opened: Database?
+  /// Whether all that `opened` shows is durable. Else it serves reads only.
+  private var isDurable = true
   /// Submitted and not yet known to be on the disk, in order.
   var batches: [Batch] = []
   private var reads: [Shared.Read] = []
@@ -44,7 +46,8 @@ final class Writer {
       if isDue(.read), !closing { attempt(.read, answerReads) }
       if isDue(.checkpoint), !closing { attempt(.checkpoint, checkpoint) }
     }
-    if batches.isEmpty, opened == nil, source.canReopen { opened = try? source.reopen() }
+    // Moves the log, and does no more: it is no failure when that fails.
+    if batches.isEmpty { _ = try? writable() }
     opened?.close()
     let done = batches.isEmpty
     shared.with { $0.allCommitted = done }
@@ -91,7 +94,7 @@ final class Writer {
 
   /// A long log is moved at once, a shorter one when nothing waits.
   private var wantsCheckpoint: Bool {
-    guard let opened else { return false }
+    guard let opened, isDurable else { return false }
     let bytes = opened.logBytes
     return bytes >= options.busyCheckpointBytes
       || (bytes >= options.idleCheckpointBytes && batches.isEmpty)
@@ -119,13 +122,16 @@ final class Writer {
     }
   }
 
-  /// The open database; reopens it after a failure and finds out what that has committed.
-  func database() throws(StoreError) -> Database {
-    if let opened { return opened }
-    let database = try source.reopen()
+  /// The open database for writing; reopens it after a failure and finds out what is committed.
+  private func writable() throws(StoreError) -> Database {
+    if let opened, isDurable { return opened }
+    opened?.close()
+    opened = nil
+    let database = try source.reopen(durably: true)
     do {
       let last = try database.lastBatch()
       opened = database
+      isDurable = true
       settle(through: last)
       return database
     } catch {
@@ -134,11 +140,21 @@ final class Writer {
     }
   }
 
+  /// The open database for reading what is known to be committed. Syncs may fail for long; reads need
+  /// none.
+  func readable() throws(StoreError) -> Database {
+    if let opened { return opened }
+    let database = try source.reopen(durably: false)
+    opened = database
+    isDurable = false
+    return database
+  }
+
   // MARK: Work
 
   /// Commits the batches that wait, or as many as a transaction may hold.
   private func commitGroup() throws(StoreError) {
-    let database = try database()
+    let database = try writable()
     // After a failure one by one: on a full disk the first may have room where all have not.
     let limit = troubles[Step.commit.rawValue] == nil ? options.groupBytes : 0
     var bytes = 0
@@ -166,7 +182,7 @@ final class Writer {
     tell(.committed(through: number))
   }
 
-  private func checkpoint() throws(StoreError) { try database().checkpoint() }
+  private func checkpoint() throws(StoreError) { try writable().checkpoint() }
 
   /// Answers one read, or a piece of it.
   private func answerReads() throws(StoreError) {

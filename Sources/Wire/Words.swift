@@ -93,7 +93,7 @@ private struct WordReader {
     guard names.count + (hasTopic ? 3 : 2) <= Envelope.maximumMembers else {
       scanner.at = name.lowerBound
       throw scanner.failure(
-        "Too many members", then: "a line has at most \(Envelope.maximumMembers)")
+        "too many members", then: "a line has at most \(Envelope.maximumMembers)")
     }
     names.append(name)
   }

@@ -1,1 +1,38 @@
-print("watchline-server")
+import Glibc
+import Server
+
+/// Exit 0 after a clean stop, 1 for a failure, 2 for bad usage; one line on stderr says why.
+func fail(_ message: String, _ code: Int32) -> Never {
+  // SQLite has findings of several lines.
+  let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+  write(line + "\n", prefix: "watchline-server: ", to: 2)
+  exit(code)
+}
+
+/// Writes at once: whoever waits for the ready line may read through a pipe.
+func write(_ text: String, prefix: String = "", to descriptor: Int32) {
+  let bytes = Array((prefix + text).utf8)
+  _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+}
+
+do {
+  let options = try Options(Array(CommandLine.arguments.dropFirst()))
+  if options.wantsHelp {
+    write(Options.help, to: 1)
+    exit(0)
+  }
+  if options.wantsVersion {
+    write("watchline-server \(Options.version)\n", to: 1)
+    exit(0)
+  }
+  let server = try Server(options)
+  write("watchline-server listening on \(server.address)\n", to: 1)
+  guard server.run() else {
+    fail("stopped while the disk took no more; what was answered by accepted is kept", 1)
+  }
+  exit(0)
+} catch let error as UsageError {
+  fail(error.message, 2)
+} catch let error as StartError {
+  fail(error.message, 1)
+}

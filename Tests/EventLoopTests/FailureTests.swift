@@ -22,6 +22,23 @@ extension EventLoopSuite {
       }
     }
 
+    @Test func resetTogetherWithTheLastBytes() throws {
+      try withLoop { loop in
+        let server = Peer()
+        let client = Peer()
+        client.onOpen = { connection in
+          connection.send("last")
+          connection.closeReset()
+        }
+        // Both are there when it first looks.
+        server.onOpen = { connection in after(20, on: loop) { connection.read() } }
+        try withPair(on: loop, reads: false, server: server, client: client)
+        #expect(server.text == "last" || server.text.isEmpty)
+        #expect(server.events.suffix(2) == ["fail", "close"])
+        #expect(server.errors.map(\.name) == ["ECONNRESET"])
+      }
+    }
+
     @Test func resetWhileAWriteIsInFlight() throws {
       try withLoop { loop in
         let server = Peer()

@@ -169,7 +169,7 @@ package final class World {
     guard !client.holdsConfirmation, !client.isClosed, client.unread.isEmpty,
       !client.connection.hasOutput, relay.unconfirmedPosition(client.connection) != nil
     else { return false }
-    relay.confirmed(client.connection, through: relay.position(client.connection), now: now)
+    relay.confirmed(client.connection, through: relay.writtenPosition(client.connection), now: now)
     return true
   }
 
@@ -184,7 +184,7 @@ package final class World {
       payloadsRead += read.references.count
       relay.fetched(token: read.token, store.read(read.references), now: now)
     }
-    for number in whole { relay.fetchedSegment(number, store.segments[number], now: now) }
+    for number in whole { relay.fetchedSegment(store.segments[number], now: now) }
     return true
   }
 

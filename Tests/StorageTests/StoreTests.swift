@@ -68,13 +68,14 @@ import Testing
       Reference(segment: 2, offset: 999_990, length: 10),
       Reference(segment: 1, offset: 0, length: 6), Reference(segment: 1, offset: 6, length: 0),
       Reference(segment: 2, offset: 0, length: 1_000_000),
-      Reference(segment: 2, offset: 500_000, length: 3), Reference(segment: 1, offset: 2, length: 1),
+      Reference(segment: 2, offset: 500_000, length: 3),
+      Reference(segment: 1, offset: 2, length: 1),
     ]
     let expected: [[UInt8]] = [
       Array(large[999_990...]), bytes("abcdef"), [], large, Array(large[500_000..<500_003]),
       bytes("c"),
     ]
-    #expect(harness.read(references) == expected)
+    #expect(same(harness.read(references), expected))
     #expect(harness.read([]) == [])
     #expect(harness.segment(1) == Segment(header: bytes("h1"), body: bytes("abcdef")))
     #expect(harness.read([Reference(segment: 1, offset: 5, length: 2)]) == nil)
@@ -144,7 +145,7 @@ import Testing
       Batch(number: 2, rows: [Row(rows[1].key, nil), Row(.init(.pair, pair: 9), nil)]))
     #expect(harness.store.close())
     let second = try Harness(.directory(directory.path))
-    #expect(second.contents.rows == [rows[0], rows[2]])
+    #expect(second.contents.rows == rows.filter { $0.key != rows[1].key })
     #expect(second.store.close())
   }
 }

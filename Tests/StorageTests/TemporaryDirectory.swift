@@ -4,16 +4,21 @@ import Glibc
 final class TemporaryDirectory {
   let path: String
 
-  init() {
-    var template = Array("/tmp/watchline-storage-XXXXXX".utf8CString)
+  /// - Parameter inMemory: on a file system without a disk behind it, for tests that sync a lot and
+  ///   bring their own idea of what is durable.
+  init(inMemory: Bool = false) {
+    let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var template = Array("\(parent)/watchline-storage-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp: \(errno)") }
     path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
   deinit {
-    for name in names { unlink(path + "/" + name) }
+    for name in names { remove(name) }
     rmdir(path)
   }
+
+  func remove(_ name: String) { unlink(path + "/" + name) }
 
   var database: String { path + "/watchline.sqlite" }
   var log: String { database + "-wal" }
@@ -39,13 +44,16 @@ final class TemporaryDirectory {
 
   /// Puts other files in the place of those that are there.
   func replace(with contents: [String: [UInt8]]) {
-    for name in names { unlink(path + "/" + name) }
+    for name in names { remove(name) }
     for (name, bytes) in contents { writeFile(path + "/" + name, bytes) }
   }
 }
 
 func readFile(_ path: String) -> [UInt8] {
-  guard let file = fopen(path, "r") else { return [] }
+  var status = stat()
+  guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    let file = fopen(path, "r")
+  else { return [] }
   defer { fclose(file) }
   fseek(file, 0, SEEK_END)
   let size = ftell(file)

@@ -6,7 +6,7 @@ import TranscriptSupport
 @Suite struct TranscriptTests {
   static let transcripts: [Transcript] = try! Transcript.all(in: Transcript.folder)
 
-  private static func play(
+  static func play(
     _ transcript: Transcript, _ cut: Cut
   ) throws -> [DialogueLine] {
     var runner = TranscriptRunner(try WorldServer(transcript), cut: cut)
@@ -16,7 +16,7 @@ import TranscriptSupport
 
   @Test(arguments: transcripts)
   func whole(_ transcript: Transcript) throws {
-    try Self.keep(try Self.play(transcript, .whole).schemaLines, of: transcript)
+    _ = try Self.play(transcript, .whole)
   }
 
   /// However the bytes come in, the same lines go out.
@@ -34,16 +34,5 @@ import TranscriptSupport
   @Test(arguments: transcripts)
   func name(_ transcript: Transcript) {
     #expect(transcript.name.hasPrefix(transcript.clause + "-"))
-  }
-
-  /// Where `WATCHLINE_DIALOGUE` names a folder, the lines of each transcript are kept there for a
-  /// validator of `Protocol/schema`; else in a temporary one.
-  private static func keep(_ lines: [String], of transcript: Transcript) throws {
-    let folder =
-      ProcessInfo.processInfo.environment["WATCHLINE_DIALOGUE"].map { URL(fileURLWithPath: $0) }
-      ?? FileManager.default.temporaryDirectory.appendingPathComponent("watchline-dialogue")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let text = lines.joined(separator: "\n") + "\n"
-    try Data(text.utf8).write(to: folder.appendingPathComponent(transcript.name + ".ndjson"))
   }
 }

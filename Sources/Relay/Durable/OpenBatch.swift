@@ -26,6 +26,8 @@ struct OpenBatch {
   var inputs: [(connection: Connection, bytes: Int)] = []
   /// Files of which more is synced with this batch, up to an offset.
   var progress: [(pair: Pair, file: FileTransfer, offset: Int)] = []
+  /// Delivered transfers whose senders were there to be told.
+  var finished: [FinishedTransfer] = []
 
   init(number: UInt64) { self.number = number }
 
@@ -33,7 +35,7 @@ struct OpenBatch {
   var isEmpty: Bool {
     header.isEmpty && devices.isEmpty && pairs.isEmpty && contexts.isEmpty && files.isEmpty
       && removedRows.isEmpty && removedSegments.isEmpty && answers.entries.isEmpty
-      && pumped.isEmpty && activations.isEmpty && inputs.isEmpty
+      && pumped.isEmpty && finished.isEmpty && activations.isEmpty && inputs.isEmpty
   }
 }
 
@@ -54,6 +56,16 @@ struct CommittingBatch {
   var news: [Pair]
   var inputs: [(connection: Connection, bytes: Int)]
   var progress: [(pair: Pair, file: FileTransfer, offset: Int)]
+  var finished: [FinishedTransfer]
+}
+
+/// A delivered transfer of which its sender is to be told.
+struct FinishedTransfer {
+  var transfer: TransferKey
+  var sender: Device
+  var session: UInt64
+  var isFile: Bool
+  var re: String
 }
 
 extension Relay {
@@ -79,7 +91,7 @@ extension Relay {
       CommittingBatch(
         number: taken.number, answers: taken.answers, pumped: taken.pumped,
         activations: taken.activations, news: taken.news, inputs: taken.inputs,
-        progress: taken.progress))
+        progress: taken.progress, finished: taken.finished))
     var segment: Segment?
     if segments.tallies[taken.number]?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
@@ -107,6 +119,7 @@ extension Relay {
       }
       bring(batch.answers)
       for pair in batch.news { tellNews(pair) }
+      for finished in batch.finished { tell(finished) }
       for progress in batch.progress { tellProgress(progress.pair, progress.file, progress.offset) }
       for activation in batch.activations where activation.device.session == activation.session {
         completeActivation(activation.device)

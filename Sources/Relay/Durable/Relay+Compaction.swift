@@ -1,4 +1,5 @@
 import Journal
+import Wire
 
 /// Copying live rests forward, so that a little that waits long does not keep much on disk.
 extension Relay {
@@ -19,7 +20,8 @@ extension Relay {
   }
 
   /// Copies what is live in a segment to the open one. The old one goes in the same commit.
-  func compact(_ number: UInt64, _ segment: Segment?) {
+  func compact(_ segment: Segment?) {
+    guard let number = segments.compacting else { return }
     segments.compacting = nil
     guard let segment, segments.tallies[number] != nil else { return compactIfDue() }
     do throws(JournalError) {
@@ -34,7 +36,7 @@ extension Relay {
         }
       }
     } catch {
-      log("event=compactionFailed segment=\(number) reason=\"\(error)\"")
+      log("event=compactionFailed segment=\(number) reason=\("\(error)".quoted)")
     }
     compactIfDue()
   }

@@ -99,7 +99,7 @@ extension Relay {
       try restoreIncarnations(device, &reader)
       return device
     }
-    pair.devices.append(device)
+    pair.add(device)
   }
 
   private func restoreLanes(_ device: Device, _ reader: inout ByteReader) throws(JournalError) {

@@ -93,7 +93,8 @@ enum SegmentHeader {
       let offset: Int = try reader.integer()
       let reference = Reference(
         segment: segment, offset: try reader.integer(), length: try reader.integer())
-      return .chunk(pair: pair, file: file, FileTransfer.Chunk(offset: offset, reference: reference))
+      return .chunk(
+        pair: pair, file: file, FileTransfer.Chunk(offset: offset, reference: reference))
     case let kind:
       throw JournalError(description: "segment \(segment) has a record of unknown kind \(kind)")
     }

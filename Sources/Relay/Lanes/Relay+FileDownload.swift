@@ -102,7 +102,11 @@ extension Relay {
     while low < high {
       let middle = (low + high) / 2
       let chunk = file.chunks[middle]
-      if chunk.offset + Int(chunk.reference.length) <= offset { low = middle + 1 } else { high = middle }
+      if chunk.offset + Int(chunk.reference.length) <= offset {
+        low = middle + 1
+      } else {
+        high = middle
+      }
     }
     guard low < file.chunks.count else { return nil }
     let chunk = file.chunks[low]

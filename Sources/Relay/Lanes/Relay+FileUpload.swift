@@ -9,7 +9,8 @@ extension Relay {
     guard let number = try number(call, device) else { return }
     let name = try fields.string(.name)
     guard (1...1024).contains(name.utf8.count) else {
-      throw WireError(.invalidField, "name has 1 to 1024 bytes of UTF-8; this has \(name.utf8.count)")
+      throw WireError(
+        .invalidField, "name has 1 to 1024 bytes of UTF-8; this has \(name.utf8.count)")
     }
     let size = Int(try fields.integer(.size, in: 0...Int64(limits.queueBytes)))
     let digest = try fields.string(.sha256)

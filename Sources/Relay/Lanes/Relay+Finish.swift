@@ -53,12 +53,32 @@ extension Relay {
     if let code { remember(transfer, code, sender) }
     guard isTold else { return }
     if code == nil, sender.activation != .notActivated, sender.connection != nil {
-      return tellAfterCommit(sender) { output in
-        Self.didFinish(&output, transfer, sender, isFile: isFile, re: re, code: nil)
-        output.append("}")
-      }
+      open.finished.append(
+        FinishedTransfer(
+          transfer: transfer, sender: sender, session: sender.session, isFile: isFile, re: re))
+    } else {
+      keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code)
     }
-    // The sender is away, or it is bad news: kept until acknowledged.
+  }
+
+  /// The acknowledge is committed: tells the sender, should it still be there.
+  func tell(_ finished: FinishedTransfer) {
+    let sender = finished.sender
+    guard sender.session == finished.session, let connection = sender.connection else {
+      return keepOutcome(
+        finished.transfer, sender: sender, isFile: finished.isFile, re: finished.re, code: nil)
+    }
+    answer(connection) { output in
+      Self.didFinish(
+        &output, finished.transfer, sender, isFile: finished.isFile, re: finished.re, code: nil)
+      output.append("}")
+    }
+  }
+
+  /// The sender is away, or it is bad news: kept until acknowledged, the oldest goes first.
+  private func keepOutcome(
+    _ transfer: TransferKey, sender: Device, isFile: Bool, re: String, code: ErrorCode?
+  ) {
     while sender[.outcome].count >= limits.outcomes, let oldest = firstLive(sender[.outcome]) {
       _ = remove(oldest, from: .outcome, of: sender)
     }
@@ -126,7 +146,10 @@ extension Relay {
     if let entry = device.isOutstanding(transfer) {
       let batch = self.batch(of: entry, device.pair)
       if entry.lane == .file || isFile, let file = file(transfer, device.pair) {
-        file.re = call.id
+        if !call.id.isEmpty {
+          file.re = call.id
+          changed(file, of: device.pair)
+        }
         return answerAfter(batch, call) { output in
           Self.accepted(&output, call, transfer, device, offset: file.synced)
         }
@@ -143,6 +166,7 @@ extension Relay {
     }
     answerAfter(latestBatch, call) { output in
       Self.didFinish(&output, transfer, device, isFile: isFile, re: call.id, code: code)
+      if call.id.isEmpty { output.append(",\"of\":", quoted: call.request.rawValue) }
       output.append("}")
     }
   }
@@ -193,7 +217,8 @@ extension TransferKey {
     else { return nil }
     let rest = text[text.index(after: colon)...]
     guard let mark = rest.firstIndex(where: { $0 == "." || $0 == "#" }),
-      let incarnation = UInt16(rest[..<mark]), let number = UInt64(rest[rest.index(after: mark)...]),
+      let incarnation = UInt16(rest[..<mark]),
+      let number = UInt64(rest[rest.index(after: mark)...]),
       Int(incarnation) < sender.incarnations.count
     else { return nil }
     self.init(

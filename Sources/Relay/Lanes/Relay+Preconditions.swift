@@ -23,7 +23,9 @@ extension Relay {
     for precondition in device.pair.knobs.preconditionOrder {
       try check(precondition, send, device, fields)
     }
-    guard let counterpart = device.pair.counterpart(of: device) else { throw Self.notPaired(device) }
+    guard let counterpart = device.pair.counterpart(of: device) else {
+      throw Self.notPaired(device)
+    }
     return counterpart
   }
 

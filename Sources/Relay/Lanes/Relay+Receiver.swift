@@ -84,10 +84,13 @@ extension Relay {
         "transfer \(text) has been handed to \(receiver.name) and can no longer be cancelled")
     }
     try checkHoles(receiver[entry.lane], "\(entry.lane)")
-    guard let item = remove(entry.seq, from: entry.lane, of: receiver) else { return }
+    guard let item = remove(entry.seq, from: entry.lane, of: receiver) else {
+      preconditionFailure("\(text) is outstanding, and not in lane \(entry.lane)")
+    }
     let isFile = item.target == .file || entry.lane == .file
     if isFile { removeFile(item, pair) }
-    finish(transfer, sender: device, isFile: isFile, re: item.re, code: .deliveryFailed, isTold: isTold)
+    finish(
+      transfer, sender: device, isFile: isFile, re: item.re, code: .deliveryFailed, isTold: isTold)
     acceptAfterCommit(call)
   }
 
@@ -157,7 +160,8 @@ extension Relay {
     output.append(",\"lane\":\"")
     output.append(lane.name)
     output.append("\",\"isTransferring\":")
-    let isHandedOut = entry.lane != .parked && entry.seq > 0
+    let isHandedOut =
+      entry.lane != .parked && entry.seq > 0
       && entry.seq <= receiver[entry.lane].highestHandedOut
     output.append(bool: isHandedOut || isBeingHandedOut(transfer, entry, device.pair))
     if let file = lane == .file ? file(transfer, device.pair) : nil {

@@ -17,7 +17,8 @@ extension Relay {
   func transferComplication(_ call: Call, _ device: Device) throws(WireError) {
     guard device.isPhone else {
       throw WireError(
-        .invalidField, "only a phone has transferCurrentComplicationUserInfo; a watch may use "
+        .invalidField,
+        "only a phone has transferCurrentComplicationUserInfo; a watch may use "
           + "transferUserInfo")
     }
     guard let number = try number(call, device) else { return }

@@ -206,7 +206,7 @@ extension Relay {
       guard wanted == item.reference || wanted == file.flatMap({ nextPiece(of: $0) }) else {
         continue
       }
-      log("event=payloadMissing segment=\(wanted.segment) receiver=\(device.name)")
+      log("event=payloadMissing segment=\(wanted.segment) receiver=\(device.name.quoted)")
       _ = fail(item.seq, in: name, of: device, code: .deliveryFailed)
     }
   }
@@ -243,5 +243,6 @@ extension Relay {
       _ = device.unconfirmed.removeFirst()
       acknowledge(device, first.lane, through: first.seq)
     }
+    if let connection = device.connection { finishIfEnded(connection) }
   }
 }

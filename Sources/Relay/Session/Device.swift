@@ -20,7 +20,8 @@ enum AppState: String {
 ///       └────────────────────┘
 /// ```
 final class Device {
-  unowned let pair: Pair
+  /// Lives as long as the device: nothing takes a device out of its pair.
+  unowned(unsafe) let pair: Pair
   let index: UInt16
   let name: String
   let role: Role

@@ -35,7 +35,9 @@ struct DeviceState: Equatable {
 
   var bits: UInt64 {
     get {
-      Self.facts.enumerated().reduce(0) { $0 | (self[keyPath: $1.element.path] ? 1 << $1.offset : 0) }
+      Self.facts.enumerated().reduce(0) {
+        $0 | (self[keyPath: $1.element.path] ? 1 << $1.offset : 0)
+      }
     }
     set {
       for (bit, fact) in Self.facts.enumerated() {

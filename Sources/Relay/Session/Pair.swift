@@ -7,7 +7,8 @@ final class Pair {
   let name: String
 
   // Durable.
-  var devices: [Device] = []
+  private(set) var devices: [Device] = []
+  private(set) var phone: Device?
   var knobs = Knobs()
   /// The watch that the phone's session is attached to.
   var activeWatch: Device?
@@ -31,11 +32,14 @@ final class Pair {
     self.name = name
   }
 
-  var phone: Device? { devices.first { $0.isPhone } }
-
   /// Both roles have activated since the pair was made or forgotten.
   var isFormed: Bool {
     phone?.hasJoined == true && activeWatch != nil
+  }
+
+  func add(_ device: Device) {
+    devices.append(device)
+    if device.isPhone { phone = device }
   }
 
   func device(named name: String) -> Device? { devices.first { $0.name == name } }

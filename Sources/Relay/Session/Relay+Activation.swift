@@ -52,7 +52,8 @@ private struct ActivationRequest {
   /// A name of a pair, app or device: 1 to 64 bytes without control characters.
   private static func name(_ fields: Fields, _ key: Key) throws(WireError) -> String? {
     guard let name = try fields.optionalString(key) else { return nil }
-    guard (1...64).contains(name.utf8.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    guard (1...64).contains(name.utf8.count),
+      name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
     else {
       throw WireError(
         .invalidField,
@@ -73,7 +74,8 @@ private struct ActivationRequest {
       else {
         let lanes = LaneName.delivered.map { "\($0)" }.joined(separator: ", ")
         throw WireError(
-          .invalidField, "received has the last seq processed in each of \(lanes); see received.\(name)")
+          .invalidField,
+          "received has the last seq processed in each of \(lanes); see received.\(name)")
       }
       received.append((lane, UInt64(seq)))
     }
@@ -84,10 +86,12 @@ private struct ActivationRequest {
 extension Relay {
   func activate(_ call: Call) throws(WireError) {
     let request = try ActivationRequest(call.fields, identity: identity)
-    let (pair, device) = try find(request, call)
-    try check(request, device, call)
+    let known = try find(request, call)
+    try check(request, known)
 
     // From here on nothing fails.
+    let device = known ?? makeDevice(request)
+    let pair = device.pair
     if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
     call.connection.device = device
     call.connection.isActivating = true
@@ -113,10 +117,9 @@ extension Relay {
     }
   }
 
-  private func find(_ request: ActivationRequest, _ call: Call) throws(WireError) -> (Pair, Device)
-  {
-    let name = PairName(app: request.app, name: request.pair)
-    let known = pairs[name]
+  /// The device that is to activate; nil where it is a new one, and may be.
+  private func find(_ request: ActivationRequest, _ call: Call) throws(WireError) -> Device? {
+    let known = pairs[PairName(app: request.app, name: request.pair)]
     if let bound = call.connection.device,
       bound.pair !== known || bound.name != request.device
     {
@@ -132,7 +135,7 @@ extension Relay {
           "\(device.name) is a \(device.role.rawValue) of this pair and stays one; choose another "
             + "device name for a \(request.role.rawValue)")
       }
-      return (known!, device)
+      return device
     }
     if let storeFailure {
       throw WireError(
@@ -145,15 +148,22 @@ extension Relay {
         .invalidField,
         "this pair has a phone already, named \(phone.name); a pair has one phone")
     }
-    if let known, known.devices.count > limits.watches {
+    if let known, request.role == .watch,
+      known.devices.count - (known.phone == nil ? 0 : 1) >= limits.watches
+    {
       throw WireError(.overloaded, "a pair has at most \(limits.watches) watches")
     }
-    let pair = known ?? makePair(name)
+    return nil
+  }
+
+  private func makeDevice(_ request: ActivationRequest) -> Device {
+    let name = PairName(app: request.app, name: request.pair)
+    let pair = pairs[name] ?? makePair(name)
     let device = Device(
       pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
-    pair.devices.append(device)
+    pair.add(device)
     changed(device)
-    return (pair, device)
+    return device
   }
 
   private func makePair(_ name: PairName) -> Pair {
@@ -165,11 +175,9 @@ extension Relay {
     return pair
   }
 
-  private func check(_ request: ActivationRequest, _ device: Device, _ call: Call)
-    throws(WireError)
-  {
+  private func check(_ request: ActivationRequest, _ device: Device?) throws(WireError) {
     for (lane, seq) in request.received {
-      let highest = max(device[lane].highestHandedOut, device[lane].acknowledged)
+      let highest = device.map { max($0[lane].highestHandedOut, $0[lane].acknowledged) } ?? 0
       guard seq <= highest else {
         throw WireError(
           .invalidField,
@@ -177,6 +185,7 @@ extension Relay {
             + "numbers are another store's, name it in store")
       }
     }
+    guard let device else { return }
     if !device.incarnations.contains(where: { $0.name == request.incarnation }) {
       guard device.incarnations.count < limits.incarnations else {
         throw WireError(
@@ -227,11 +236,12 @@ extension Relay {
     device.owesPendingChange = device.hasContentPending
     if connection.isStalled { touch(connection) }
     repeatContexts(device)
+    // Its own activation has told a phone how its watch is.
+    if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
     watchStateChanged(device.pair)
     reachabilityChanged(device.pair)
     pump(device)
     if let counterpart = device.pair.counterpart(of: device) { pump(counterpart) }
-    if connection.isEnded { end(connection) }
   }
 
   private func describeActivation(_ device: Device, _ connection: Connection) {

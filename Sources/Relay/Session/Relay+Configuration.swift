@@ -5,6 +5,7 @@ extension Relay {
   func configure(_ call: Call, _ device: Device) throws(WireError) {
     let pair = device.pair
     var knobs = pair.knobs
+    try refuseUnknown(call, Knobs.names, besides: [.knobs], "knob")
     try knobs.set(from: call.fields)
     if let nested = try call.fields.optionalObject(.knobs) {
       // The same members one level down.
@@ -12,11 +13,8 @@ extension Relay {
       let bytes = call.fields.bytes(nested)
       try envelope.scan(bytes)
       let fields = Fields(envelope, bytes)
-      for (name, _) in call.fields.members(of: nested)
-      where !Knobs.names.contains(where: { $0.rawValue == name }) {
-        let nearest = Nearest.word(to: name, among: Knobs.names.map(\.rawValue))
-        throw WireError(
-          .invalidField, "there is no knob \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+      for (name, _) in call.fields.members(of: nested) {
+        try refuseUnknown(name, Knobs.names, "knob")
       }
       try knobs.set(from: fields)
     }
@@ -33,8 +31,31 @@ extension Relay {
     }
   }
 
+  /// Members elsewhere may come from a newer client and are ignored; one that says what to set and
+  /// is not known would be a setting that silently did not take place.
+  private func refuseUnknown(
+    _ call: Call, _ known: [Key], besides: [Key] = [], _ what: String
+  ) throws(WireError) {
+    let line = call.fields.line
+    let envelope = Value(kind: .object, start: 0, end: line.count, flags: [])
+    for (name, _) in call.fields.members(of: envelope) {
+      let isOther = ([.type, .id] + besides).contains { $0.rawValue == name }
+      if !isOther { try refuseUnknown(name, known, what) }
+    }
+  }
+
+  private func refuseUnknown(_ name: String, _ known: [Key], _ what: String) throws(WireError) {
+    let names = known.map(\.rawValue)
+    guard !names.contains(name) else { return }
+    let nearest = Nearest.word(to: name, among: names)
+    throw WireError(
+      .invalidField,
+      "there is no \(what) \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "; see help"))
+  }
+
   func setDeviceState(_ call: Call, _ device: Device) throws(WireError) {
     let pair = device.pair
+    try refuseUnknown(call, DeviceState.facts.map(\.key), "device state")
     var changes: [(device: Device, fact: DeviceState.Fact, value: Bool)] = []
     for fact in DeviceState.facts {
       guard let value = try call.fields.optionalBool(fact.key) else { continue }
@@ -125,7 +146,7 @@ extension Relay {
     acceptAfterCommit(call)
     for receiver in pair.devices { receiver.toldReachable = false }
     for receiver in pair.devices {
-      tellAfterCommit(receiver) {
+      tellAfterCommit(receiver, evenAfterSession: true) {
         $0.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"forgotten\"}")
       }
       endSession(receiver)

@@ -15,13 +15,20 @@ extension Relay {
     end(call.connection)
   }
 
+  /// The end of the year 9999, in microseconds since 1970.
+  private static let lastManualTime: Int64 = 253_402_300_799_000_000
+
   /// Moves a manual clock; what becomes due on the way happens in order.
   func advance(_ call: Call) throws(WireError) {
     guard options.hasManualClock else {
       throw WireError(
         .invalidField, "advance needs a server started with --clock manual; this one has real time")
     }
-    let target = now + (try call.fields.seconds(.seconds))
+    let seconds = try call.fields.seconds(.seconds)
+    guard seconds <= Self.lastManualTime - now else {
+      throw WireError(.invalidField, "the clock would pass the year 9999; it moves no further")
+    }
+    let target = now + seconds
     while let deadline = deadlines.popDue(target) {
       now = max(now, deadline.time)
       run(deadline.event)
@@ -79,15 +86,23 @@ extension Relay {
   }
 
   func help(_ call: Call) throws(WireError) {
-    guard let topic = try call.fields.optionalString(.topic) else {
-      answer(call.connection) { Help.overview(&$0, re: call.id) }
-      return
+    var lines = Help.overview()
+    if let topic = try call.fields.optionalString(.topic) {
+      guard let found = Help.lines(on: topic) else {
+        let nearest = Nearest.word(to: topic, among: Help.topics)
+        throw WireError(
+          .invalidField,
+          "there is no help on \(topic)"
+            + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+      }
+      lines = found
     }
-    guard Help.lines(topic, { line in answer(call.connection) { line(&$0, call.id) } }) else {
-      let nearest = Nearest.word(to: topic, among: Request.allCases.map(\.rawValue))
-      throw WireError(
-        .invalidField,
-        "there is no help on \(topic)" + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+    for line in lines {
+      answer(call.connection) { output in
+        Self.begin(&output, "help", re: call.id, of: .help)
+        line(&output)
+        output.append("}")
+      }
     }
   }
 }

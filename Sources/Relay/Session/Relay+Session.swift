@@ -185,14 +185,14 @@ extension Relay {
     endReplies(of: device)
     rewind(device)
     reachabilityChanged(device.pair)
+    settleEnd(device)
   }
 
   /// Tells a device that found content pending when all of it is acknowledged.
   func settlePending(_ device: Device) {
     guard device.owesPendingChange, !device.hasContentPending else { return }
     device.owesPendingChange = false
-    guard let connection = device.connection else { return }
-    answer(connection) { output in
+    tellAfterCommit(device) { output in
       output.append("{\"type\":\"hasContentPendingDidChange\",\"hasContentPending\":false}")
     }
   }

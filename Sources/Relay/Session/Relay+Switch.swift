@@ -71,7 +71,9 @@ extension Relay {
   /// While the phone is inactive it is handed what had waited; then the session is deactivated,
   /// and `activate` attaches it to the new watch.
   func settleSwitch(_ pair: Pair) {
-    guard pair.isSwitching, pair.switchBatch <= committed, let phone = pair.phone, let connection = phone.connection else { return }
+    guard pair.isSwitching, pair.switchBatch <= committed, let phone = pair.phone,
+      let connection = phone.connection
+    else { return }
     for name in LaneName.content {
       guard let item = phone[name].nextToHandOut(), canReceive(phone), !phone[name].isHeld,
         !isOfActiveWatch(item, pair)

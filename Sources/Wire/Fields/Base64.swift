@@ -26,7 +26,7 @@ enum Base64 {
   }
 
   /// Calls `body` with the 24 bits of each group and how many bytes of them count.
-  @inline(__always)
+  @inline(always)
   private static func groups(
     _ text: UnsafeRawBufferPointer, _ body: (UInt32, Int) -> Void
   ) -> Fault? {
@@ -65,13 +65,22 @@ enum Base64 {
 
   private static let unused = "the last character has bits that stand for nothing"
 
-  /// The first byte at or after `at` that no base64 text could have there.
+  /// The first byte that no base64 text could have in its place, from the group at `at` on.
   private static func misplaced(_ text: UnsafeRawBufferPointer, _ at: Int) -> Fault {
-    for offset in at..<text.count where values[Int(text[offset])] > 63 {
-      let reason =
-        text[offset] == 0x3D
-        ? "there is a misplaced '='" : "there is a byte that is not of the base64 alphabet"
-      return Fault(offset: offset, reason: reason)
+    var isPadded = false
+    for offset in at..<text.count {
+      let place = offset - at
+      if text[offset] == 0x3D {
+        guard 2...3 ~= place else {
+          return Fault(offset: offset, reason: "there is a misplaced '='")
+        }
+        isPadded = true
+      } else if values[Int(text[offset])] > 63 {
+        return Fault(
+          offset: offset, reason: "there is a byte that is not of the base64 alphabet")
+      } else if isPadded {
+        return Fault(offset: offset, reason: "there is a character after the padding")
+      }
     }
     return Fault(offset: text.count, reason: "the text ends inside a group of four characters")
   }

@@ -29,7 +29,7 @@ extension Fields {
   private func invalid(_ key: Key, _ value: Value, _ fault: Base64Text.Fault) -> WireError {
     WireError(
       .invalidField,
-      "\(key.rawValue) must be a padded base64 string; at byte \(fault.offset) \(fault.reason).")
+      "\(key.rawValue) must be a padded base64 string; at byte \(fault.offset) \(fault.reason)")
   }
 }
 

@@ -94,13 +94,13 @@ package struct Fields {
   ) -> WireError {
     WireError(
       .invalidField,
-      "\(key.rawValue) must be \(wanted); at byte \(value.start) it is \(was ?? value.kind.readable)."
+      "\(key.rawValue) must be \(wanted); at byte \(value.start) it is \(was ?? value.kind.readable)"
     )
   }
 
   /// 4003 for a member that is not there.
   package func missing(_ key: Key, _ wanted: String) -> WireError {
-    WireError(.missingField, "\(key.rawValue) is missing; it must be \(wanted).")
+    WireError(.missingField, "\(key.rawValue) is missing; it must be \(wanted)")
   }
 
   func required(_ key: Key, _ kind: Value.Kind, _ wanted: String) throws(WireError) -> Value {

@@ -36,5 +36,5 @@ package func endOfLine(
 }
 
 /// Marks the bytes that are LF or 0xFF; the lowest mark is exact.
-@inline(__always)
+@inline(always)
 private func ends(_ word: UInt64) -> UInt64 { zeroBytes(word ^ eight(0x0A)) | zeroBytes(~word) }

@@ -29,12 +29,12 @@ package struct Envelope: Sendable {
     var low: UInt64 = 0
     var high: UInt64 = 0
 
-    @inline(__always)
+    @inline(always)
     func contains(_ index: Int) -> Bool {
       (index < 64 ? low : high) & (1 << UInt64(truncatingIfNeeded: index & 63)) != 0
     }
 
-    @inline(__always)
+    @inline(always)
     mutating func insert(_ index: Int) {
       let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: index & 63)
       if index < 64 { low |= bit } else { high |= bit }
@@ -75,7 +75,7 @@ package struct Envelope: Sendable {
     if !unknown.isEmpty { unknown.removeAll(keepingCapacity: true) }
     if !isKnownUniquelyReferenced(&members) { members = Members() }
     guard let base = line.baseAddress, !line.isEmpty else {
-      throw WireError(.malformedJSON, "Expected '{' at byte 0, found the line's end.")
+      throw WireError(.malformedJSON, "expected '{' at byte 0, found the line's end")
     }
     var scanner = Scanner(base.assumingMemoryBound(to: UInt8.self), count: line.count)
     var found = Presence()
@@ -83,7 +83,7 @@ package struct Envelope: Sendable {
     present = found
   }
 
-  @inline(__always)
+  @inline(always)
   private mutating func object(
     _ scanner: inout Scanner, _ values: UnsafeMutablePointer<Value>, _ found: inout Presence
   ) -> Bool {
@@ -130,7 +130,7 @@ package struct Envelope: Sendable {
   /// Reads a name and notes that it is there.
   ///
   /// - Returns: the key's index, or less than 0 for an unknown name or after a fault.
-  @inline(__always)
+  @inline(always)
   private mutating func name(
     _ scanner: inout Scanner, _ found: inout Presence, _ table: KeyTable
   ) -> Int {

@@ -24,34 +24,34 @@ extension Scanner {
     case .digit: return expected("a digit")
     case .leadingZero:
       return failure(
-        "A number must not start with 0", then: "write it without leading zeros")
+        "a number must not start with 0", then: "write it without leading zeros")
     case .wordTrue: return expected("the word true")
     case .wordFalse: return expected("the word false")
     case .wordNull: return expected("the word null")
     case .control:
       return failure(
-        "Unescaped \(name(of: bytes[at])) in a string",
+        "unescaped \(name(of: bytes[at])) in a string",
         then: "write it as \\n, \\t or \\u00XX")
     case .noEnd:
       return failure(
-        "A string that starts at byte \(start) has no end: expected '\"'",
+        "a string that starts at byte \(start) has no end: expected '\"'",
         then: "found the line's end")
     case .escape: return expected("one of \" \\ / b f n r t u after a backslash")
     case .hexadecimal: return expected("four hexadecimal digits after \\u")
     case .surrogate:
       return failure(
-        "Half of a surrogate pair", then: "expected \\uD800-\\uDBFF followed by \\uDC00-\\uDFFF")
+        "half of a surrogate pair", then: "expected \\uD800-\\uDBFF followed by \\uDC00-\\uDFFF")
     case .notUTF8:
-      return failure("Text is not UTF-8", then: "found \(found) there")
+      return failure("text is not UTF-8", then: "found \(found) there")
     case .tooDeep:
       return failure(
-        "Objects and arrays are nested too deep", then: "at most \(Envelope.maximumDepth) levels")
+        "objects and arrays are nested too deep", then: "at most \(Envelope.maximumDepth) levels")
     case .tooManyMembers:
       return failure(
-        "Too many members", then: "a line has at most \(Envelope.maximumMembers)")
+        "too many members", then: "a line has at most \(Envelope.maximumMembers)")
     case .duplicate:
       return WireError(
-        .malformedJSON, "Expected a new member's name at byte \(start), found \(memberName) again.")
+        .malformedJSON, "expected a new member's name at byte \(start), found \(memberName) again")
     }
   }
 
@@ -62,21 +62,21 @@ extension Scanner {
 
   private func notAnObject() -> WireError {
     if at + 2 < count, bytes[at] == 0xEF, bytes[at + 1] == 0xBB, bytes[at + 2] == 0xBF {
-      return failure("A byte order mark stands", then: "a line must start with '{'")
+      return failure("a byte order mark stands", then: "a line must start with '{'")
     }
     return expected("'{', for a line is one JSON object,")
   }
 
-  /// "Expected … at byte N, found …".
+  /// "expected … at byte N, found …"
   @inline(never)
   func expected(_ what: String) -> WireError {
-    WireError(.malformedJSON, "Expected \(what) at byte \(at), found \(found).")
+    WireError(.malformedJSON, "expected \(what) at byte \(at), found \(found)")
   }
 
-  /// "… at byte N, …" where what was wanted takes a sentence.
+  /// "… at byte N, …", where what was wanted takes a sentence.
   @inline(never)
   func failure(_ what: String, then: String) -> WireError {
-    WireError(.malformedJSON, "\(what) at byte \(at), \(then).")
+    WireError(.malformedJSON, "\(what) at byte \(at), \(then)")
   }
 
   /// What stands at `at`.

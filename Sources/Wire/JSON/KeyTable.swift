@@ -23,7 +23,7 @@ struct KeyTable: @unchecked Sendable {
     var last: UInt64 = 0
 
     /// - Parameter limit: no byte at or after it may be read.
-    @inline(__always)
+    @inline(always)
     init(_ bytes: UnsafePointer<UInt8>, from: Int, to: Int, limit: Int) {
       length = to &- from
       if length > 8 {
@@ -44,7 +44,7 @@ struct KeyTable: @unchecked Sendable {
       }
     }
 
-    @inline(__always)
+    @inline(always)
     func slot(_ multiplier: UInt64) -> Int {
       let mixed = (first ^ (last << 7 | last >> 57) &+ UInt64(truncatingIfNeeded: length))
       return Int(truncatingIfNeeded: (mixed &* multiplier) >> (64 - KeyTable.slotBits))
@@ -87,7 +87,7 @@ struct KeyTable: @unchecked Sendable {
   }
 
   /// Position in `Key.allCases` of the name at `from..<to`, or nil.
-  @inline(__always)
+  @inline(always)
   func find(_ bytes: UnsafePointer<UInt8>, from: Int, to: Int, limit: Int) -> UInt8? {
     guard to > from, to &- from <= Self.longestName else { return nil }
     let name = Name(bytes, from: from, to: to, limit: limit)

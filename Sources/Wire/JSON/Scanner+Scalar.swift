@@ -1,6 +1,6 @@
 extension Scanner {
   /// Reads the number at `at` (RFC 8259 section 6) up to the first byte that cannot belong to it.
-  @inline(__always)
+  @inline(always)
   mutating func number() -> Bool {
     if bytes[at] == 0x2D { at &+= 1 }
     let first = at
@@ -13,7 +13,7 @@ extension Scanner {
     return fractionAndExponent()
   }
 
-  @inline(__always)
+  @inline(always)
   private mutating func fractionAndExponent() -> Bool {
     if bytes[at] == 0x2E {
       at &+= 1
@@ -26,7 +26,7 @@ extension Scanner {
   }
 
   /// One digit or more.
-  @inline(__always)
+  @inline(always)
   private mutating func digits() -> Bool {
     let first = at
     while at < count, bytes[at] &- 0x30 < 10 { at &+= 1 }
@@ -34,7 +34,7 @@ extension Scanner {
   }
 
   /// Reads `true`, `false` or `null`.
-  @inline(__always)
+  @inline(always)
   mutating func literal() -> Bool {
     // All but the first letter of `false`, and the others whole, fit a word of four bytes.
     if at &+ 5 <= count {

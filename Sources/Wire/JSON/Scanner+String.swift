@@ -1,6 +1,6 @@
 extension Scanner {
   /// Reads the string at `at` with its quotes.
-  @inline(__always)
+  @inline(always)
   mutating func string() -> Bool {
     let quote = at
     at = endOfPlainText(from: at &+ 1)
@@ -21,7 +21,7 @@ extension Scanner {
     return scanner
   }
 
-  @inline(__always)
+  @inline(always)
   private mutating func restOfString() -> Bool {
     while at < count {
       let byte = bytes[at]
@@ -44,7 +44,7 @@ extension Scanner {
 
   /// The first byte at or after `from` that is a quote, a backslash, a control character or not
   /// ASCII; `count` where there is none.
-  @inline(__always)
+  @inline(always)
   func endOfPlainText(from: Int) -> Int {
     var at = from
     if at &+ 8 <= count {
@@ -56,7 +56,7 @@ extension Scanner {
   }
 
   /// The same, for text that has already been seen not to be short: two words a step.
-  @inline(__always)
+  @inline(always)
   private func endOfLongPlainText(from: Int) -> Int {
     var at = from
     while at &+ 16 <= count {
@@ -72,7 +72,7 @@ extension Scanner {
   }
 
   /// Reads one escape; a `\u` escape of a high surrogate with its low half.
-  @inline(__always)
+  @inline(always)
   private mutating func escape() -> Bool {
     let backslash = at
     at &+= 1
@@ -86,7 +86,7 @@ extension Scanner {
     }
   }
 
-  @inline(__always)
+  @inline(always)
   private mutating func unicodeEscape(_ backslash: Int) -> Bool {
     guard let unit = hexadecimal() else { return fail(.hexadecimal) }
     guard unit & 0xF800 == 0xD800 else { return true }
@@ -100,7 +100,7 @@ extension Scanner {
   }
 
   /// The four digits after the `u` at `at`; nil, with `at` on the byte at fault, if they are not.
-  @inline(__always)
+  @inline(always)
   private mutating func hexadecimal() -> UInt32? {
     var unit: UInt32 = 0
     for _ in 0..<4 {

@@ -3,7 +3,7 @@ extension Scanner {
   ///
   /// An error names the first byte that no valid text could have in its place (the ranges are
   /// those of table 3-7 in the Unicode standard, chapter 3).
-  @inline(__always)
+  @inline(always)
   mutating func skipUTF8() -> Bool {
     while at < count, bytes[at] >= 0x80 {
       let lead = bytes[at]
@@ -44,7 +44,7 @@ extension Scanner {
   /// those come from loads one, two and three bytes lower, which is what lets plain comparisons
   /// do the work of the table lookups in Keiser and Lemire, "Validating UTF-8 In Less Than One
   /// Instruction Per Byte" (2020).
-  @inline(__always)
+  @inline(always)
   mutating func skipValidBlocks() {
     typealias Block = SIMD16<UInt8>
     guard at >= 3, at &+ 32 <= count else { return }

@@ -18,7 +18,7 @@ struct Scanner {
   /// Where the string at fault starts.
   var start = 0
 
-  @inline(__always)
+  @inline(always)
   init(_ bytes: UnsafePointer<UInt8>, count: Int, at: Int = 0) {
     self.bytes = bytes
     self.count = count
@@ -30,7 +30,7 @@ struct Scanner {
     self.init(line.baseAddress!.assumingMemoryBound(to: UInt8.self), count: line.count, at: at)
   }
 
-  @inline(__always)
+  @inline(always)
   mutating func fail(_ fault: Fault) -> Bool {
     self.fault = fault
     return false
@@ -41,7 +41,7 @@ struct Scanner {
   /// Reads the value that starts at `at` and stops after it; sets `kind`.
   ///
   /// - Parameter outside: how many objects and arrays are open around it.
-  @inline(__always)
+  @inline(always)
   mutating func value(outside: Int) -> Bool {
     guard at < count else { return fail(.value) }
     let byte = bytes[at]
@@ -58,7 +58,7 @@ struct Scanner {
   }
 
   /// A number or a literal.
-  @inline(__always)
+  @inline(always)
   mutating func scalar() -> Bool {
     let byte = bytes[at]
     if byte &- 0x30 < 10 || byte == 0x2D {
@@ -82,7 +82,7 @@ struct Scanner {
   /// Reads the object or array that starts at `at`, with all that it holds.
   ///
   /// `nesting` is the stack: a bit for each open container, set for an object.
-  @inline(__always)
+  @inline(always)
   private mutating func container(outside: Int) -> Bool {
     var nesting: UInt64 = 0
     var depth = outside
@@ -137,7 +137,7 @@ struct Scanner {
   }
 
   /// Reads a member's name and the colon, and stops where its value starts.
-  @inline(__always)
+  @inline(always)
   private mutating func name(_ expected: Fault) -> Bool {
     guard next(is: 0x22) else { return fail(expected) }
     let start = at &+ 1
@@ -158,7 +158,7 @@ struct Scanner {
 
   // MARK: Between values
 
-  @inline(__always)
+  @inline(always)
   mutating func colon() -> Bool {
     skipBlanks()
     guard next(is: 0x3A) else { return fail(.colon) }
@@ -168,7 +168,7 @@ struct Scanner {
   }
 
   /// JSON's white space: space, tab, CR and LF (RFC 8259 section 2).
-  @inline(__always)
+  @inline(always)
   mutating func skipBlanks() {
     while at < count, bytes[at] <= 0x20 {
       let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: bytes[at])
@@ -177,6 +177,6 @@ struct Scanner {
     }
   }
 
-  @inline(__always)
+  @inline(always)
   func next(is byte: UInt8) -> Bool { at < count && bytes[at] == byte }
 }

@@ -7,6 +7,8 @@
 struct PropertyListMeasure {
   private let line: UnsafeRawBufferPointer
   private var seen = UniqueScalars()
+  /// What a string or data stands for, where the text spells it otherwise.
+  private var plain: [UInt8] = []
 
   private var objects = 0
   /// Bytes of all objects without the references in them.
@@ -14,7 +16,18 @@ struct PropertyListMeasure {
   /// How often a container names another object; their width depends on the number of objects.
   private var references = 0
 
-  init(_ line: UnsafeRawBufferPointer) { self.line = line }
+  /// Steps of reading the text and of finding equal scalars: what the tests hold to its length.
+  private(set) var work = 0
+
+  /// Measures a value of `line`, which must be a dictionary.
+  ///
+  /// - Throws: 7010 payloadUnsupportedTypes with the key path.
+  init(_ value: Value, in line: UnsafeRawBufferPointer) throws(WireError) {
+    self.line = line
+    var reader = try PropertyListReader(value, in: line, field: "payload")
+    while let item = try reader.next() { add(item) }
+    work = reader.bytesRead + seen.probes
+  }
 
   var size: Int {
     let offsetTable = 8 + bytes + references * Self.width(objects)
@@ -31,32 +44,18 @@ struct PropertyListMeasure {
     }
   }
 
-  /// Adds the value and what it holds, which has been checked. Nesting is bounded by
-  /// `Envelope.maximumDepth`.
-  mutating func add(_ value: Value) throws(WireError) {
-    switch try PropertyList.shape(of: value, in: line, .none) {
-    case .string: string(value)
-    case .number: number(value)
+  private mutating func add(_ item: PropertyListReader.Item) {
+    switch item {
+    case .name(let name): string(name)
+    case .string(let value): string(value)
+    case .number(let value): number(value)
     case .bool: object(1)
     case .data(let text): data(text)
     case .date(let seconds): real(seconds, .date)
-    case .array:
-      var reader = ArrayReader(value, line)
-      var count = 0
-      while let element = reader.next() {
-        try add(element)
-        count += 1
-      }
+    case .array(let count):
       object(Self.header(count))
       references += count
-    case .dictionary(let dictionary):
-      var reader = ObjectReader(dictionary, line)
-      var count = 0
-      while let (name, member) = reader.nextMember() {
-        string(name)
-        try add(member)
-        count += 1
-      }
+    case .dictionary(let count):
       object(Self.header(count))
       references += 2 * count
     }
@@ -85,9 +84,10 @@ struct PropertyListMeasure {
 
   private mutating func string(_ value: Value) {
     guard value.flags.contains(.hasEscape) else { return string(contents(value, line)) }
-    var plain: [UInt8] = []
+    plain.removeAll(keepingCapacity: true)
     unescape(contents(value, line), into: &plain)
-    plain.withUnsafeBytes { string($0) }
+    let text = plain
+    text.withUnsafeBytes { string($0) }
   }
 
   private mutating func string(_ text: UnsafeRawBufferPointer) {
@@ -126,58 +126,9 @@ struct PropertyListMeasure {
   }
 
   private mutating func data(_ value: Value) {
-    var decoded: [UInt8] = []
-    _ = Base64Text(value, line).decode { Base64.decode($0, into: &decoded) }
-    guard decoded.withUnsafeBytes({ seen.insert(.data, $0) }) else { return }
-    object(Self.header(decoded.count) + decoded.count)
-  }
-}
-
-/// A set of scalars by kind and bytes: open addressing over one arena.
-struct UniqueScalars {
-  enum Kind: UInt8 {
-    case string, integer, largeInteger, real, date, data
-  }
-
-  private struct Entry {
-    var kind: Kind
-    var hash: UInt64
-    var start: Int
-    var end: Int
-  }
-
-  private var entries: [Entry] = []
-  private var arena: [UInt8] = []
-  /// Index into `entries`, or -1; a power of two of them, at most half full.
-  private var slots = [Int](repeating: -1, count: 256)
-
-  /// False where it is in the set already.
-  mutating func insert(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    let hash = hash64(bytes, seed: UInt64(kind.rawValue))
-    var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-    while slots[slot] >= 0 {
-      let entry = entries[slots[slot]]
-      if entry.hash == hash, entry.kind == kind, entry.end - entry.start == bytes.count,
-        arena[entry.start..<entry.end].elementsEqual(bytes)
-      {
-        return false
-      }
-      slot = (slot + 1) & (slots.count - 1)
-    }
-    slots[slot] = entries.count
-    entries.append(
-      Entry(kind: kind, hash: hash, start: arena.count, end: arena.count + bytes.count))
-    arena.append(contentsOf: bytes)
-    if entries.count * 2 > slots.count { grow() }
-    return true
-  }
-
-  private mutating func grow() {
-    slots = Array(repeating: -1, count: slots.count * 2)
-    for (index, entry) in entries.enumerated() {
-      var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
-      while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
-      slots[slot] = index
-    }
+    plain.removeAll(keepingCapacity: true)
+    _ = Base64Text(value, line).decode { Base64.decode($0, into: &plain) }
+    guard plain.withUnsafeBytes({ seen.insert(.data, $0) }) else { return }
+    object(Self.header(plain.count) + plain.count)
   }
 }

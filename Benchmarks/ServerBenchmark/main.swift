@@ -1,0 +1,81 @@
+// Starts a server of its own and measures messages a second and the server's CPU per message.
+//
+//   swift run -c release server-benchmark [pairs window seconds]
+//
+// The instrument for comparisons is `watchline load`; this gives a first figure.
+import EventLoop
+import Foundation
+
+let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+let pairs = arguments.count > 0 ? arguments[0] : 50
+let window = arguments.count > 1 ? arguments[1] : 256
+let seconds = arguments.count > 2 ? arguments[2] : 4
+let payload = 200
+
+/// CPU seconds of a process so far, user and system, from /proc.
+func cpu(_ process: Int32) -> Double {
+  guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
+    return 0
+  }
+  let fields = text[text.lastIndex(of: ")")!...].split(separator: " ")
+  return (Double(fields[12])! + Double(fields[13])!) / Double(sysconf(Int32(_SC_CLK_TCK)))
+}
+
+func run(isTransfer: Bool) throws {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("watchline-benchmark-\(getpid())-\(isTransfer)")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let server = Process()
+  server.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    .deletingLastPathComponent().appendingPathComponent("watchline-server")
+  server.arguments = ["--listen", "127.0.0.1:0", "--data", folder.path, "--log-level", "error"]
+  let output = Pipe()
+  server.standardOutput = output
+  try server.run()
+  defer {
+    server.terminate()
+    server.waitUntilExit()
+  }
+  let ready = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+  guard
+    let port = ready.split(separator: ":").last.flatMap({
+      Int($0.trimmingCharacters(in: .newlines))
+    })
+  else { fatalError("the server did not start") }
+
+  let loop = try EventLoop()
+  let warmUp: Int64 = 1_000_000
+  var start = (time: Int64(0), count: 0, cpu: 0.0, own: clock())
+  var timers: [LoopTimer] = []
+  let bench = try Bench(
+    loop: loop, port: port, isTransfer: isTransfer, pairs: pairs, window: window, payload: payload
+  ) { bench in
+    timers[0].start(after: warmUp)
+    timers[1].start(after: warmUp + Int64(seconds) * 1_000_000)
+  }
+  timers.append(
+    LoopTimer(loop: loop) {
+      start = (bench.loop.now, bench.count, cpu(server.processIdentifier), clock())
+    })
+  timers.append(
+    LoopTimer(loop: loop) {
+      let elapsed = Double(bench.loop.now - start.time) / 1e6
+      let count = bench.count - start.count
+      let used = cpu(server.processIdentifier) - start.cpu
+      let own = Double(clock() - start.own) / Double(CLOCKS_PER_SEC) / elapsed
+      print(
+        isTransfer ? "transfer" : "message ", "pairs \(pairs) window \(window) payload \(payload):",
+        "\(Int(Double(count) / elapsed)) a second,",
+        String(format: "%.2f", used / Double(count) * 1e6), "server CPU s per million,",
+        "client CPU \(Int(own * 100)) %, out of order \(bench.outOfOrder)")
+      for client in bench.clients { client.connection.close() }
+      for timer in timers { timer.close() }
+      loop.turnHandler = nil
+      loop.shutDownHooks()
+    })
+  try loop.run()
+  try loop.close()
+}
+
+try run(isTransfer: false)
+try run(isTransfer: true)

@@ -1,0 +1,136 @@
+package import Relay
+import Wire
+
+/// The command line of `watchline-server`.
+package struct Options {
+  package var host = "127.0.0.1"
+  package var port = 9282
+  /// A folder, or `:memory:`.
+  package var data = "./watchline-data"
+  package var limits = Limits()
+  package var hasManualClock = false
+  package var logLevel = LogLevel.info
+  package var wantsHelp = false
+  package var wantsVersion = false
+
+  package static let version = "0.1.0"
+
+  package static let help = """
+    watchline-server: a phone and a watch on Linux, over newline-delimited JSON
+
+    usage: watchline-server [options]
+
+      --listen HOST:PORT    where to listen; port 0 picks one      (127.0.0.1:9282)
+      --data DIR            where queues are kept; :memory: keeps nothing
+                                                                   (./watchline-data)
+      --limits NAME=N,…     bounds; see below
+      --clock manual        time comes from advance lines alone, so that no test sleeps
+      --log-level LEVEL     error, info or debug; logfmt on stderr (info)
+      --version, --help
+
+    When ready it prints one line: watchline-server listening on 127.0.0.1:9282
+    Then: nc 127.0.0.1 9282, and type help.
+
+    limits, with their defaults (bytes, seconds or counts):
+
+    """ + limitsHelp
+
+  private static var limitsHelp: String {
+    let limits = Limits()
+    return Limits.names.map { name, path in
+      let value = limits[keyPath: path]
+      let shown = Limits.durations.contains(name) ? "\(value / 1_000_000) s" : "\(value)"
+      return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown + "\n"
+    }.joined()
+  }
+
+  /// - Throws: `UsageError` with one sentence for stderr.
+  package init(_ arguments: [String]) throws(UsageError) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      var name = argument
+      var attached: String?
+      if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
+        name = String(argument[..<equals])
+        attached = String(argument[argument.index(after: equals)...])
+      }
+      switch name {
+      case "--help", "-h": wantsHelp = true
+      case "--version": wantsVersion = true
+      case "--listen": try setListen(try Self.value(name, attached, &rest))
+      case "--data": data = try Self.value(name, attached, &rest)
+      case "--limits": try setLimits(try Self.value(name, attached, &rest))
+      case "--clock":
+        let clock = try Self.value(name, attached, &rest)
+        guard ["manual", "real"].contains(clock) else {
+          throw UsageError("--clock is manual or real, not \(clock)")
+        }
+        hasManualClock = clock == "manual"
+      case "--log-level":
+        let text = try Self.value(name, attached, &rest)
+        guard let level = LogLevel(rawValue: text) else {
+          throw UsageError("--log-level is error, info or debug, not \(text)")
+        }
+        logLevel = level
+      default:
+        let known = [
+          "--help", "--version", "--listen", "--data", "--limits", "--clock", "--log-level",
+        ]
+        let nearest = Nearest.word(to: name, among: known).map { "; did you mean \($0)?" }
+        throw UsageError("unknown argument \(argument)" + (nearest ?? "; see --help"))
+      }
+    }
+  }
+
+  private static func value(
+    _ name: String, _ attached: String?, _ rest: inout ArraySlice<String>
+  ) throws(UsageError) -> String {
+    guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
+      throw UsageError("\(name) needs a value; see --help")
+    }
+    return value
+  }
+
+  private mutating func setListen(_ text: String) throws(UsageError) {
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+      (0...65_535).contains(port), colon > text.startIndex
+    else {
+      throw UsageError("--listen is HOST:PORT, such as 127.0.0.1:9282 or [::1]:9282, not \(text)")
+    }
+    host = String(text[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    self.port = port
+  }
+
+  private mutating func setLimits(_ text: String) throws(UsageError) {
+    for assignment in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let parts = assignment.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw UsageError("--limits is NAME=N,…, such as line=65536,connections=100, not \(text)")
+      }
+      guard let limit = Limits.names.first(where: { $0.name == parts[0] }) else {
+        let nearest = Nearest.word(to: parts[0], among: Limits.names.map(\.name))
+        throw UsageError(
+          "--limits has no \(parts[0])"
+            + (nearest.map { "; did you mean \($0)?" } ?? "; see --help"))
+      }
+      let unit = Limits.durations.contains(parts[0]) ? 1e6 : 1
+      guard let number = Double(parts[1]), number >= 0, number * unit <= 1e15 else {
+        throw UsageError(
+          "--limits \(parts[0]) is a number up to \(Int(1e15 / unit)), not \(parts[1])")
+      }
+      let value = number * unit
+      guard value == value.rounded(), value >= 1 else {
+        throw UsageError("--limits \(parts[0]) is a whole number of at least 1, not \(parts[1])")
+      }
+      limits[keyPath: limit.path] = Int(value)
+    }
+  }
+}
+
+/// The command line cannot be understood: exit 2.
+package struct UsageError: Error {
+  package let message: String
+
+  package init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,78 @@
+extension ErrorCode {
+  /// When a device gets this error; one sentence.
+  package var meaning: String {
+    switch self {
+    case .malformedJSON: "The line is not one strict JSON object, nor a word with name=value pairs."
+    case .unknownType: "There is no request of this type."
+    case .missingField: "A member that the request needs is not there."
+    case .invalidField: "A member is not what it must be, or does not fit the present state."
+    case .lineTooLong: "The line is longer than limit line; it is skipped up to its end."
+    case .unknownTransfer: "This device has no unfinished transfer of that name."
+    case .sequenceGap: "n is more than one above the last one received."
+    case .overloaded: "A bound of the server is reached, or its store cannot write."
+    case .alreadyDelivered: "The transfer has been handed to the receiver."
+    case .unauthorized: "Reserved for tokens; not sent today."
+    case .tooManyConnections: "The server has as many connections as limit connections allows."
+    case .genericError: "The receiver refused the item with this code."
+    case .sessionNotSupported: "The device has been set to have no sessions (isSupported)."
+    case .sessionMissingDelegate: "The session has been set to have no delegate (hasDelegate)."
+    case .sessionNotActivated: "The connection has no session."
+    case .deviceNotPaired:
+      "No counterpart has activated, isPaired is false, or the pair was forgotten."
+    case .watchAppNotInstalled: "The app is not on the active watch (isWatchAppInstalled=false)."
+    case .notReachable: "A live message needs a reachable counterpart, and there is none."
+    case .invalidParameter:
+      "The context equals the one last handed out, with the knob identicalContext=throw."
+    case .payloadTooLarge: "A payload, or a file, is larger than the knob limits allows."
+    case .payloadUnsupportedTypes:
+      "A payload holds null or a $ tag that is wrong; the message names the place."
+    case .messageReplyFailed: "The receiver replied, but the reply could not be sent."
+    case .messageReplyTimedOut: "No reply came in time."
+    case .fileAccessDenied: "The receiver refused the file with this code."
+    case .deliveryFailed:
+      "The receiver went, was full, has no reply handler or complication; a file's digest differs."
+    case .insufficientSpace: "The receiver refused the item with this code."
+    case .sessionInactive: "The phone's watch is being switched."
+    case .transferTimedOut: "An upload got no chunk for as long as the knob uploadIdle."
+    case .companionAppNotInstalled: "The app is not on the phone (isCompanionAppInstalled=false)."
+    case .watchOnlyApp: "The watch app has been set to have no phone app (isWatchOnlyApp=true)."
+    }
+  }
+
+  /// What to do about it; one sentence.
+  package var remedy: String {
+    switch self {
+    case .malformedJSON: "Mend the line at the byte that the message names."
+    case .unknownType: "Use the word that the message suggests, or type help."
+    case .missingField: "Add the member that the message names."
+    case .invalidField: "Mend the member that the message names."
+    case .lineTooLong: "Send less in a line; cut files into smaller chunks."
+    case .unknownTransfer: "Look at outstandingTransfers; what it does not list has finished."
+    case .sequenceGap: "Send the n that the message names."
+    case .overloaded:
+      "Have the receiver acknowledge, or try again later; where not definite, with the same n."
+    case .alreadyDelivered: "Wait for its didFinish… line."
+    case .unauthorized: "Nothing: no server sends it yet."
+    case .tooManyConnections: "Try again later."
+    case .genericError: "Ask the receiver."
+    case .sessionNotSupported: "setDeviceState isSupported=true"
+    case .sessionMissingDelegate: "setDeviceState hasDelegate=true"
+    case .sessionNotActivated: "Send activate first."
+    case .deviceNotPaired: "Activate the counterpart, or setDeviceState isPaired=true"
+    case .watchAppNotInstalled: "setDeviceState isWatchAppInstalled=true"
+    case .notReachable: "Wait for sessionReachabilityDidChange, or use a lane that waits."
+    case .invalidParameter: "Send another context, or configure identicalContext=drop."
+    case .payloadTooLarge: "Send less, or a file; or configure limits."
+    case .payloadUnsupportedTypes: "Leave null out; write data and dates with their tags."
+    case .messageReplyFailed: "Take it that the message was processed."
+    case .messageReplyTimedOut: "Take it that the message may have been processed."
+    case .fileAccessDenied: "Ask the receiver."
+    case .deliveryFailed: "Send it again; where it is not definite, it may have been processed."
+    case .insufficientSpace: "Send it again when the receiver has room."
+    case .sessionInactive: "Activate again after sessionDidDeactivate."
+    case .transferTimedOut: "Send the file again."
+    case .companionAppNotInstalled: "setDeviceState isCompanionAppInstalled=true"
+    case .watchOnlyApp: "setDeviceState isWatchOnlyApp=false"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// The command line: what is refused, and how the server says that it is ready.
+  @Suite struct OptionTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func run(_ arguments: [String]) throws -> (code: Int, output: String, errors: String) {
+      let program = try Program([ServerProcess.path] + arguments, in: scratch)
+      return (try program.exitCode(), program.output, program.errors)
+    }
+
+    /// One sentence for a person, and nothing else.
+    private func expectOneLine(
+      _ errors: String, _ words: String, _ sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      #expect(errors.hasPrefix("watchline-server: "), sourceLocation: sourceLocation)
+      #expect(errors.hasSuffix("\n"), sourceLocation: sourceLocation)
+      #expect(
+        errors.split(separator: "\n").count == 1, "\(errors)", sourceLocation: sourceLocation)
+      #expect(errors.contains(words), "\(errors)", sourceLocation: sourceLocation)
+    }
+
+    static let misuses: [([String], String)] = [
+      (["--frobnicate"], "--frobnicate"), (["--lisen", "127.0.0.1:0"], "--listen"),
+      (["stray"], "stray"), ([""], "unknown argument"),
+      (["--listen"], "--listen needs a value"), (["--listen", ""], "--listen needs a value"),
+      (["--listen", "9282"], "HOST:PORT"), (["--listen", ":9282"], "HOST:PORT"),
+      (["--listen", "127.0.0.1:"], "HOST:PORT"), (["--listen", "127.0.0.1:65536"], "HOST:PORT"),
+      (["--listen", "127.0.0.1:-1"], "HOST:PORT"), (["--listen=127.0.0.1:http"], "HOST:PORT"),
+      (["--data"], "--data needs a value"), (["--data="], "--data needs a value"),
+      (["--limits"], "--limits needs a value"), (["--limits", "lines=5"], "did you mean line?"),
+      (["--limits", "line"], "NAME=N"), (["--limits", "line="], "NAME=N"),
+      (["--limits", "="], "NAME=N"), (["--limits", ","], "NAME=N"), (["--limits", "=5"], "NAME=N"),
+      (["--limits", "line=many"], "number"), (["--limits", "line=0"], "at least 1"),
+      (["--limits", "line=-1"], "number"), (["--limits", "line=1.5"], "whole"),
+      (["--limits", "line=nan"], "number"), (["--limits", "line=1e16"], "number"),
+      (["--limits", "receiverGrace=1e15"], "number"),
+      (["--limits", "line=1000,connections=x"], "connections"),
+      (["--clock"], "--clock needs a value"), (["--clock", "sundial"], "manual or real"),
+      (["--log-level"], "--log-level needs a value"), (["--log-level", "loud"], "error, info or debug"),
+    ]
+
+    @Test(arguments: misuses) func badUsage(_ misuse: ([String], String)) throws {
+      let result = try run(misuse.0)
+      #expect(result.code == 2)
+      #expect(result.output == "")
+      expectOneLine(result.errors, misuse.1)
+    }
+
+    @Test func help() throws {
+      for argument in ["--help", "-h"] {
+        let result = try run([argument])
+        #expect(result.code == 0)
+        #expect(result.errors == "")
+        for option in ["--listen", "--data", "--limits", "--clock", "--log-level", "--version"] {
+          #expect(result.output.contains(option))
+        }
+      }
+      let version = try run(["--version"])
+      #expect(version.code == 0)
+      #expect(version.output.hasPrefix("watchline-server "))
+    }
+
+    /// Each limit takes its smallest and its largest value, and the server still talks.
+    @Test func extremeLimits() throws {
+      let help = try run(["--help"]).output
+      let names = help.components(separatedBy: "or counts):\n")[1].split(separator: "\n").map {
+        String($0.split(separator: " ")[0])
+      }
+      #expect(names.count > 10)
+      for value in ["1", "1e9"] {
+        let limits = names.map { "\($0)=\($0 == "line" && value == "1" ? "1000" : value)" }
+        let server = try ServerProcess(
+          scratch, ["--limits", limits.joined(separator: ",")], data: ":memory:")
+        let client = try server.client()
+        #expect(client.hello?.type == "hello")
+        try client.send("ping id=1")
+        try client.expect("pong")
+        client.endOutput()
+        #expect(try client.linesToEnd().isEmpty)
+        #expect(try server.terminate() == 0)
+      }
+    }
+
+    @Test func portInUse() throws {
+      let server = try ServerProcess(scratch, data: ":memory:")
+      let other = try Scratch()
+      let result = try run(["--listen", "127.0.0.1:\(server.port)", "--data", other.data])
+      #expect(result.code == 1)
+      #expect(result.output == "")
+      expectOneLine(result.errors, "127.0.0.1:\(server.port)")
+      #expect(try server.device("phone").activation.string("device") == "phone")
+    }
+
+    @Test func addressThatIsNotThere() throws {
+      for listen in ["192.0.2.1:0", "nowhere.invalid:0"] {
+        let result = try run(["--listen", listen, "--data", ":memory:"])
+        #expect(result.code == 1)
+        expectOneLine(result.errors, "cannot listen")
+      }
+    }
+
+    @Test func listensOnSix() throws {
+      let server = try ServerProcess(scratch, data: ":memory:", host: "::1")
+      #expect(try server.device("phone").activation.integer("n") == 0)
+      #expect(try server.terminate() == 0)
+    }
+
+    /// Nothing comes before the ready line, and nothing after it.
+    @Test func readyLine() throws {
+      let server = try ServerProcess(scratch)
+      _ = try server.device("phone")
+      #expect(try server.terminate() == 0)
+      #expect(server.program.output == "watchline-server listening on 127.0.0.1:\(server.port)\n")
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+
+/// A blocking client: lines out, lines in as JSON, everything bounded in time.
+final class LineClient {
+  let descriptor: Int32
+  /// The server's first line; nil where it ended the connection at once.
+  private(set) var hello: Line?
+  /// The answer to `activate`.
+  private(set) var activation: Line!
+  /// Whether the server has ended the connection.
+  private(set) var hasEnded = false
+  private var input: [UInt8] = []
+  private var start = 0
+  private var scanned = 0
+  private var isClosed = false
+
+  /// Connects and reads `hello`.
+  ///
+  /// - Parameter receiveBuffer: the size of the kernel's buffer, so that it is full soon.
+  init(host: String = "127.0.0.1", port: Int, receiveBuffer: Int? = nil) throws {
+    let isSix = host.contains(":")
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    descriptor = socket(isSix ? AF_INET6 : AF_INET, type, 0)
+    guard descriptor >= 0 else { throw Failure("socket: \(String(cString: strerror(errno)))") }
+    if var size = receiveBuffer.map({ Int32($0) }) {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var one: Int32 = 1
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    let result = isSix ? Self.connectSix(descriptor, host, port) : Self.connect(descriptor, host, port)
+    guard result == 0 else {
+      throw Failure("connect to \(host):\(port): \(String(cString: strerror(errno)))")
+    }
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    hello = try line()
+  }
+
+  deinit { close() }
+
+  private static func connect(_ descriptor: Int32, _ host: String, _ port: Int) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    inet_pton(AF_INET, host, &address.sin_addr)
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  private static func connectSix(_ descriptor: Int32, _ host: String, _ port: Int) -> Int32 {
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_port = UInt16(port).bigEndian
+    inet_pton(AF_INET6, host, &address.sin6_addr)
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+      }
+    }
+  }
+
+  // MARK: Ends
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    Glibc.close(descriptor)
+  }
+
+  /// Ends the output; the server's answers can still be read.
+  func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Closes with a reset: what is under way is lost.
+  func reset() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    close()
+  }
+
+  // MARK: Output
+
+  func send(_ line: String) throws { try send(bytes: Array((line + "\n").utf8)) }
+
+  func send(_ members: [String: Any]) throws {
+    var bytes = [UInt8](try JSONSerialization.data(withJSONObject: members))
+    bytes.append(0x0A)
+    try send(bytes: bytes)
+  }
+
+  /// Sends all; what comes in meanwhile is kept for later reads.
+  ///
+  /// - Parameter readsMeanwhile: false leaves what comes in with the kernel.
+  func send(bytes: [UInt8], readsMeanwhile: Bool = true) throws {
+    var sent = 0
+    let end = Moment.after(Moment.patience)
+    while sent < bytes.count {
+      sent += try sendSome(bytes[sent...])
+      guard sent < bytes.count else { return }
+      guard !end.isPast else { throw Failure("the server reads no more") }
+      let events = readsMeanwhile && !hasEnded ? POLLOUT | POLLIN : POLLOUT
+      if wait(for: Int32(events), end.milliseconds) & Int32(POLLIN) != 0 { take() }
+    }
+  }
+
+  /// Sends what the kernel takes at once. Returns how many bytes.
+  func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+    let count = bytes.withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    if count >= 0 { return count }
+    guard errno == EAGAIN else { throw Failure("send: \(String(cString: strerror(errno)))") }
+    return 0
+  }
+
+  /// Waits until the socket can be written to. Returns false when it cannot.
+  func waitForRoom(_ seconds: Double) -> Bool {
+    wait(for: Int32(POLLOUT), Moment.after(seconds).milliseconds) & Int32(POLLOUT) != 0
+  }
+
+  // MARK: Input
+
+  /// The next line; nil at the end of the connection.
+  func line() throws -> Line? { try bytes().map { try Line($0) } }
+
+  /// The next line unread, for where there are many.
+  func text() throws -> String? { try bytes().map { String(decoding: $0, as: UTF8.self) } }
+
+  /// The next line's bytes without its LF.
+  func bytes() throws -> [UInt8]? {
+    let end = Moment.after(Moment.patience)
+    while true {
+      if let line = heldLine() { return line }
+      guard !hasEnded else { return nil }
+      guard !end.isPast else { throw Failure("no line came within \(Moment.patience) s") }
+      _ = wait(for: Int32(POLLIN), end.milliseconds)
+      take()
+    }
+  }
+
+  /// The next line, if one has come.
+  func lineNow() throws -> Line? {
+    if let line = heldLine() { return try Line(line) }
+    take()
+    return try heldLine().map { try Line($0) }
+  }
+
+  /// Waits for something to come in, or the end, or the time.
+  func wait(_ seconds: Double) {
+    _ = wait(for: Int32(POLLIN), Moment.after(seconds).milliseconds)
+  }
+
+  private func wait(for events: Int32, _ milliseconds: Int32) -> Int32 {
+    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    poll(&entry, 1, milliseconds)
+    return Int32(entry.revents)
+  }
+
+  private func take() {
+    guard !hasEnded else { return }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count > 0 {
+        input.append(contentsOf: buffer[..<count])
+        continue
+      }
+      // A reset ends it too.
+      if count == 0 || errno != EAGAIN { hasEnded = true }
+      return
+    }
+  }
+
+  private func heldLine() -> [UInt8]? {
+    guard let end = input[scanned...].firstIndex(of: 0x0A) else {
+      scanned = input.count
+      return nil
+    }
+    let bytes = Array(input[start..<end])
+    start = end + 1
+    scanned = start
+    if start > 1 << 18 || start == input.count {
+      input.removeFirst(start)
+      start = 0
+      scanned = 0
+    }
+    return bytes
+  }
+}
+
+extension LineClient {
+  func activate(_ role: String, pair: String = "demo", _ more: [String: Any] = [:]) throws {
+    try send(
+      ["type": "activate", "pair": pair, "role": role].merging(more, uniquingKeysWith: { $1 }))
+    activation = try expect("activationDidComplete")
+  }
+
+  /// Reads up to a line of this type and returns it. An error line on the way is a failure.
+  @discardableResult
+  func expect(_ type: String) throws -> Line {
+    try first("a line \(type)") { line in
+      if line.type == "error", type != "error" { throw Failure("\(line), not \(type)") }
+      return line.type == type
+    }
+  }
+
+  /// Reads up to a line that fits and returns it.
+  @discardableResult
+  func first(_ what: String, _ fits: (Line) throws -> Bool) throws -> Line {
+    while let line = try line() {
+      if try fits(line) { return line }
+    }
+    throw Failure("the connection ended before \(what)")
+  }
+
+  /// Sends a request with an id of its own and returns the answer to it.
+  @discardableResult
+  func request(_ members: [String: Any]) throws -> Line {
+    let id = UUID().uuidString
+    try send(members.merging(["id": id], uniquingKeysWith: { $1 }))
+    return try first("the answer to \(members["type"] ?? "")") { $0.string("re") == id }
+  }
+
+  /// All lines up to the end of the connection.
+  func linesToEnd() throws -> [Line] {
+    var lines: [Line] = []
+    while let line = try line() { lines.append(line) }
+    return lines
+  }
+}

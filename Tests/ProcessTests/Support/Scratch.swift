@@ -1,0 +1,35 @@
+import Foundation
+
+/// A directory that goes with this value.
+final class Scratch {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/watchline-process-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure("mkdtemp: errno \(errno)") }
+    path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Where the server keeps its queues.
+  var data: String { path + "/data" }
+  var database: String { data + "/watchline.sqlite" }
+
+  /// Every file of the data directory with its bytes, to compare.
+  var contents: [String: Data] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
+    return Dictionary(
+      uniqueKeysWithValues: names.map { name in
+        (name, FileManager.default.contents(atPath: data + "/" + name) ?? Data())
+      })
+  }
+
+  func writeDatabase(_ change: (inout Data) -> Void) throws {
+    guard var bytes = FileManager.default.contents(atPath: database) else {
+      throw Failure("no database in \(data)")
+    }
+    change(&bytes)
+    try bytes.write(to: URL(fileURLWithPath: database))
+  }
+}

@@ -1,0 +1,170 @@
+import CSQLite
+import Glibc
+import Journal
+import Testing
+
+@testable import Storage
+
+/// What is not a good store of this version is refused and left as it is.
+@Suite struct RefusalTests {
+  let directory = TemporaryDirectory()
+
+  /// Some batches, closed, or as a killed process leaves them.
+  private func make(closed: Bool) throws {
+    let made = TemporaryDirectory()
+    let harness = try Harness(.directory(made.path))
+    for number: UInt64 in 1...20 { harness.commit(Chronicle.batch(number)) }
+    if closed { harness.store.close() }
+    directory.replace(with: made.contents)
+    if !closed { harness.store.close() }
+  }
+
+  private func expectRefusal(
+    _ kind: StoreError.Kind, _ words: String, options: StoreOptions = StoreOptions(),
+    _ sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let before = directory.contents
+    let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+      try Harness(.directory(directory.path), options: options).store.close()
+    }
+    #expect(error?.kind == kind, "\(error as Any)", sourceLocation: sourceLocation)
+    let sentence = error?.description ?? ""
+    #expect(sentence.contains(words), "\(sentence)", sourceLocation: sourceLocation)
+    #expect(sentence.contains(directory.path), sourceLocation: sourceLocation)
+    #expect(same(directory.contents, before), "touched", sourceLocation: sourceLocation)
+  }
+
+  private func run(_ sql: String, keepingLog: Bool = false) throws {
+    let connection = try Connection(directory.database, creating: true, vfs: nil)
+    connection.setCheckpointOnClose(!keepingLog)
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE;" + sql)
+    connection.close()
+  }
+
+  private func damage(_ change: (inout [UInt8]) -> Void) {
+    var bytes = readFile(directory.database)
+    change(&bytes)
+    writeFile(directory.database, bytes)
+  }
+
+  @Test(arguments: [true, false]) func newerVersion(closed: Bool) throws {
+    try make(closed: closed)
+    // With `closed` false, the newer version is in the log only.
+    try run("PRAGMA user_version = 7", keepingLog: !closed)
+    #expect(directory.names.count == (closed ? 1 : 2))
+    expectRefusal(.newerVersion(found: 7, known: 1), "version 7")
+  }
+
+  @Test func foreignDatabase() throws {
+    try run("CREATE TABLE note(text); INSERT INTO note VALUES('mine')")
+    expectRefusal(.notOurs, "another program")
+  }
+
+  @Test func notADatabase() {
+    for bytes in [Array("shopping list\n".utf8), [], [UInt8](repeating: 0, count: 8192)] {
+      writeFile(directory.database, bytes)
+      expectRefusal(.corrupt, "no database")
+    }
+  }
+
+  @Test func logWithoutDatabase() throws {
+    try make(closed: false)
+    directory.remove("watchline.sqlite")
+    expectRefusal(.corrupt, "missing")
+  }
+
+  @Test(arguments: [true, false]) func damagedHeader(closed: Bool) throws {
+    try make(closed: closed)
+    damage { $0.replaceSubrange(0..<16, with: [UInt8](repeating: 0xAA, count: 16)) }
+    expectRefusal(.corrupt, "damaged")
+  }
+
+  @Test func cutShort() throws {
+    try make(closed: true)
+    let whole = readFile(directory.database)
+    for length in [whole.count - 1, whole.count - 4096, 4096, 5000, 100, 50] {
+      writeFile(directory.database, Array(whole[..<length]))
+      expectRefusal(.corrupt, "")
+    }
+  }
+
+  /// Sixteen bytes at the start of each page: what a B-tree page says of itself, or where a chain of
+  /// payload pages goes on. Only a page that nothing uses may go unnoticed.
+  @Test func damagedPages() throws {
+    try make(closed: true)
+    let whole = readFile(directory.database)
+    var refused = 0
+    for page in 1..<whole.count / 4096 {
+      damage { bytes in
+        let start = page * 4096
+        bytes.replaceSubrange(start..<start + 16, with: [UInt8](repeating: 0xEE, count: 16))
+      }
+      let before = directory.contents
+      do {
+        try Harness(.directory(directory.path)).store.close()
+        Chronicle.verify(directory, reported: 20, submitted: 20, "page \(page)")
+      } catch {
+        refused += 1
+        #expect(error.kind == .corrupt, "\(error)")
+        #expect(same(directory.contents, before))
+      }
+      writeFile(directory.database, whole)
+    }
+    #expect(refused > 10)
+  }
+
+  @Test func damagedMeta() throws {
+    for sql in [
+      "DELETE FROM meta WHERE key = 'lastBatch'", "UPDATE meta SET value = 'x' WHERE key = 'epoch'",
+      "UPDATE meta SET value = 3 WHERE key = 'lastBatch'",
+      "DELETE FROM meta WHERE key = 'identity'", "UPDATE device SET value = 5",
+      "UPDATE device SET pair = pair + 5000000000",
+      "UPDATE segment SET header = 'text'",
+    ] {
+      try make(closed: true)
+      try run(sql)
+      expectRefusal(.corrupt, "damaged")
+    }
+  }
+
+  @Test func lockedByAnother() throws {
+    let harness = try Harness(.directory(directory.path))
+    harness.commit(Chronicle.batch(1))
+    expectRefusal(.locked, directory.path)
+    #expect(harness.store.close())
+    let next = try Harness(.directory(directory.path))
+    #expect(next.store.close())
+  }
+
+  @Test func notAFile() {
+    mkdir(directory.database, 0o700)
+    defer { rmdir(directory.database) }
+    expectRefusal(.cannotOpen, "not a regular file")
+  }
+
+  @Test func directoryThatCannotBe() {
+    for path in ["/proc/watchline/data", "/dev/null/data", "/dev/null"] {
+      let error = #expect(throws: StoreError.self) { try Harness(.directory(path)) }
+      #expect(error?.kind == .cannotOpen)
+      #expect(error?.description.contains("/") == true)
+    }
+  }
+
+  @Test func makesDirectories() throws {
+    let path = directory.path + "/one/two//three/"
+    let harness = try Harness(.directory(path))
+    #expect(harness.store.close())
+    #expect(access(path + "watchline.sqlite", F_OK) == 0)
+    unlink(path + "watchline.sqlite")
+    for name in ["/one/two/three", "/one/two", "/one"] { rmdir(directory.path + name) }
+  }
+
+  /// A creation that was interrupted leaves a draft, which is not a store.
+  @Test func startsOverAfterInterruptedCreation() throws {
+    writeFile(directory.database + ".new", [1, 2, 3])
+    writeFile(directory.database + ".new-journal", [1, 2, 3])
+    let harness = try Harness(.directory(directory.path))
+    #expect(harness.store.close())
+    #expect(directory.names == ["watchline.sqlite"])
+  }
+}

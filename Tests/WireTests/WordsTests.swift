@@ -1,0 +1,122 @@
+import Testing
+import Wire
+
+@Suite struct WordsTests {
+  private func json(_ typed: [UInt8]) throws -> String {
+    var json: [UInt8] = Array("before".utf8)
+    do {
+      try typed.withUnsafeBytes { line throws in try Words.json(line, into: &json) }
+    } catch {
+      #expect(json == Array("before".utf8))
+      throw error
+    }
+    return String(decoding: json.dropFirst(6), as: UTF8.self)
+  }
+
+  private func json(_ typed: String) throws -> String { try json(Array(typed.utf8)) }
+
+  @Test(arguments: [
+    ("help", #"{"type":"help"}"#),
+    ("  ping\t", #"{"type":"ping"}"#),
+    ("help transferUserInfo", #"{"type":"help","topic":"transferUserInfo"}"#),
+    ("help help id=1", #"{"type":"help","topic":"help","id":1}"#),
+    ("help pair pair=x", #"{"type":"help","topic":"pair","pair":"x"}"#),
+    ("help topic=a", #"{"type":"help","topic":"a"}"#),
+    ("help 12", #"{"type":"help","topic":"12"}"#),
+    ("activate pair=demo role=watch", #"{"type":"activate","pair":"demo","role":"watch"}"#),
+    (
+      #"transferUserInfo payload={"steps": 412} id=1"#,
+      #"{"type":"transferUserInfo","payload":{"steps": 412},"id":1}"#
+    ),
+    (#"a b="c d" e=[1, 2] f=-1.5"#, #"{"type":"a","b":"c d","e":[1, 2],"f":-1.5}"#),
+    (
+      "a b=true c=false d=trueish e=falsely f=null",
+      #"{"type":"a","b":true,"c":false,"d":"trueish","e":"falsely","f":"null"}"#
+    ),
+    ("a b= c=d", #"{"type":"a","b":"","c":"d"}"#),
+    ("a b=", #"{"type":"a","b":""}"#),
+    (#"a b=c"d\e"#, #"{"type":"a","b":"c\"d\\e"}"#),
+    ("a b=é=🙂", #"{"type":"a","b":"é=🙂"}"#),
+    ("sync.open x-y_z.1=k", #"{"type":"sync.open","x-y_z.1":"k"}"#),
+    ("a b=+1 c=.5", #"{"type":"a","b":"+1","c":".5"}"#),
+    ("a b=x\u{1}y", #"{"type":"a","b":"x\u0001y"}"#),
+  ]) func spellsJSON(typed: String, expected: String) throws {
+    let spelled = try json(typed)
+    #expect(spelled == expected)
+    #expect(scanError(spelled) == nil)
+  }
+
+  @Test(arguments: [
+    ("", 0), ("  ", 2), ("=", 0), ("1a", 0), ("-a", 0), ("é", 0), ("a=b", 1), ("a b", 3),
+    ("a b c", 3),
+    ("help a b", 8), ("a =b", 2), ("a b c=d", 3), ("a b=1x", 5), ("a b=01", 5), ("a b={", 5),
+    (#"a b="c"#, 6), (#"a b="c"d"#, 7), ("a b={}c=1", 6), ("a b=1 b=2", 6), ("a type=b", 2),
+    ("help x topic=y", 7), ("a b=-", 5), ("a b=2026-01-01", 8), ("a b={\"c\":nul}", 12),
+    ("a é=1", 2), ("a b=[1,]", 7), ("a,b", 1), ("a b=\"\\ud800\"", 5),
+  ]) func namesTheByte(typed: String, offset: Int) {
+    do {
+      let spelled = try json(typed)
+      Issue.record("\(typed) became \(spelled)")
+    } catch {
+      let error = error as? WireError
+      #expect(error?.code == .malformedJSON)
+      let message = error?.message ?? ""
+      #expect(message.contains("at byte \(offset),"), "\(message) for \(typed)")
+      #expect(isErrorText(message), "\(message)")
+    }
+  }
+
+  @Test func refusesBrokenUTF8() {
+    #expect(throws: WireError.self) { try json(Array("a b=c".utf8) + [0xC3]) }
+    #expect(throws: WireError.self) { try json(Array("a b=c".utf8) + [0xC3, 0x20]) }
+    #expect(throws: WireError.self) { try json(Array("a b=".utf8) + [0xFF]) }
+  }
+
+  @Test func countsMembersAndLevels() throws {
+    func line(_ pairs: Int) -> String { "a" + (0..<pairs).map { " m\($0)=1" }.joined() }
+    for pairs in [62, 63] { #expect(try scanError(json(line(pairs))) == nil) }
+    #expect(throws: WireError.self) { try json(line(64)) }
+    func deep(_ depth: Int) -> String {
+      "a b=" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+    #expect(try scanError(json(deep(63))) == nil)
+    #expect(throws: WireError.self) { try json(deep(64)) }
+  }
+
+  /// Whatever is accepted spells a line that scans.
+  @Test func acceptedLinesScan() {
+    var random = Seeded(state: 3)
+    let pieces = [
+      "help", "a", " ", "  ", "\t", "b=", "c=", "=", "1", "-2.5", "\"x\"", "{\"k\":1}", "[1]",
+      "true",
+      "é", "\"", "\\", "topic=", "type=", "{", "x",
+    ]
+    var accepted = 0
+    for _ in 0..<20_000 {
+      let typed = (0...random.below(10)).map { _ in pieces[random.below(pieces.count)] }.joined()
+      guard let spelled = try? json(typed) else { continue }
+      accepted += 1
+      #expect(scanError(spelled) == nil, "\(typed) became \(spelled)")
+    }
+    #expect(accepted > 500)
+  }
+}
+
+@Suite struct NearestTests {
+  @Test(
+    arguments: [
+      ("transferUserinfo", "transferUserInfo"), ("actviate", "activate"), ("activte", "activate"),
+      ("pingg", "ping"), ("PING", "ping"), ("pign", "ping"), ("xyz", nil), ("", nil), ("p", nil),
+      ("sendMesage", "sendMessage"), ("transfer", nil), ("pxyg", "ping"), ("xxyg", nil),
+      ("axyzvate", "activate"), ("axyzwate", nil),
+    ] as [(String, String?)])
+  func findsWhatWasMeant(typed: String, expected: String?) {
+    let words = ["activate", "ping", "sendMessage", "transferUserInfo", "transferFile"]
+    #expect(Nearest.word(to: typed, among: words) == expected)
+  }
+
+  @Test func takesTheFirstOfEquals() {
+    #expect(Nearest.word(to: "bat", among: ["cat", "hat"]) == "cat")
+    #expect(Nearest.word(to: "bat", among: ["cats", "hat"]) == "hat")
+  }
+}

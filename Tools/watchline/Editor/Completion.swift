@@ -1,0 +1,88 @@
+internal import Wire
+
+/// What Tab makes of the word before the cursor.
+package struct Completion: Equatable {
+  /// How many characters before the cursor are replaced.
+  package var replaced: Int
+  /// What replaces them: as much as all candidates share, and what follows a sole one.
+  package var text: String
+  /// All that it may become, in the order of the alphabet; more than one is worth a list.
+  package var candidates: [String]
+
+  /// - Parameter line: the line up to the cursor.
+  /// - Returns: nil where nothing is known that fits.
+  package init?(_ line: String) {
+    let isJSON = line.first { !$0.isWhitespace } == "{"
+    guard let place = isJSON ? Self.inJSON(line) : Self.inWords(line) else { return nil }
+    let fitting = place.names.filter { $0.hasPrefix(place.prefix) }.sorted()
+    guard let first = fitting.first else { return nil }
+    candidates = fitting
+    replaced = place.prefix.count
+    text = fitting.count == 1 ? first + place.suffix : Self.sharedPrefix(fitting)
+  }
+
+  /// What has been typed of a name, the names that there are, and what follows a whole one.
+  private struct Place {
+    var prefix: String
+    var names: [String]
+    var suffix: String
+  }
+
+  /// `word name=value …`
+  private static func inWords(_ line: String) -> Place? {
+    let words = line.split(omittingEmptySubsequences: true) { $0 == " " || $0 == "\t" }
+    let isAtNewWord = line.last.map { $0 == " " || $0 == "\t" } ?? true
+    let current = isAtNewWord ? "" : String(words.last ?? "")
+    let before = isAtNewWord ? words[...] : words.dropLast()
+    guard let request = before.first else {
+      return Place(prefix: current, names: requests, suffix: " ")
+    }
+    if request == "help", before.count == 1 {
+      return Place(prefix: current, names: requests, suffix: "")
+    }
+    if let equals = current.firstIndex(of: "=") {
+      guard let names = values[String(current[..<equals])] else { return nil }
+      return Place(
+        prefix: String(current[current.index(after: equals)...]), names: names, suffix: " ")
+    }
+    let given = Set(before.compactMap { $0.split(separator: "=").first.map(String.init) })
+    // The word itself is the type.
+    let names = Key.allCases.map(\.rawValue).filter { $0 != "type" && !given.contains($0) }
+    return Place(prefix: current, names: names, suffix: "=")
+  }
+
+  /// `{"name":"value", …`: the string that is open at the cursor.
+  private static func inJSON(_ line: String) -> Place? {
+    guard let quote = line.lastIndex(of: "\""), line.count(where: { $0 == "\"" }) % 2 == 1 else {
+      return nil
+    }
+    let prefix = String(line[line.index(after: quote)...])
+    let before = String(line[..<quote].filter { !$0.isWhitespace })
+    if before.hasSuffix("{") || before.hasSuffix(",") {
+      return Place(prefix: prefix, names: Key.allCases.map(\.rawValue), suffix: "\":")
+    }
+    if before.hasSuffix("\"type\":") { return Place(prefix: prefix, names: requests, suffix: "\"") }
+    for (key, names) in values where before.hasSuffix("\"\(key)\":") {
+      return Place(prefix: prefix, names: names, suffix: "\"")
+    }
+    return nil
+  }
+
+  private static func sharedPrefix(_ names: [String]) -> String {
+    var shared = names[0]
+    for name in names.dropFirst() {
+      while !name.hasPrefix(shared) { shared.removeLast() }
+    }
+    return shared
+  }
+
+  private static let requests = Request.allCases.map(\.rawValue)
+
+  /// The members that have few values.
+  private static let values: [String: [String]] = [
+    "role": ["phone", "watch"],
+    "acknowledge": ["automatic", "manual"],
+    "lane": ["userInfo", "complication", "context", "file", "outcome"],
+    "state": ["foreground", "background", "suspended", "terminated"],
+  ]
+}

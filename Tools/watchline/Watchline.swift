@@ -1,0 +1,85 @@
+internal import EventLoop
+internal import Glibc
+internal import Wire
+
+/// The companion program: one subcommand a purpose.
+@main
+package enum Watchline {
+  package static let version = "0.1.0"
+
+  /// Every subcommand, in the order in which `--help` lists them.
+  static var subcommands: [any Subcommand.Type] { [Connect.self] }
+
+  static func main() {
+    holdStandardDescriptors()
+    ignoreBrokenPipes()
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// Opens those of the descriptors 0 to 2 that the process was started without, so that none of
+  /// them becomes something else's, such as the loop's.
+  private static func holdStandardDescriptors() {
+    for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free descriptor is this one.
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
+
+  /// Does what the words after the program's name ask for.
+  ///
+  /// - Returns: the exit status: 0 fine, 1 a failure, 2 bad usage.
+  private static func run(_ words: [String]) -> Int32 {
+    do throws(UsageError) {
+      let first = words.first ?? ""
+      if let subcommand = subcommands.first(where: { $0.syntax.name == first }) {
+        let arguments = try Arguments(Array(words.dropFirst()), syntax: subcommand.syntax)
+        if arguments.has("help") {
+          print(subcommand.syntax.help)
+          return 0
+        }
+        return try subcommand.run(arguments)
+      }
+      return try runProgram(words)
+    } catch {
+      complain(error.message)
+      return 2
+    }
+  }
+
+  private static func runProgram(_ words: [String]) throws(UsageError) -> Int32 {
+    let names = subcommands.map { $0.syntax.name }
+    guard let first = words.first else {
+      throw UsageError("no subcommand; there is \(names.joined(separator: ", ")); see --help")
+    }
+    if !first.hasPrefix("-") {
+      throw UsageError.unknown("subcommand", first, among: names, help: "watchline --help")
+    }
+    let arguments = try Arguments(words, syntax: syntax)
+    print(arguments.has("version") ? "watchline \(version)" : help)
+    return 0
+  }
+
+  private static let syntax = Syntax(
+    name: "",
+    summary: "A phone and a watch at the command line.",
+    operands: "SUBCOMMAND …",
+    options: [Option("version", "print the version and leave")])
+
+  private static var help: String {
+    let width = subcommands.map { $0.syntax.name.count }.max() ?? 0
+    let lines = subcommands.map { subcommand in
+      let name = subcommand.syntax.name
+      let gap = String(repeating: " ", count: width - name.count + 2)
+      return "  \(name)\(gap)\(subcommand.syntax.summary)"
+    }
+    return syntax.help + "\n\nSubcommands (each has a --help of its own):\n"
+      + lines.joined(separator: "\n")
+  }
+}
+
+/// Says on the standard error what is wrong, in one line.
+func complain(_ message: String) {
+  let line = Array("watchline: \(message)\n".utf8)
+  // Where the standard error cannot be written to, there is no one left to tell.
+  _ = write(2, line, line.count)
+}
