@@ -44,7 +44,7 @@ extension Relay {
   ) {
     var from = 0
     while from < chunk.count, !connection.isEnded {
-      // What a block held back comes first, also where the block has just ended: `settle` sees to it.
+      // What a block held back comes first, also where it has just ended: `settle` sees to that.
       if connection.isStalled || isBlocked(connection) {
         let rest = UnsafeRawBufferPointer(rebasing: chunk[from...])
         // What is held back is free of telnet's bytes, so that `resume` need not look for them.

@@ -174,7 +174,8 @@ package final class Server {
       if written < output.count { link.socket.write(output, from: written) }
       relay.wrote(link.connection, unsent: output.count - written, now: clock.now)
     } catch {
-      log.write(.debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
+      log.write(
+        .debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
       link.socket.close()
     }
   }
@@ -363,7 +364,8 @@ extension Server: ConnectionHandler {
   }
 
   package func connection(_ socket: TCPConnection, didFail error: UVError) {
-    log.write(.debug, "event=connectionFailed connection=\(socket.token) error=\("\(error)".quoted)")
+    log.write(
+      .debug, "event=connectionFailed connection=\(socket.token) error=\("\(error)".quoted)")
   }
 
   package func connection(_ socket: TCPConnection, didWrite bytes: Int) {

@@ -105,7 +105,11 @@ extension ProcessTests {
       }
       // Too little for a single commit, also after a new start of the log; on the file system the
       // database has no room for what the log holds.
-      if let disk { try disk.fill(leaving: 100_000) } else { try server.limitFiles(to: Self.little) }
+      if let disk {
+        try disk.fill(leaving: 100_000)
+      } else {
+        try server.limitFiles(to: Self.little)
+      }
       let first = try sendUntilRefused(phone, from: &n)
       // It was under way, so it may yet take effect.
       #expect(first.code == 4008 && first.bool("definite") == false, "\(first)")

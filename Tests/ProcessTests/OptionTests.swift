@@ -41,7 +41,8 @@ extension ProcessTests {
       (["--limits", "receiverGrace=1e15"], "number"),
       (["--limits", "line=1000,connections=x"], "connections"),
       (["--clock"], "--clock needs a value"), (["--clock", "sundial"], "manual or real"),
-      (["--log-level"], "--log-level needs a value"), (["--log-level", "loud"], "error, info or debug"),
+      (["--log-level"], "--log-level needs a value"),
+      (["--log-level", "loud"], "error, info or debug"),
     ]
 
     @Test(arguments: misuses) func badUsage(_ misuse: ([String], String)) throws {

@@ -43,7 +43,9 @@ extension ProcessTests {
 
     @Test func corruptHeader() throws {
       try fill()
-      try scratch.writeDatabase { $0.replaceSubrange(0..<16, with: [UInt8](repeating: 7, count: 16)) }
+      try scratch.writeDatabase {
+        $0.replaceSubrange(0..<16, with: [UInt8](repeating: 7, count: 16))
+      }
       try expectRefusal("damaged")
     }
 

@@ -80,7 +80,9 @@ extension ProcessTests {
       let request = Array((String(repeating: "help id=1\n", count: 100)).utf8)
       while stuck.waitForRoom(0.3) {
         var sent = 0
-        while sent < request.count, stuck.waitForRoom(0.3) { sent += try stuck.sendSome(request[sent...]) }
+        while sent < request.count, stuck.waitForRoom(0.3) {
+          sent += try stuck.sendSome(request[sent...])
+        }
       }
       #expect(try server.terminate() == 0)
     }

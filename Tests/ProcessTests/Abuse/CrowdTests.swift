@@ -34,7 +34,9 @@ extension ProcessTests {
       // Each is a device of its own, every fifth activates.
       let active = stride(from: 0, to: count, by: 5).map { crowd[$0] }
       for (number, client) in active.enumerated() {
-        try client.send(["type": "activate", "pair": "p\(number / 2)", "role": number % 2 == 0 ? "phone" : "watch"])
+        try client.send([
+          "type": "activate", "pair": "p\(number / 2)", "role": number % 2 == 0 ? "phone" : "watch",
+        ])
       }
       for client in active { try client.expect("activationDidComplete") }
       let activated = server.memory

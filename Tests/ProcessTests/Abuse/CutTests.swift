@@ -63,9 +63,9 @@ extension ProcessTests {
       }
       let line = try JSONSerialization.data(withJSONObject: chunk(transfer, 120_000..<150_000))
       try phone.send(bytes: Array(line.prefix(20_000)))
+      // Bytes count once they are synced; and what the server has not read is lost with a reset.
+      try phone.first("progress") { $0.integer("offset") ?? 0 >= 50_000 }
       if isReset {
-        // What the server has not read is lost with a reset.
-        try phone.first("progress") { $0.integer("offset") ?? 0 >= 50_000 }
         phone.reset()
       } else {
         phone.endOutput()
@@ -76,7 +76,6 @@ extension ProcessTests {
       let resumed = try phone.request(announcement)
       let offset = try #require(resumed.integer("offset"), "\(resumed)")
       #expect(offset >= 50_000 && offset <= 120_000 && offset % 10_000 == 0)
-      if !isReset { #expect(offset == 120_000) }
       for start in stride(from: offset, to: Self.bytes.count, by: 50_000) {
         try phone.send(chunk(transfer, start..<min(start + 50_000, Self.bytes.count)))
       }
@@ -122,7 +121,7 @@ extension ProcessTests {
       #expect(lines.map(\.type) == ["activationDidComplete", "pong", "error", "error"])
       #expect(lines[1].string("re") == "äö€😀")
       #expect(lines[2].code == 7_005)
-      #expect(lines[3].code == 4_002)
+      #expect(lines[3].code == 4_001)
     }
   }
 }

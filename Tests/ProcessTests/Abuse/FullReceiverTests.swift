@@ -96,7 +96,8 @@ extension ProcessTests {
       let before = server.memory
       let count = 2_000
       for n in 1...count {
-        try phone.send("{\"type\":\"transferUserInfo\",\"payload\":{\"n\":\(n),\"t\":\"\(Self.text)\"}}")
+        try phone.send(
+          "{\"type\":\"transferUserInfo\",\"payload\":{\"n\":\(n),\"t\":\"\(Self.text)\"}}")
       }
       try phone.request(["type": "outstandingTransfers", "limit": 1])
       let grown = server.memory - before

@@ -68,7 +68,11 @@ extension ProcessTests {
         try phone.step()
         try watch.step()
         if random.chance(0.02) {
-          if watch.client == nil || random.chance(0.3) { try watch.connect(server) } else { watch.leave() }
+          if watch.client == nil || random.chance(0.3) {
+            try watch.connect(server)
+          } else {
+            watch.leave()
+          }
         }
         if random.chance(0.005) { try phone.connect(server) }
         phone.client!.wait(0.0003)

@@ -80,7 +80,9 @@ struct Ledger {
     lanes[n] = lane
     // A complication's that a newer one has untagged comes behind what waited then.
     let isMoved = kind == .complication && lane == "userInfo"
-    if kind.rawValue != lane, !isMoved { complain("\(n), a \(kind), was delivered in lane \(lane)") }
+    if kind.rawValue != lane, !isMoved {
+      complain("\(n), a \(kind), was delivered in lane \(lane)")
+    }
     if !isMoved {
       if n < lastInOrder[lane] ?? 0 { complain("\(n) came after \(lastInOrder[lane]!) in \(lane)") }
       lastInOrder[lane] = n

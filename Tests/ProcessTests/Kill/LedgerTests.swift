@@ -17,7 +17,9 @@ extension ProcessTests {
         { $0.deliver(4, lane: "userInfo", seq: 5, isRedelivered: false) },
         { for lane in ["userInfo", "complication"] { $0.acknowledge(lane, $0.received[lane]!) } },
         { for n in 1...4 { $0.finish(n) } },
-        { $0.sendContext(1); $0.sendContext(2); $0.acceptContext(1) },
+        {
+          $0.sendContext(1); $0.sendContext(2); $0.acceptContext(1)
+        },
         { $0.deliverContext(2, seq: 7, isRedelivered: false) },
         { $0.resume(4) },
       ]
@@ -31,11 +33,16 @@ extension ProcessTests {
     @Test func acceptsWhatIsRight() { #expect(history() == []) }
 
     @Test func findsLoss() {
-      #expect(history { $0.remove(at: 3); $0.remove(at: 4) }.contains { $0.contains("never delivered") })
+      #expect(
+        history {
+          $0.remove(at: 3); $0.remove(at: 4)
+        }.contains { $0.contains("never delivered") })
     }
 
     @Test func findsDuplicate() {
-      let found = history { $0.insert({ $0.deliver(2, lane: "userInfo", seq: 9, isRedelivered: true) }, at: 7) }
+      let found = history {
+        $0.insert({ $0.deliver(2, lane: "userInfo", seq: 9, isRedelivered: true) }, at: 7)
+      }
       #expect(found.contains { $0.contains("2 was delivered in lane userInfo and again") })
       let unmarked = history {
         $0[5] = { $0.deliver(2, lane: "userInfo", seq: 2, isRedelivered: false) }
@@ -65,7 +72,9 @@ extension ProcessTests {
         $0[5] = { $0.deliver(4, lane: "userInfo", seq: 2, isRedelivered: true) }
       }
       #expect(reused.contains { $0.contains("userInfo 2 was 2 and is 4 now") })
-      let ghost = history { $0.insert({ $0.deliver(6, lane: "userInfo", seq: 6, isRedelivered: false) }, at: 7) }
+      let ghost = history {
+        $0.insert({ $0.deliver(6, lane: "userInfo", seq: 6, isRedelivered: false) }, at: 7)
+      }
       #expect(ghost.contains { $0.contains("6 was delivered and never sent") })
       let uncommitted = history {
         $0.insert({ $0.deliver(5, lane: "userInfo", seq: 6, isRedelivered: false) }, at: 7)
@@ -74,18 +83,24 @@ extension ProcessTests {
     }
 
     @Test func findsEarlyFinish() {
-      #expect(history { $0.swapAt(7, 8) }.contains { $0.contains("finished without an acknowledge") })
+      #expect(
+        history { $0.swapAt(7, 8) }.contains { $0.contains("finished without an acknowledge") })
       #expect(history(outstanding: 1).contains { $0.contains("1 transfers never finished") })
       let undelivered = history { $0.insert({ $0.finish(5) }, at: 2) }
       #expect(undelivered.contains { $0.contains("finished without a delivery") })
-      #expect(history { $0.append { $0.finish(1, error: "7014") } }.contains { $0.contains("7014") })
+      #expect(
+        history { $0.append { $0.finish(1, error: "7014") } }.contains { $0.contains("7014") })
     }
 
     @Test func findsWrongContext() {
       #expect(history { $0.remove(at: 10) }.contains { $0.contains("delivered last") })
       let old = history { $0.append { $0.deliverContext(1, seq: 8, isRedelivered: false) } }
       #expect(old.contains { $0.contains("context 1 was delivered after 2") })
-      let lost = history { $0.append { $0.sendContext(3); $0.acceptContext(3) } }
+      let lost = history {
+        $0.append {
+          $0.sendContext(3); $0.acceptContext(3)
+        }
+      }
       #expect(lost.contains { $0.contains("context 3 was accepted, but") })
     }
   }

@@ -102,7 +102,9 @@ final class LoadPhone {
   }
 
   private func sendChunk(_ client: LineClient) throws {
-    guard var upload, let transfer = upload.transfer, upload.offset < upload.bytes.count else { return }
+    guard var upload, let transfer = upload.transfer, upload.offset < upload.bytes.count else {
+      return
+    }
     // Now and then again what the server has already.
     if upload.offset > 0, random.chance(0.1) { upload.offset -= random.pick(1...upload.offset) }
     let end = min(upload.bytes.count, upload.offset + random.pick(1...9_000))

@@ -17,7 +17,9 @@ struct Plan {
 
   var payload: [String: Any] {
     var choices = choices
-    return ["n": n, "text": String(repeating: "x", count: choices.pick(0...300) * choices.pick(1...5))]
+    return [
+      "n": n, "text": String(repeating: "x", count: choices.pick(0...300) * choices.pick(1...5)),
+    ]
   }
 
   /// A file's bytes: none, some, or more than a chunk holds.

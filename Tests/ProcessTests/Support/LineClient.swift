@@ -28,7 +28,8 @@ final class LineClient {
     var one: Int32 = 1
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-    let result = isSix ? Self.connectSix(descriptor, host, port) : Self.connect(descriptor, host, port)
+    let result =
+      isSix ? Self.connectSix(descriptor, host, port) : Self.connect(descriptor, host, port)
     guard result == 0 else {
       throw Failure("connect to \(host):\(port): \(String(cString: strerror(errno)))")
     }

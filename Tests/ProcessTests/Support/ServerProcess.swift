@@ -81,6 +81,7 @@ final class ServerProcess {
   var memory: Int {
     let text = (try? String(contentsOfFile: "/proc/\(program.id)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-    return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0)
+      << 10
   }
 }
