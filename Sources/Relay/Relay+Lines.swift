@@ -20,11 +20,7 @@ extension Relay {
   func consume(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
     guard !connection.isEnded, !chunk.isEmpty else { return }
     if connection.telnet.isActive {
-      // The rest of a command is not kept: it must not be taken for the start of data.
       consumeTelnet(chunk, connection)
-    } else if isBlocked(connection) {
-      connection.input.append(bytes: chunk)
-      stall(connection)
     } else {
       consumeLines(chunk, connection, mayHoldTelnet: true)
     }
