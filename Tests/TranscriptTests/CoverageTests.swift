@@ -33,6 +33,7 @@ import Wire
   }
 
   private static func firstWord(_ line: [UInt8]) -> String? {
-    String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(String.init)
+    String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(
+      String.init)
   }
 }
