@@ -110,7 +110,8 @@ extension Relay {
       output.append(jsonString: device.pair.devices[Int(item.transfer.sender)].name)
       output.append(",\"payload\":")
       output.append(contentsOf: slot.current)
-      Self.close(&output, item, .context, redelivered: item.seq <= device[.context].highestHandedOut)
+      Self.close(
+        &output, item, .context, redelivered: item.seq <= device[.context].highestHandedOut)
     }
     if slot.handedOut != slot.current || item.seq > device[.context].highestHandedOut {
       slot.isAcknowledged = false
