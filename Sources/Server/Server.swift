@@ -188,6 +188,7 @@ package final class Server {
   private func finish(_ link: Link) {
     guard !link.isFinishing else { return }
     link.isFinishing = true
+    relay.finished(link.connection, now: clock.now)
     link.socket.shutdown()
     if link.hasEnded {
       link.socket.close()

@@ -4,4 +4,4 @@ import Testing
 ///
 /// One test at a time: each has the machine's two cores to share with its server only. Waits are
 /// bounds, never measurements; a test ends only those processes that it has started.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ProcessTests {}
+@Suite(.serialized, .timeLimit(.minutes(60))) struct ProcessTests {}

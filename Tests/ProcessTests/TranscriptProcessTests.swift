@@ -50,7 +50,8 @@ private struct TCPTranscriptServer: TranscriptServer {
 
   func end(_ connection: Int) { clients[connection].endOutput() }
 
-  func close(_ connection: Int) { clients[connection].close() }
+  /// With a reset: a mere end of input would leave the server owing what it owes.
+  func close(_ connection: Int) { clients[connection].reset() }
 
   mutating func restart() throws {
     let code = try server.terminate()

@@ -34,12 +34,7 @@ extension Relay {
 
   private func lane(_ call: Call, required: Bool) throws(WireError) -> LaneName? {
     let text = try required ? call.fields.string(.lane) : call.fields.optionalString(.lane)
-    guard let text else { return nil }
-    guard let lane = LaneName.delivered.first(where: { "\($0)" == text }) else {
-      let lanes = LaneName.delivered.map { "\($0)" }.joined(separator: ", ")
-      throw WireError(.invalidField, "lane is one of \(lanes), not \(text)")
-    }
-    return lane
+    return try text.map { (text) throws(WireError) in try LaneName.named(text) }
   }
 
   func refuse(_ call: Call, _ device: Device) throws(WireError) {

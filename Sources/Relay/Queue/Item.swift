@@ -1,4 +1,5 @@
 import Journal
+import Wire
 
 /// The lines in which deliveries to one receiver are numbered (PROTOCOL.md clause 5.1).
 package enum LaneName: UInt8, CaseIterable, Sendable {
@@ -21,6 +22,14 @@ package enum LaneName: UInt8, CaseIterable, Sendable {
 
   /// The lanes that a receiver sees, in the order in which they are listed.
   static let delivered: [LaneName] = [.userInfo, .complication, .context, .file, .outcome]
+  /// The lane with this name on the wire.
+  /// - Throws: 4004 with the names that there are.
+  static func named(_ text: String) throws(WireError) -> LaneName {
+    if let lane = delivered.first(where: { "\($0)" == text }) { return lane }
+    let lanes = delivered.map { "\($0)" }.joined(separator: ", ")
+    throw WireError(.invalidField, "lane is one of \(lanes), not \(text)")
+  }
+
   /// The lanes whose content an app has to drain (`hasContentPending`).
   static let content: [LaneName] = [.complication, .context, .userInfo, .file]
 }

@@ -105,17 +105,15 @@ extension Relay {
 
   private func handOutContext(_ item: Item, to device: Device, _ connection: Connection) {
     guard var slot = device.contexts[item.transfer.sender] else { return }
+    let isRedelivered = item.seq <= device[.context].highestHandedOut
     answer(connection) { output in
       output.append("{\"type\":\"didReceiveApplicationContext\",\"from\":")
       output.append(jsonString: device.pair.devices[Int(item.transfer.sender)].name)
       output.append(",\"payload\":")
       output.append(contentsOf: slot.current)
-      Self.close(
-        &output, item, .context, redelivered: item.seq <= device[.context].highestHandedOut)
+      Self.close(&output, item, .context, redelivered: isRedelivered)
     }
-    if slot.handedOut != slot.current || item.seq > device[.context].highestHandedOut {
-      slot.isAcknowledged = false
-    }
+    if slot.handedOut != slot.current || !isRedelivered { slot.isAcknowledged = false }
     slot.handedOut = slot.current
     device.contexts[item.transfer.sender] = slot
   }

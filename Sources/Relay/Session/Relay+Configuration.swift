@@ -109,11 +109,7 @@ extension Relay {
 
   private func lanes(_ call: Call) throws(WireError) -> [LaneName] {
     guard let text = try call.fields.optionalString(.lane) else { return LaneName.delivered }
-    guard let lane = LaneName.delivered.first(where: { "\($0)" == text }) else {
-      let lanes = LaneName.delivered.map { "\($0)" }.joined(separator: ", ")
-      throw WireError(.invalidField, "lane is one of \(lanes), not \(text)")
-    }
-    return [lane]
+    return [try LaneName.named(text)]
   }
 
   // MARK: Forgetting

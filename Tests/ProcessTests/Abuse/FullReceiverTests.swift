@@ -94,7 +94,7 @@ extension ProcessTests {
       let watch = try server.device("watch", receiveBuffer: 4_096)
       let phone = try server.device("phone")
       let before = server.memory
-      let count = 2_000
+      let count = 2_500
       for n in 1...count {
         try phone.send(
           "{\"type\":\"transferUserInfo\",\"payload\":{\"n\":\(n),\"t\":\"\(Self.text)\"}}")
@@ -102,8 +102,9 @@ extension ProcessTests {
       try phone.request(["type": "outstandingTransfers", "limit": 1])
       let grown = server.memory - before
       print("\(count * 60) kB that nobody reads: the server has grown by \(grown >> 10) KiB")
-      // It keeps 32 MiB of recent payloads for all receivers together, and SQLite has a cache.
-      #expect(grown < 80 << 20)
+      // It keeps 32 MiB of recent payloads for all receivers together, in arrays with room to
+      // grow, and SQLite has a cache.
+      #expect(grown < 100 << 20)
       for n in 1...100 {
         #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == n)
       }
