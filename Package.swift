@@ -75,7 +75,7 @@ let package = Package(
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
     suite("ConnectTests", ["watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
-    suite("ProcessTests", ["watchline-server", "watchline", "Wire"]),
+    suite("ProcessTests", ["watchline-server", "watchline", "Wire", "TranscriptSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -49,6 +49,14 @@ extension Relay {
     settle()
   }
 
+  /// The caller has begun to close a finished connection: its session is over, though the peer may
+  /// take its time.
+  package func finished(_ connection: Connection, now time: Int64) {
+    setTime(time)
+    if let device = connection.device { endSession(device) }
+    settle()
+  }
+
   /// The connection is gone, whatever was owed on it.
   package func closed(_ connection: Connection, now time: Int64) {
     setTime(time)

@@ -99,6 +99,7 @@ extension Server {
   func finish(_ link: Link) {
     guard !link.isFinishing else { return }
     link.isFinishing = true
+    relay.finished(link.connection, now: clock.now)
     link.socket.shutdown()
     if link.hasEnded {
       link.socket.close()

@@ -4,7 +4,7 @@
 /// made anew. What differs from store to store becomes `…` or a `$name`; so does an error's
 /// message, of which `"messages":"facts"` in the first line keeps offsets, sizes, key paths and
 /// suggestions, and `"messages":"names"` its first word too. An answer to `activate` keeps its type,
-/// correlation and store alone, unless the first line has `"full":true`.
+/// correlation and store alone, unless the first line has `"full":true`; one to `help` its topic.
 package struct Draft<Server: TranscriptServer> {
   private var server: Server
   private var bindings = Bindings()
@@ -83,6 +83,7 @@ package struct Draft<Server: TranscriptServer> {
   /// A line as a transcript expects it.
   private mutating func shape(_ line: JSON) -> String {
     guard case .object(let members) = line, let type = line["type"]?.string else { return "{}" }
+    let isShort = type == "help" || (type == "activationDidComplete" && !isFull)
     var shown: [String] = []
     for member in members {
       let value: String
@@ -99,12 +100,10 @@ package struct Draft<Server: TranscriptServer> {
       case "transfers": value = hideTransfers(member.value)
       default: value = member.text
       }
-      let isLeftOut =
-        type == "activationDidComplete" && !isFull
-        && !["type", "re", "of", "store"].contains(member.name)
+      let isLeftOut = isShort && !["type", "re", "of", "store", "topic"].contains(member.name)
       if !isLeftOut { shown.append("\"\(member.name)\":\(value)") }
     }
-    if type == "activationDidComplete", !isFull { shown.append("\"…\":\"…\"") }
+    if isShort { shown.append("\"…\":\"…\"") }
     return "{" + shown.joined(separator: ",") + "}"
   }
 

@@ -78,6 +78,7 @@ package struct TranscriptRunner<Server: TranscriptServer> {
       guard try server.isClosed(link.number) else {
         throw Failure(description: "\(name) is still open")
       }
+      try server.close(link.number)
     case .close(let name): try leave(name)
     case .restart:
       try server.restart()
