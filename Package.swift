@@ -68,7 +68,7 @@ let package = Package(
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
-    suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay"]),
+    suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -1,4 +1,4 @@
-package import EventLoop
+import EventLoop
 import Glibc
 import Journal
 import Relay
@@ -20,27 +20,27 @@ package final class Server {
   let store: Store
   let relay: Relay
   let log: Log
-  private let wakeup: Wakeup
-  private let clock: Clock
+  let wakeup: Wakeup
+  let clock: Clock
 
-  private var listener: TCPListener?
+  var listener: TCPListener?
   /// By the number of the relay's connection.
   var links: [Link?] = []
   var linkCount = 0
   private var signals: [Signal] = []
   private var deadline: Timer!
   private var armedDeadline: Int64?
-  private var confirmation: Timer!
+  var confirmation: Timer!
   /// Connections whose peers have not confirmed all that an automatic acknowledge waits for.
-  private var unconfirmed: [Link] = []
-  private var lingering: [Link] = []
-  private var linger: Timer!
-  private var isCommitting = false
+  var unconfirmed: [Link] = []
+  var lingering: [Link] = []
+  var linger: Timer!
+  var isCommitting = false
   private var lastSubmitted: UInt64 = 0
-  private var isStopping = false
+  var isStopping = false
   /// Has waited long enough for peers and for the disk.
-  private var isOverdue = false
-  private var stopTimer: Timer!
+  var isOverdue = false
+  var stopTimer: Timer!
 
   /// Opens the store and the listener.
   /// - Throws: `StartError` with one sentence for stderr.
@@ -148,95 +148,6 @@ package final class Server {
   /// Segments are read one at a time, so their answers need no telling apart.
   private static let segmentToken = 0
 
-  /// Writes what is due on a connection, and sets whether it is read or closed.
-  private func serve(_ link: Link) {
-    let connection = link.connection
-    if connection.hasOutput, !link.socket.isWriting { write(link) }
-    guard link.socket.isOpen else { return }
-    if relay.unconfirmedPosition(connection) != nil, !link.isUnconfirmed {
-      link.isUnconfirmed = true
-      unconfirmed.append(link)
-      if !confirmation.isRunning { confirmation.start(after: Self.confirmationInterval) }
-    }
-    if connection.isFinished {
-      finish(link)
-    } else {
-      link.read(relay.wantsInput(connection))
-    }
-  }
-
-  private func write(_ link: Link) {
-    let output = relay.takeOutput(link.connection)
-    do {
-      let written = try output.withUnsafeBytes { bytes throws(UVError) in
-        try link.socket.tryWrite(bytes)
-      }
-      if written < output.count { link.socket.write(output, from: written) }
-      relay.wrote(link.connection, unsent: output.count - written, now: clock.now)
-    } catch {
-      log.write(
-        .debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
-      link.socket.close()
-    }
-  }
-
-  // MARK: Closing
-
-  /// Everything is written and nothing is owed: tells the peer so. What it may still be sending
-  /// is read and thrown away for a while, since closing on unread bytes would reset the connection
-  /// and could destroy what was written last.
-  private func finish(_ link: Link) {
-    guard !link.isFinishing else { return }
-    link.isFinishing = true
-    relay.finished(link.connection, now: clock.now)
-    link.socket.shutdown()
-    if link.hasEnded {
-      link.socket.close()
-    } else {
-      link.read(true)
-      lingering.append(link)
-      link.lingersUntil = clock.now + Self.lingerTime
-      if !linger.isRunning { linger.start(after: Self.lingerTime) }
-    }
-  }
-
-  private static let lingerTime: Int64 = 1_000_000
-
-  private func endLingering() {
-    let now = clock.now
-    lingering.removeAll { link in
-      guard link.socket.isOpen else { return true }
-      guard link.lingersUntil <= now else { return false }
-      link.socket.close()
-      return true
-    }
-    if let first = lingering.first { linger.start(after: max(1_000, first.lingersUntil - now)) }
-  }
-
-  // MARK: Automatic acknowledgement
-
-  private static let confirmationInterval: Int64 = 2_000
-
-  /// Asks the kernel how much the peers have confirmed.
-  private func checkConfirmations() {
-    unconfirmed.removeAll { link in
-      guard link.socket.isOpen, let wanted = relay.unconfirmedPosition(link.connection) else {
-        link.isUnconfirmed = false
-        return true
-      }
-      let outstanding = link.socket.unacknowledgedBytes
-      let position = relay.writtenPosition(link.connection)
-      guard outstanding < Int.max, UInt64(outstanding) <= position else { return false }
-      relay.confirmed(link.connection, through: position - UInt64(outstanding), now: clock.now)
-      guard position - UInt64(outstanding) < wanted else {
-        link.isUnconfirmed = false
-        return true
-      }
-      return false
-    }
-    if !unconfirmed.isEmpty { confirmation.start(after: Self.confirmationInterval) }
-  }
-
   // MARK: Time
 
   private func armDeadline() {
@@ -278,39 +189,7 @@ package final class Server {
     }
   }
 
-  // MARK: Stopping
-
-  /// Takes no more input, brings what is owed, commits, and ends the loop.
-  private func stop() {
-    guard !isStopping else { return }
-    isStopping = true
-    log.write(.info, "event=stopping connections=\(linkCount)")
-    listener?.close()
-    relay.stop(now: clock.now)
-    stopTimer.start(after: Self.stopTime)
-  }
-
-  /// How long peers may take to read what they are owed, and a failing disk to recover.
-  private static let stopTime: Int64 = 5_000_000
-
-  /// Peers that do not read are cut off, and a store that cannot commit gets one more try at its
-  /// closing; what it cannot write was never accepted.
-  private func stopTimedOut() {
-    isOverdue = true
-    for case let link? in links { link.socket.close() }
-  }
-
-  private func stopIfIdle() {
-    guard linkCount == 0, isOverdue || (!isCommitting && !relay.hasBatch) else { return }
-    // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
-    if let batch = relay.takeBatch() { store.submit(batch) }
-    closeHandles()
-    wakeup.close()
-    loop.turnHandler = nil
-    loop.shutDownHooks()
-  }
-
-  private func closeHandles() {
+  func closeHandles() {
     for handle in [deadline, confirmation, linger, stopTimer] { handle!.close() }
     for signal in signals { signal.close() }
   }
@@ -326,61 +205,6 @@ package final class Server {
 
 extension Server: TurnHandler {
   package func turnEnded() { carryOut() }
-}
-
-extension Server: ListenerHandler {
-  package func listener(_ listener: TCPListener, accepted socket: TCPConnection) {
-    let connection = relay.opened(now: clock.now)
-    let link = Link(connection, socket)
-    while links.count <= connection.number { links.append(nil) }
-    links[connection.number] = link
-    linkCount += 1
-    socket.token = connection.number
-    socket.handler = self
-    socket.setKeepalive(seconds: options.limits.keepalive)
-    socket.setUserTimeout(milliseconds: options.limits.keepalive * 1_000)
-    log.write(.debug, "event=accepted connection=\(connection.number) peer=\(socket.peerAddress)")
-  }
-
-  package func listener(_ listener: TCPListener, failed error: UVError) {
-    log.write(.error, "event=acceptFailed error=\("\(error)".quoted) connections=\(linkCount)")
-    if !listener.isOpen { stop() }
-  }
-}
-
-extension Server: ConnectionHandler {
-  package func connection(_ socket: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
-    guard let link = links[socket.token], !link.isFinishing else { return }
-    relay.received(bytes, on: link.connection, now: clock.now)
-  }
-
-  package func connectionDidEnd(_ socket: TCPConnection) {
-    guard let link = links[socket.token] else { return }
-    link.hasEnded = true
-    if link.isFinishing {
-      socket.close()
-    } else {
-      relay.ended(link.connection, now: clock.now)
-    }
-  }
-
-  package func connection(_ socket: TCPConnection, didFail error: UVError) {
-    log.write(
-      .debug, "event=connectionFailed connection=\(socket.token) error=\("\(error)".quoted)")
-  }
-
-  package func connection(_ socket: TCPConnection, didWrite bytes: Int) {
-    guard let link = links[socket.token] else { return }
-    relay.wrote(link.connection, unsent: 0, now: clock.now)
-    serve(link)
-  }
-
-  package func connectionDidClose(_ socket: TCPConnection) {
-    guard let link = links[socket.token] else { return }
-    links[socket.token] = nil
-    linkCount -= 1
-    relay.closed(link.connection, now: clock.now)
-  }
 }
 
 extension Server {
@@ -402,33 +226,6 @@ extension Server {
     var generator = SystemRandomNumberGenerator()
     return String(generator.next() | 1 << 63, radix: 16)
       + String(generator.next() | 1 << 63, radix: 16)
-  }
-}
-
-/// A connection of the relay's and its socket.
-final class Link {
-  let connection: Connection
-  let socket: TCPConnection
-  var hasEnded = false
-  var isFinishing = false
-  var isUnconfirmed = false
-  var lingersUntil: Int64 = 0
-  private var isReading = false
-
-  init(_ connection: Connection, _ socket: TCPConnection) {
-    self.connection = connection
-    self.socket = socket
-  }
-
-  func read(_ isWanted: Bool) {
-    guard isWanted != isReading, !hasEnded, socket.isOpen else { return }
-    isReading = isWanted
-    if !isWanted { return socket.stopReading() }
-    do {
-      try socket.startReading()
-    } catch {
-      socket.close()
-    }
   }
 }
 
