@@ -27,6 +27,8 @@ extension Relay {
     if !isDropped, !device.pair.isParked(device) { queueContext(from: device, to: receiver) }
     changedContext(from: device.index, to: receiver)
     changed(receiver)
+    // An activation tells the sender's own context, and waits for this commit where it must.
+    changed(device)
     countUncommitted(call.connection, bytes.count)
     answerAfterCommit(call) { output in
       Self.begin(&output, "accepted", re: call.id, of: call.request)

@@ -44,7 +44,7 @@ extension Relay {
   }
 
   func getState(_ call: Call, _ device: Device) {
-    answer(call.connection) { output in
+    answerAfter(latestBatch, call) { output in
       Self.begin(&output, "state", re: call.id, of: .getState)
       output.append(",\"pair\":")
       output.append(jsonString: device.pair.name)
