@@ -45,7 +45,8 @@ extension EventLoopSuite {
     }
 
     @Test func aDescriptorThatIsNotOpenIsAnInputWithoutContents() throws {
-      #expect(try read(9_999).ends == 1)
+      // No process may open so many.
+      #expect(try read(1_000_000_000).ends == 1)
     }
 
     @Test func aPipeIsLeftAsItWasFound() throws {
