@@ -3,7 +3,7 @@ import Storage
 
 // Usage: store-benchmark [directory] [page size]
 //
-// Figures are for comparing within one run (STYLE.md section 4). The directory is on the disk that is
+// Figures are for comparing within one run. The directory is on the disk that is
 // to be measured, not on a file system in memory.
 
 let arguments = CommandLine.arguments
