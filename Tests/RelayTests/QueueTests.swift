@@ -118,8 +118,21 @@ import Testing
 
   @Test func restoresOutOfOrder() {
     var lane = Lane()
-    for seq in [2, 5, 3, 9, 1] as [UInt64] { lane.restore(makeItem(seq)) }
+    for seq in [2, 5, 3, 9, 1] as [UInt64] { lane.append(makeItem(seq)) }
+    #expect(lane.sortRestored().isEmpty)
     #expect((0..<lane.items.count).map { lane.items[$0].seq } == [1, 2, 3, 5, 9])
+  }
+
+  @Test func ofTwoRecordsTheLaterHolds() {
+    var lane = Lane()
+    for (seq, home) in [(1, 1), (2, 1), (3, 2), (2, 3)] as [(UInt64, UInt64)] {
+      var item = makeItem(seq)
+      item.home = home
+      lane.append(item)
+    }
+    #expect(lane.sortRestored().map(\.home) == [1])
+    #expect((0..<lane.items.count).map { lane.items[$0].home } == [1, 3, 2])
+    #expect(lane.count == 3 && lane.bytes == 3 * Int(makeItem(1).reference.length))
   }
 
   @Test func itemsBehindAnUncommittedRemovalWait() {
@@ -159,6 +172,7 @@ import Testing
   @Test func restoresOutOfOrder() {
     var outbox = Outbox()
     for number in [3, 1, 2] as [UInt64] { outbox.append(entry(number)) }
+    outbox.sortRestored()
     #expect((0..<3).map { outbox.entries[$0].number } == [1, 2, 3])
   }
 }

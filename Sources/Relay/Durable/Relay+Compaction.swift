@@ -61,9 +61,9 @@ extension Relay {
   private func copy(
     _ record: FileTransfer.Chunk, _ file: UInt32, _ pair: Pair, from number: UInt64, _ body: [UInt8]
   ) {
-    guard let file = pair.files.values.first(where: { $0.number == file }),
-      let index = file.chunks.firstIndex(where: { $0.offset == record.offset }),
-      file.chunks[index].reference == record.reference
+    guard let file = pair.files.values.first(where: { $0.number == file }) else { return }
+    let index = file.chunkIndex(endingAfter: record.offset)
+    guard index < file.chunks.count, file.chunks[index].reference == record.reference
     else { return }
     file.chunks[index].reference = append(slice(body, record.reference))
     segments.add(open.number, bytes: Int(record.reference.length))

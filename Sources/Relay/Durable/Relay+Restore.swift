@@ -220,23 +220,35 @@ extension Relay {
 
   /// Puts an item back into its lane, unless it is done with.
   private func restore(_ item: Item, _ name: LaneName, _ receiver: Device) throws(JournalError) {
-    let lane = receiver[name]
-    guard item.seq > lane.acknowledged, !lane.holes.contains(item.seq) else { return }
-    let sender = try device(item.transfer.sender, of: receiver.pair)
-    try checkIncarnation(item.transfer, sender)
-    // An item copied forward is in two headers until its old segment goes; the later one holds.
-    if let index = lane.index(of: item.seq) {
-      drop(lane.items[index])
-      receiver[name].items[index] = item
-      hold(item)
+    guard item.seq > receiver[name].acknowledged, !receiver[name].holes.contains(item.seq) else {
       return
     }
-    receiver[name].restore(item)
+    try checkIncarnation(item.transfer, try device(item.transfer.sender, of: receiver.pair))
+    receiver[name].append(item)
     hold(item)
-    if name != .outcome {
-      sender.incarnations[Int(item.transfer.incarnation)][item.transfer.isNumbered].append(
-        Outbox.Entry(
-          number: item.transfer.number, receiver: receiver.index, lane: name, seq: item.seq))
+  }
+
+  /// Brings a pair's lanes and outboxes into order, once all records are read: work that is done
+  /// once, and not for each record.
+  private func finishRestore(_ pair: Pair) {
+    for receiver in pair.devices {
+      for name in LaneName.allCases {
+        for item in receiver[name].sortRestored() { drop(item) }
+        guard name != .outcome, name != .context else { continue }
+        for index in 0..<receiver[name].items.count {
+          let item = receiver[name].items[index]
+          let sender = pair.devices[Int(item.transfer.sender)]
+          sender.incarnations[Int(item.transfer.incarnation)][item.transfer.isNumbered].append(
+            Outbox.Entry(
+              number: item.transfer.number, receiver: receiver.index, lane: name, seq: item.seq))
+        }
+      }
+    }
+    for device in pair.devices {
+      for index in device.incarnations.indices {
+        device.incarnations[index].numbered.sortRestored()
+        device.incarnations[index].counted.sortRestored()
+      }
     }
   }
 
@@ -277,7 +289,7 @@ extension Relay {
         slot.isAcknowledged = false
       }
       let transfer = TransferKey(sender: sender, incarnation: 0, isNumbered: false, number: 0)
-      receiver[.context].restore(
+      receiver[.context].append(
         Item(
           seq: slot.seq, order: order, transfer: transfer,
           reference: Reference(segment: 0, offset: 0, length: 0), home: 0, batch: committed,
@@ -288,6 +300,7 @@ extension Relay {
 
   private func finishRestore(_ stored: [StoredSegment]) {
     filesByNumber = [:]
+    for pair in pairsByNumber.values { finishRestore(pair) }
     // What the last run did not come to remove.
     for segment in stored where segments.tallies[segment.number]?.live ?? 0 == 0 {
       segments.forget(segment.number)
@@ -307,7 +320,7 @@ extension FileTransfer {
   /// Puts a chunk back in its place; one that was copied forward replaces its old record, which
   /// is returned.
   func restore(_ chunk: Chunk) -> Chunk? {
-    let index = chunks.firstIndex { $0.offset >= chunk.offset } ?? chunks.count
+    let index = chunkIndex(endingAfter: chunk.offset)
     if index < chunks.count, chunks[index].offset == chunk.offset {
       let old = chunks[index]
       chunks[index] = chunk

@@ -97,19 +97,9 @@ extension Relay {
   func nextPiece(of file: FileTransfer, at offset: Int? = nil) -> Reference? {
     let offset = offset ?? file.handedOut
     guard offset < file.size else { return nil }
-    var low = 0
-    var high = file.chunks.count
-    while low < high {
-      let middle = (low + high) / 2
-      let chunk = file.chunks[middle]
-      if chunk.offset + Int(chunk.reference.length) <= offset {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    guard low < file.chunks.count else { return nil }
-    let chunk = file.chunks[low]
+    let index = file.chunkIndex(endingAfter: offset)
+    guard index < file.chunks.count else { return nil }
+    let chunk = file.chunks[index]
     let skipped = offset - chunk.offset
     let length = min(Int(chunk.reference.length) - skipped, Self.chunkSize)
     return Reference(

@@ -33,6 +33,12 @@ struct Deque<Element> {
     return element
   }
 
+  mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
+    storage.removeFirst(head)
+    head = 0
+    storage.sort(by: areInIncreasingOrder)
+  }
+
   mutating func removeLast() {
     storage.removeLast()
   }

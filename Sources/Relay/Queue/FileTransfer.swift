@@ -31,9 +31,22 @@ final class FileTransfer {
   var handedOut = 0
   var isAnnounced = false
 
+  /// The first chunk that ends after `offset`.
+  func chunkIndex(endingAfter offset: Int) -> Int {
+    var low = 0
+    var high = chunks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if chunks[middle].end <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   struct Chunk {
     var offset: Int
     var reference: Reference
+
+    var end: Int { offset + Int(reference.length) }
   }
 
   init(

@@ -50,18 +50,26 @@ struct Lane {
     bytes += Int(item.reference.length)
   }
 
-  /// Puts an item back at a restart; those that were copied forward come out of order.
-  mutating func restore(_ item: Item) {
-    if let last = items.last, last.seq > item.seq {
-      var sorted = (0..<items.count).map { items[$0] }
-      sorted.insert(item, at: items.lowerBound(item.seq) { $0.seq })
-      items = Deque()
-      for item in sorted { items.append(item) }
-    } else {
-      items.append(item)
+  /// After a restart's `append`s: items that were copied forward came late, and twice where their
+  /// old segment has not gone yet. Of two the later record holds; the others are returned.
+  mutating func sortRestored() -> [Item] {
+    let isRising = (1..<max(1, items.count)).allSatisfy { items[$0 - 1].seq < items[$0].seq }
+    guard !isRising else { return [] }
+    items.sort { ($0.seq, $0.home) < ($1.seq, $1.home) }
+    var superseded: [Item] = []
+    var kept = Deque<Item>()
+    for index in 0..<items.count {
+      let item = items[index]
+      if index + 1 < items.count, items[index + 1].seq == item.seq {
+        superseded.append(item)
+        count -= 1
+        bytes -= Int(item.reference.length)
+      } else {
+        kept.append(item)
+      }
     }
-    count += 1
-    bytes += Int(item.reference.length)
+    items = kept
+    return superseded
   }
 
   /// Notes that batch `batch` takes an item out that nobody was handed.

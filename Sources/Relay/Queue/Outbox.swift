@@ -30,19 +30,14 @@ struct Outbox {
   private(set) var entries = Deque<Entry>()
   private(set) var count = 0
 
-  /// Adds an entry; numbers rise while the server runs, and arrive in any order at a restart.
+  /// Adds an entry; numbers rise while the server runs.
   mutating func append(_ entry: Entry) {
-    if let last = entries.last, last.number >= entry.number {
-      var sorted: [Entry] = (0..<entries.count).map { entries[$0] }
-      let index = entries.lowerBound(entry.number) { $0.number }
-      sorted.insert(entry, at: index)
-      entries = Deque()
-      for entry in sorted { entries.append(entry) }
-    } else {
-      entries.append(entry)
-    }
+    entries.append(entry)
     count += 1
   }
+
+  /// After a restart's `append`s, which come in any order.
+  mutating func sortRestored() { entries.sort { $0.number < $1.number } }
 
   func find(_ number: UInt64) -> Entry? {
     let index = entries.lowerBound(number) { $0.number }
