@@ -35,6 +35,7 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CCrypto"]),
     room("Journal"),
+    room("Merge", ["Wire"]),
     room("Relay", ["Wire", "Journal"]),
 
     // Adapters.

@@ -1,0 +1,24 @@
+/// Text as its UTF-8 bytes: compared, ordered and hashed by them, never normalised.
+///
+/// Swift's `String` equates canonically equivalent texts, which would take two records for one.
+package struct Name: Hashable, Comparable, Sendable {
+  package let utf8: [UInt8]
+
+  package init(utf8: [UInt8]) { self.utf8 = utf8 }
+  package init(_ text: some StringProtocol) { utf8 = Array(text.utf8) }
+
+  package var text: String { String(decoding: utf8, as: UTF8.self) }
+
+  package func hash(into hasher: inout Hasher) {
+    utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
+  package static func < (left: Name, right: Name) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+}
+
+extension Name: ExpressibleByStringLiteral, CustomStringConvertible {
+  package init(stringLiteral text: String) { self.init(text) }
+  package var description: String { text }
+}

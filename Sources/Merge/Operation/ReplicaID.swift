@@ -1,0 +1,153 @@
+/// A universally unique identifier, as its 128 bits.
+package struct Identifier: Hashable, Comparable, Sendable {
+  package var high: UInt64
+  package var low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  package static func < (left: Identifier, right: Identifier) -> Bool {
+    (left.high, left.low) < (right.high, right.low)
+  }
+}
+
+/// Who writes operations: a device's installation, or one of the hub's own stand-ins.
+///
+/// `incarnation` is drawn anew at install, restore and reset, so that a device that was set back
+/// never gives a second operation the dot of a first.
+package struct ReplicaID: Hashable, Comparable, Sendable {
+  package var device: Identifier
+  package var incarnation: UInt64
+
+  package init(device: Identifier, incarnation: UInt64) {
+    self.device = device
+    self.incarnation = incarnation
+  }
+
+  package static func < (left: ReplicaID, right: ReplicaID) -> Bool {
+    left.device != right.device
+      ? left.device < right.device : left.incarnation < right.incarnation
+  }
+}
+
+/// The name of an operation: the `seq`-th of its replica, from 1 without gaps.
+package struct Dot: Hashable, Sendable {
+  package var replica: ReplicaID
+  package var seq: UInt64
+
+  package init(_ replica: ReplicaID, _ seq: UInt64) {
+    self.replica = replica
+    self.seq = seq
+  }
+}
+
+/// The name of one element of a sequence, a character or a slot: the `index`-th, from 0, that
+/// the operation inserts, counted over all of its actions.
+package struct ElementID: Hashable, Sendable {
+  package var dot: Dot
+  package var index: UInt32
+
+  package init(_ dot: Dot, _ index: UInt32) {
+    self.dot = dot
+    self.index = index
+  }
+
+  /// One more than the largest index.
+  package static let indexLimit: UInt32 = 1 << 20
+}
+
+// MARK: Spelling
+
+extension Identifier: CustomStringConvertible {
+  /// Upper case, 8-4-4-4-12 (RFC 9562 section 4).
+  package var description: String {
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for index in 0..<32 {
+      if index == 8 || index == 12 || index == 16 || index == 20 { text.append(0x2D) }
+      let word = index < 16 ? high : low
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15)) & 15)
+      text.append(digit < 10 ? 0x30 + digit : 0x37 + digit)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// nil where the text is not 8-4-4-4-12 hexadecimal digits; lower case is accepted.
+  package init?(_ text: some Sequence<UInt8>) {
+    var words: (UInt64, UInt64) = (0, 0)
+    var digits = 0
+    var place = 0
+    for byte in text {
+      if place == 8 || place == 13 || place == 18 || place == 23 {
+        guard byte == 0x2D else { return nil }
+      } else {
+        let digit: UInt8
+        switch byte {
+        case 0x30...0x39: digit = byte - 0x30
+        case 0x41...0x46: digit = byte - 0x37
+        case 0x61...0x66: digit = byte - 0x57
+        default: return nil
+        }
+        if digits < 16 {
+          words.0 = words.0 << 4 | UInt64(digit)
+        } else {
+          words.1 = words.1 << 4 | UInt64(digit)
+        }
+        digits += 1
+      }
+      place += 1
+      guard place <= 36 else { return nil }
+    }
+    guard place == 36 else { return nil }
+    self.init(high: words.0, low: words.1)
+  }
+}
+
+extension ReplicaID: CustomStringConvertible {
+  /// `<device>.<incarnation in decimal>`.
+  package var description: String { "\(device).\(incarnation)" }
+
+  package init?(_ text: some Collection<UInt8>) {
+    guard let point = text.firstIndex(of: 0x2E), let device = Identifier(text[..<point]),
+      let incarnation = UInt64(decimal: text[text.index(after: point)...])
+    else { return nil }
+    self.init(device: device, incarnation: incarnation)
+  }
+}
+
+extension Dot: CustomStringConvertible {
+  /// `<replica>/<seq>`.
+  package var description: String { "\(replica)/\(seq)" }
+}
+
+extension ElementID: CustomStringConvertible {
+  /// `<replica>/<seq>/<index>`.
+  package var description: String { "\(dot)/\(index)" }
+
+  package init?(_ text: [UInt8]) {
+    let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
+    guard parts.count == 3, let replica = ReplicaID(parts[0]),
+      let seq = UInt64(decimal: parts[1]), seq > 0, let index = UInt64(decimal: parts[2]),
+      index < Self.indexLimit
+    else { return nil }
+    self.init(Dot(replica, seq), UInt32(index))
+  }
+}
+
+extension UInt64 {
+  /// The number that plain decimal digits spell, without sign or leading zeros; else nil.
+  package init?(decimal text: some Collection<UInt8>) {
+    guard let first = text.first, text.count == 1 || first != 0x30 else { return nil }
+    var value: UInt64 = 0
+    for byte in text {
+      guard case 0x30...0x39 = byte else { return nil }
+      let (tens, high) = value.multipliedReportingOverflow(by: 10)
+      let (sum, low) = tens.addingReportingOverflow(UInt64(byte - 0x30))
+      if high || low { return nil }
+      value = sum
+    }
+    self = value
+  }
+}
