@@ -36,6 +36,7 @@ let package = Package(
     room("Wire", ["CCrypto"]),
     room("Journal"),
     room("Relay", ["Wire", "Journal"]),
+    room("Merge", ["Wire"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),
@@ -62,11 +63,16 @@ let package = Package(
       name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
+    .executableTarget(
+      name: "merge-benchmark", dependencies: ["Merge"], path: "Benchmarks/MergeBenchmark",
+      swiftSettings: settings),
+
     // What tests share.
     room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
+    suite("MergeTests", ["Merge", "Wire"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
