@@ -35,8 +35,8 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CCrypto"]),
     room("Journal"),
-    room("Merge", ["Wire"]),
     room("Relay", ["Wire", "Journal"]),
+    room("Merge", ["Wire"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),
@@ -63,11 +63,16 @@ let package = Package(
       name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
+    .executableTarget(
+      name: "merge-benchmark", dependencies: ["Merge"], path: "Benchmarks/MergeBenchmark",
+      swiftSettings: settings),
+
     // What tests share.
     room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
+    suite("MergeTests", ["Merge", "Wire"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

@@ -93,6 +93,3 @@ package struct Action: Hashable, Sendable {
     }
   }
 }
-
-/// Which child of its parent an element is: before it, or after it.
-package enum Side: UInt8, Hashable, Sendable { case left, right }
