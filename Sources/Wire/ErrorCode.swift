@@ -13,6 +13,7 @@ package enum ErrorCode: Int, CaseIterable, Sendable {
   case alreadyDelivered = 4009
   case unauthorized = 4010
   case tooManyConnections = 4011
+  case replicaRetired = 4012
 
   case genericError = 7001
   case sessionNotSupported = 7002

@@ -13,6 +13,8 @@ extension ErrorCode {
     case .alreadyDelivered: "The transfer has been handed to the receiver."
     case .unauthorized: "Reserved for tokens; not sent today."
     case .tooManyConnections: "The server has as many connections as limit connections allows."
+    case .replicaRetired:
+      "The replica may write no more: it was set back, or was away for longer than operations are kept."
     case .genericError: "The receiver refused the item with this code."
     case .sessionNotSupported: "The device has been set to have no sessions (isSupported)."
     case .sessionMissingDelegate: "The session has been set to have no delegate (hasDelegate)."
@@ -54,6 +56,7 @@ extension ErrorCode {
     case .alreadyDelivered: "Wait for its didFinish… line."
     case .unauthorized: "Nothing: no server sends it yet."
     case .tooManyConnections: "Try again later."
+    case .replicaRetired: "Take a new incarnation, open the schema again, and issue anew what is not here."
     case .genericError: "Ask the receiver."
     case .sessionNotSupported: "setDeviceState isSupported=true"
     case .sessionMissingDelegate: "setDeviceState hasDelegate=true"
