@@ -32,6 +32,12 @@ package struct Limits: Sendable, Equatable {
   /// Seconds of silence before the kernel probes a connection, and gives unacknowledged bytes up.
   package var keepalive = 30
 
+  /// How long nobody has to be connected to a pair before it is evicted, in microseconds: longer than
+  /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
+  package static let idleGrace: Int64 = 30_000_000
+  /// Transfers that are written down at once when pairs are evicted: about half a megabyte.
+  static let evictedAtOnce = 16_384
+
   package init() {}
 
   /// The limits that are times.

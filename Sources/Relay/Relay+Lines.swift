@@ -4,7 +4,7 @@ import Wire
 extension Relay {
   /// Whether a connection's next line has to wait.
   func isBlocked(_ connection: Connection) -> Bool {
-    connection.isActivating || connection.waitingFor != nil
+    connection.isActivating || connection.isAwaitingPair || connection.waitingFor != nil
       || connection.uncommitted >= limits.uncommittedInput
       || (uncommittedTotal >= limits.uncommittedTotal && connection.uncommitted > 0)
       || connection.waiting >= 2 * limits.waitingOutput
@@ -251,7 +251,7 @@ extension Relay {
     case .help: try help(call)
     case .quit: quit(call)
     case .advance: try advance(call)
-    case .activate: try activate(call)
+    case .activate: return try activate(call)
     default:
       guard let device = call.connection.device else {
         throw WireError(

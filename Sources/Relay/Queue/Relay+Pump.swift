@@ -194,6 +194,7 @@ extension Relay {
       dropMissing(wanted[0], device)
     }
     pump(device)
+    if !device.pair.isConnected { evictIdle() }
   }
 
   /// A segment that was asked for is gone. Mostly it was copied forward meanwhile, and its items

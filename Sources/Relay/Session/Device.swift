@@ -20,7 +20,8 @@ enum AppState: String {
 ///       └────────────────────┘
 /// ```
 final class Device {
-  /// Lives as long as the device: nothing takes a device out of its pair.
+  /// Lives as long as the device: nothing takes a device out of its pair, and a pair is evicted only
+  /// when nobody has its devices any more.
   unowned(unsafe) let pair: Pair
   let index: UInt16
   let name: String
