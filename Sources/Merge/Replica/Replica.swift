@@ -102,6 +102,12 @@ package final class Replica {
     log.last { $0.operation?.operation.dot == dot }?.operation?.bytes
   }
 
+  /// Collects what every device has sealed, here in the log.
+  package func purge(_ purge: Purge) {
+    fold.purge(frontier: purge.frontier, horizon: purge.horizon)
+    log.append(.purge(purge))
+  }
+
   /// Forgets the log up to a position; what it amounted to stays.
   package func forgetLog(through position: UInt64) {
     guard position > base, let vector = vector(at: position) else { return }
