@@ -124,11 +124,28 @@ final class Hub {
 struct SyncSession {
   let hub: Hub
   /// The device's own replica; nil for one that edits here.
-  var replica: ReplicaID?
+  let replica: ReplicaID?
   /// It may write no more, and reads on.
   var isRetired = false
   /// The position up to which the log was sent.
   var cursor: UInt64
-  /// Pieces of a snapshot that are still to be sent, and its position.
-  var snapshot: (pieces: [[UInt8]], next: Int, position: UInt64)?
+  /// What the device held when it opened; it is not sent again.
+  var held = VersionVector()
+  /// Its own operations that were here when it opened; later ones come from itself.
+  var ownHead: UInt64 = 0
+  var snapshot: Snapshot?
+
+  /// A snapshot on its way, piece by piece.
+  struct Snapshot {
+    let pieces: [[UInt8]]
+    var next = 0
+    /// The position that it stands for.
+    let position: UInt64
+  }
+
+  init(hub: Hub, replica: ReplicaID?, cursor: UInt64) {
+    self.hub = hub
+    self.replica = replica
+    self.cursor = cursor
+  }
 }

@@ -1,2 +1,0 @@
-package import Wire
-extension Schema { package func check(_ operation: Operation) throws(WireError) {} }
