@@ -11,9 +11,12 @@ let settings: [SwiftSetting] = [
 
 /// A Swift target of this package: one folder, the shared settings.
 func room(
-  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
+  resources: [Resource]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+  .target(
+    name: name, dependencies: dependencies, path: path, resources: resources,
+    swiftSettings: settings)
 }
 
 /// The test suite of a target.
@@ -36,6 +39,7 @@ let package = Package(
     room("Wire", ["CCrypto"]),
     room("Journal"),
     room("Merge", ["Wire"]),
+    room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
     room("Relay", ["Wire", "Journal"]),
 
     // Adapters.
@@ -68,6 +72,7 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
