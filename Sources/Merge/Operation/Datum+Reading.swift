@@ -10,14 +10,20 @@ extension Datum {
     line.append("{\"data\":" as StaticString)
     line += text
     line.append(0x7D)
-    self = try line.withUnsafeBytes { (bytes) throws(WireError) in
-      var envelope = Envelope()
-      try envelope.scan(bytes)
-      guard let value = envelope[.data] else {
-        throw WireError(.malformedJSON, "expected a value")
+    // A typed throw does not pass through the closure of an array's bytes.
+    let result: Result<Datum, WireError> = line.withUnsafeBytes { bytes in
+      do throws(WireError) {
+        var envelope = Envelope()
+        try envelope.scan(bytes)
+        guard let value = envelope[.data] else {
+          throw WireError(.malformedJSON, "expected a value")
+        }
+        return .success(try Datum(value, bytes))
+      } catch {
+        return .failure(error)
       }
-      return try Datum(value, bytes)
     }
+    self = try result.get()
   }
 }
 
