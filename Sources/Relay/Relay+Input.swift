@@ -158,7 +158,11 @@ extension Relay {
   /// The rows that were asked for; nil where they could not be read.
   package func loaded(_ read: PairRead, _ rows: [Row]?, now time: Int64) {
     setTime(time)
-    finishLoad(read.pair, rows)
+    if read.tables.contains(.hub) {
+      finishHubLoad(read.pair, rows)
+    } else {
+      finishLoad(read.pair, rows)
+    }
     settle()
   }
 

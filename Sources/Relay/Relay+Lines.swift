@@ -286,6 +286,9 @@ extension Relay {
     case .release: try release(call, device)
     case .forgetPair: forgetPair(call, device)
     case .getState: getState(call, device)
+    case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
+      .syncAcknowledge:
+      return try sync(call, device)
     case .ping, .help, .quit, .advance, .activate: break
     }
     return true
@@ -296,7 +299,7 @@ extension Relay {
     switch request {
     case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,
       .transferFile, .fileChunk, .refuse, .cancelTransfer, .selectWatch, .setDeviceState,
-      .configure, .forgetPair:
+      .configure, .forgetPair, .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncAcknowledge:
       throw WireError(
         .overloaded,
         "the store cannot write at present (\(storeFailure!)); nothing was changed, try again later"

@@ -1,4 +1,5 @@
 package import Journal
+package import Merge
 import Wire
 
 /// The server's brain: sessions, reachability, lanes and queues of all pairs.
@@ -15,6 +16,8 @@ package final class Relay {
     package var hasManualClock = false
     /// What `hello` says after "watchline".
     package var version = "0.1.0"
+    /// What hubs can be opened for.
+    package var schemas: [Schema] = []
     /// Dead bytes that may stay in the store beside four times the live ones.
     package var deadAllowance = 64 << 20
 
@@ -42,6 +45,8 @@ package final class Relay {
   var isEvictionAwaited = false
   /// Evicted pairs that are being read back, and the connections that wait for them.
   var loads: [UInt32: [Connection]] = [:]
+  /// Who waits for hubs that are being read.
+  var hubLoads: [UInt32: [Connection]] = [:]
   /// When the first unfinished upload of a pair is overdue, in memory or not.
   var uploadDeadlines: [UInt32: Int64] = [:]
 

@@ -18,6 +18,7 @@ struct OpenBatch {
   /// Pairs that are being evicted.
   var evicted: [Pair] = []
   var removedSegments: [UInt64] = []
+  var hubs: [Hub] = []
 
   // Who waits for the commit.
   var answers = Answers()
@@ -26,6 +27,8 @@ struct OpenBatch {
   var activations: [(device: Device, session: UInt64)] = []
   /// Pairs whose devices may have to hear of another state.
   var news: [Pair] = []
+  /// Devices whose opening of a hub is told with this batch; the log follows.
+  var openedHubs: [(device: Device, session: UInt64)] = []
   /// Input that stops counting as uncommitted.
   var inputs: [(connection: Connection, bytes: Int)] = []
   /// Files of which more is synced with this batch, up to an offset.
@@ -38,7 +41,8 @@ struct OpenBatch {
   /// Nothing to write, and nobody who waits.
   var isEmpty: Bool {
     header.isEmpty && devices.isEmpty && pairs.isEmpty && contexts.isEmpty && files.isEmpty
-      && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty && answers.entries.isEmpty
+      && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty
+      && hubs.isEmpty && openedHubs.isEmpty && answers.entries.isEmpty
       && pumped.isEmpty && finished.isEmpty && activations.isEmpty && inputs.isEmpty
   }
 }
@@ -71,6 +75,9 @@ struct CommittingBatch {
   var progress: [(pair: Pair, file: FileTransfer, offset: Int)]
   var finished: [FinishedTransfer]
   var evicted: [Pair]
+  /// Hubs with the position up to which their logs are synced then.
+  var hubs: [(hub: Hub, position: UInt64)]
+  var openedHubs: [(device: Device, session: UInt64)]
 }
 
 /// A delivered transfer of which its sender is to be told.
@@ -101,12 +108,14 @@ extension Relay {
     for place in taken.files where place.pair.files[place.file.transfer] === place.file {
       rows.append(row(place))
     }
+    for hub in taken.hubs { rows += hub.takeRows() }
     rows += queueRows(taken)
     inFlight.append(
       CommittingBatch(
         number: taken.number, answers: taken.answers, pumped: taken.pumped,
         activations: taken.activations, news: taken.news, inputs: taken.inputs,
-        progress: taken.progress, finished: taken.finished, evicted: taken.evicted))
+        progress: taken.progress, finished: taken.finished, evicted: taken.evicted,
+        hubs: taken.hubs.map { ($0, $0.written) }, openedHubs: taken.openedHubs))
     var segment: Segment?
     if segments.tallies[taken.number]?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
@@ -140,6 +149,11 @@ extension Relay {
         completeActivation(activation.device)
       }
       for device in batch.pumped { pump(device) }
+      for opened in batch.openedHubs where opened.device.session == opened.session {
+        opened.device.sync?.isOpen = true
+        sendLog(opened.device)
+      }
+      for (hub, position) in batch.hubs { finish(hub, through: position) }
       for entry in batch.answers.entries where entry.isOwed { finishIfEnded(entry.connection) }
       for pair in batch.evicted { finishEviction(pair, batch.number) }
     }

@@ -125,6 +125,8 @@ struct SyncSession {
   let hub: Hub
   /// The device's own replica; nil for one that edits here.
   let replica: ReplicaID?
+  /// Whether its opening was told; the log follows.
+  var isOpen = false
   /// It may write no more, and reads on.
   var isRetired = false
   /// The position up to which the log was sent.

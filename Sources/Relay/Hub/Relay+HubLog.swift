@@ -8,7 +8,7 @@ extension Relay {
 
   /// Sends as much as the device's connection takes.
   func sendLog(_ device: Device) {
-    guard var session = device.sync, let replica = session.replica,
+    guard var session = device.sync, session.isOpen, let replica = session.replica,
       let connection = device.connection, !connection.isActivating
     else { return }
     let hub = session.hub
@@ -95,7 +95,9 @@ extension Relay {
 
   /// Tells one who edits here what others have changed: a line for each device that wrote.
   func tellChanges(_ device: Device, _ hub: Hub, _ positions: Range<UInt64>) {
-    guard let connection = device.connection, !connection.isActivating else { return }
+    guard device.sync?.isOpen == true, let connection = device.connection,
+      !connection.isActivating
+    else { return }
     var changes: [(by: Device, targets: [Target])] = []
     for position in positions where position >= hub.replica.base {
       let entry = hub.replica.log[Int(position - hub.replica.base)]

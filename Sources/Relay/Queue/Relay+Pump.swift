@@ -220,6 +220,7 @@ extension Relay {
     device.waiters = []
     for connection in waiters { stopWaiting(connection) }
     pump(device)
+    sendLog(device)
   }
 
   /// The end of input is settled once what waited then has been handed out.

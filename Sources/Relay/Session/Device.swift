@@ -66,6 +66,8 @@ final class Device {
   var unconfirmed = Deque<(position: UInt64, lane: LaneName, seq: UInt64)>()
   /// Offsets at which unfinished downloads are to go on.
   var resumeOffsets: [String: Int] = [:]
+  /// The merged replica that it has opened.
+  var sync: SyncSession?
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 

@@ -23,6 +23,9 @@ final class Pair {
   var switchBatch: UInt64 = 0
   var toldWatchState = WatchState()
 
+  /// Its merged replicas, a schema each; nil until the first request for one has them read.
+  var hubs: [Hub]?
+
   // Bookkeeping.
   var dirtyBatch: UInt64 = 0
   /// The last batch that has to do with it in any way.

@@ -199,6 +199,8 @@ extension Relay {
     nextPair += 1
     numbers[name] = pair.number
     pairs[pair.number] = pair
+    // The store has none of a new pair.
+    pair.hubs = []
     changed(pair)
     return pair
   }

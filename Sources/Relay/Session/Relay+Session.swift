@@ -40,6 +40,7 @@ extension Relay {
     device.isSaturated = false
     device.fetched = [:]
     device.owesPendingChange = false
+    device.sync = nil
     rewind(device)
     for name in LaneName.allCases {
       device[name].isHeld = false
