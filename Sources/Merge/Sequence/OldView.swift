@@ -75,7 +75,7 @@ struct Version: Sendable {
     for index in fugue.directory {
       let replica = fugue.contributions[Int(index)].replica
       let seq = min(known(replica), Element.seqLimit - 1)
-      lasts.append((replica, seq << 20 | Element.indexLimit - 1))
+      lasts.append((replica, seq << 20 | (Element.indexLimit - 1)))
     }
   }
 
