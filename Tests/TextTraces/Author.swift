@@ -86,7 +86,9 @@ extension Trace {
     for (index, transaction) in transactions.enumerated() {
       var history = none
       for parent in transaction.parents {
-        for other in authors.indices { history[other] = max(history[other], histories[parent][other]) }
+        for (other, count) in histories[parent].enumerated() {
+          history[other] = max(history[other], count)
+        }
       }
       let author = transaction.author
       try receive(history, at: author)
