@@ -1,5 +1,4 @@
-package import Wire
-extension OldView { func offset(of e: Element) -> Int? { nil } }
+import Wire
 extension Fold {
   package func isSealed(_ e: Element) -> Bool { false }
   package func snapshot() -> [Datum] { [] }
@@ -7,6 +6,3 @@ extension Fold {
 }
 package struct SnapshotReader { mutating func add(_ d: Datum) throws(WireError) {}
   func finish() throws(WireError) -> Fold { Fold() } }
-package struct TextEdit { var offset = 0; var removed = 0; var inserted = "" }
-package enum TextDiff { static func edits(from: String, to: String) -> [TextEdit] { [] } }
-extension Schema { package func check(_ operation: Operation) throws(WireError) {} }
