@@ -102,8 +102,8 @@ final class Hub {
       return replica.description
     }
     let name = pair.devices[Int(author.device)].name
-    let place = authors.lazy.filter { $0.device == author.device }.map(\.replica)
-      .firstIndex(of: replica)!
+    let own = authors.filter { $0.device == author.device }
+    let place = own.firstIndex { $0.replica == replica }!
     return place == 0 ? name : "\(name)~\(place + 1)"
   }
 
