@@ -144,6 +144,7 @@ extension Relay {
     hub.members[member].lastHeard = nowMS
     hub.members[member].shown = position
     changed(hub)
+    collect(hub)
   }
 }
 
