@@ -10,6 +10,13 @@ package struct Trace {
     package var inserted: String
     /// In scalars.
     package var insertedCount: Int
+
+    package init(position: Int, deleted: Int = 0, inserted: String = "") {
+      self.position = position
+      self.deleted = deleted
+      self.inserted = inserted
+      insertedCount = inserted.unicodeScalars.count
+    }
   }
 
   package struct Transaction {
@@ -78,10 +85,7 @@ package struct Trace {
 
   private static func edits(_ json: Any?) -> [Edit] {
     (json as! [[Any]]).map {
-      let text = $0[2] as! String
-      return Edit(
-        position: $0[0] as! Int, deleted: $0[1] as! Int, inserted: text,
-        insertedCount: text.unicodeScalars.count)
+      Edit(position: $0[0] as! Int, deleted: $0[1] as! Int, inserted: $0[2] as! String)
     }
   }
 

@@ -95,18 +95,22 @@ extension Trace {
     var changes: [[Change]] = []
     var replicas: [Author] = []
     var whole = Author(0)
-    // The transactions that a replica holds.
-    var held: [Set<Int>] = []
+    // Which transactions a replica holds.
+    var held: [[Bool]] = []
     for (index, transaction) in transactions.enumerated() {
       var author = Author(chains.replicas[index])
-      var holds: Set<Int> = []
-      for parent in transaction.parents {
-        if holds.isEmpty { author.fugue = replicas[parent].fugue }
-        for other in held[parent].subtracting(holds).sorted() where !holds.isEmpty {
-          for change in changes[other] { try author.receive(change, before: before) }
-        }
-        holds.formUnion(held[parent])
+      var holds = Array(repeating: false, count: transactions.count)
+      if let first = transaction.parents.first {
+        author.fugue = replicas[first].fugue
+        holds = held[first]
       }
+      for parent in transaction.parents.dropFirst() {
+        for other in 0..<index where held[parent][other] && !holds[other] {
+          for change in changes[other] { try author.receive(change, before: before) }
+          holds[other] = true
+        }
+      }
+      holds[index] = true
       changes.append([])
       var seq = UInt64(transaction.seqStart)
       for edit in transaction.edits {
@@ -116,7 +120,7 @@ extension Trace {
       }
       for change in changes[index] { try whole.receive(change, before: before) }
       replicas.append(author)
-      held.append(holds.union([index]))
+      held.append(holds)
     }
     return whole.fugue
   }
