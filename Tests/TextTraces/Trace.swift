@@ -3,8 +3,8 @@ package import Foundation
 /// An editing trace or a concurrent history, as the files of josephg/editing-traces and
 /// josephg/eg-walker-reference have them: positions count Unicode scalars, in the document that is
 /// the merge of a transaction's parents.
-package struct Trace {
-  package struct Edit {
+package struct Trace: Sendable {
+  package struct Edit: Sendable {
     package var position: Int
     package var deleted: Int
     package var inserted: String
@@ -19,7 +19,7 @@ package struct Trace {
     }
   }
 
-  package struct Transaction {
+  package struct Transaction: Sendable {
     /// Indices of transactions.
     package var parents: [Int]
     package var author: Int
