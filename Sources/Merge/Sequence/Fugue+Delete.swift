@@ -55,12 +55,14 @@ extension Fugue {
   private mutating func kill(_ part: Range<Int32>, in run: Handle) {
     var run = run
     if part.lowerBound > runs[run].start {
-      if part.upperBound == runs[run].end, let next = successor(of: run), !runs[next].isVisible {
+      if part.upperBound == runs[run].end, let next = successor(of: run),
+        canGrow(next, by: part.count)
+      {
         return moveBoundary(between: run, and: next, by: -Int32(part.count))
       }
       run = split(run, at: part.lowerBound)
     } else if part.upperBound < runs[run].end, let previous = predecessor(of: run),
-      !runs[previous].isVisible
+      canGrow(previous, by: part.count)
     {
       return moveBoundary(between: previous, and: run, by: Int32(part.count))
     }
@@ -68,10 +70,15 @@ extension Fugue {
 
     tree.add(-runs[run].count, to: run)
     runs[run].isVisible = false
-    if let next = successor(of: run), !runs[next].isVisible { absorb(next, into: run) }
-    if let previous = predecessor(of: run), !runs[previous].isVisible {
+    if let next = successor(of: run), canGrow(next, by: part.count) { absorb(next, into: run) }
+    if let previous = predecessor(of: run), canGrow(previous, by: Int(runs[run].count)) {
       absorb(run, into: previous)
     }
+  }
+
+  /// Whether a dead run may take over more elements.
+  private func canGrow(_ run: Handle, by count: Int) -> Bool {
+    !runs[run].isVisible && Int(runs[run].count) + count <= Run.limit
   }
 
   // MARK: Runs that could be one

@@ -53,7 +53,7 @@ package struct Fugue: Sendable {
   package var utf8: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
-    forEachRun { run in
+    forEachRun { _, run in
       guard run.isVisible else { return }
       contributions[Int(run.contributor)].withText(of: run.start..<run.end) {
         bytes.append(contentsOf: $0)
@@ -145,10 +145,10 @@ package struct Fugue: Sendable {
   }
 
   /// All runs in order, dead ones too.
-  func forEachRun(_ body: (Run) -> Void) {
+  func forEachRun(_ body: (Handle, Run) -> Void) {
     var handle = tree.first
     while let run = handle {
-      body(runs[run])
+      body(run, runs[run])
       handle = tree.next(run)
     }
   }
