@@ -1,5 +1,4 @@
 import AppModels
-import Foundation
 import Merge
 import Wire
 
@@ -84,25 +83,25 @@ struct FieldBenchmark {
       best = min(best, try processorSeconds { for next in operations { try fold.apply(next) } })
       if growth == 0 { growth = residentBytes() - before }
     }
-    MergeBenchmark.printRow(["merge", "operations", "s", "/s", "bytes each"])
-    printRow("decoded operations, folded", best, growth)
+    printRow(["merge", "operations", "s", "/s", "bytes each"])
+    report("decoded operations, folded", best, growth)
     let words = python(
       "merge_loro.py",
       [Self.rounds, Self.records, Self.fields.count, Self.writes].map(\.description))
     if words.count == 2, let seconds = Double(words[0]), let bytes = Int(words[1]) {
-      printRow("Loro, import of an update", seconds, bytes)
+      report("Loro, import of an update", seconds, bytes)
       print("Loro's time over ours: \(decimal(seconds / best, 2))")
     }
   }
 
   /// - Parameter bytes: by which the resident memory grew, with both replicas' writes; 0 where that
   ///   was not measured.
-  private func printRow(_ name: String, _ seconds: Double, _ bytes: Int) {
+  private func report(_ name: String, _ seconds: Double, _ bytes: Int) {
     var words = [
       name, "\(Self.writes)", decimal(seconds, 3), "\(Int(Double(Self.writes) / seconds))",
     ]
     if bytes > 0 { words.append("\(bytes / (2 * Self.writes))") }
-    MergeBenchmark.printRow(words)
+    printRow(words)
   }
 
   /// As a hub takes a push in: canonical bytes are parsed, checked, folded and chained.
@@ -120,7 +119,7 @@ struct FieldBenchmark {
       }
       best = min(best, taken)
     }
-    printRow("bytes, parsed, admitted, folded, chained", best, 0)
+    report("bytes, parsed, admitted, folded, chained", best, 0)
   }
 
   private func push(
@@ -140,7 +139,7 @@ private struct Chance {
   init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
 
   mutating func below(_ limit: Int) -> Int {
-    state = (state & 0xFFFF_FFFF) &* 4_294_957_665 &+ state >> 32
-    return Int((state & 0xFFFF_FFFF) * UInt64(limit) >> 32)
+    state = (state & 0xFFFF_FFFF) &* 4_294_957_665 &+ (state >> 32)
+    return Int(((state & 0xFFFF_FFFF) * UInt64(limit)) >> 32)
   }
 }

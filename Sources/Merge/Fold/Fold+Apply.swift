@@ -47,14 +47,14 @@ extension Fold {
   private func write(
     _ field: Name, _ index: Int, _ place: Record.Place, _ operation: Operation
   ) {
-    let register: Int
-    if let known = records[index].registers.firstIndex(where: { $0.name == field }) {
-      register = known
+    let name = names.insert(field).memberAfterInsert
+    if let known = records[index].registers.firstIndex(where: { $0.name == name }) {
+      records[index].registers[known].add(place, operation, operations)
     } else {
-      register = records[index].registers.count
-      records[index].registers.append(Register(field))
+      var register = Register(name)
+      register.add(place, operation, operations)
+      records[index].registers.append(register)
     }
-    records[index].registers[register].add(place, operation, operations)
   }
 
   // MARK: Sequences

@@ -25,6 +25,8 @@ package final class Fold {
   var unknownActions = 0
 
   var replicas = ReplicaTable()
+  /// The names of kinds and fields, each in one copy, so that comparing them stays in the cache.
+  var names: Set<Name> = []
 
   package init() {}
 
@@ -77,6 +79,7 @@ package final class Fold {
 
   func index(of target: Target) -> Int {
     if let index = recordIndices[target] { return index }
+    let target = Target(names.insert(target.kind).memberAfterInsert, target.record)
     records.append(Record(target))
     recordIndices[target] = records.count - 1
     return records.count - 1

@@ -85,6 +85,14 @@ package struct Action: Hashable, Sendable {
     }
   }
 
+  /// Whether it says where in a sequence it takes place.
+  package var namesElements: Bool {
+    switch body {
+    case .move, .insert, .erase: true
+    case .create, .delete, .restore, .write, .unknown: false
+    }
+  }
+
   /// How many elements it inserts into a sequence.
   package var elements: Int {
     switch body {
