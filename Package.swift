@@ -63,11 +63,15 @@ let package = Package(
       name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
+    // The merge once more, slowly, to judge the merge by.
+    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle"),
+
     // What tests share.
     room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
+    suite("MergeTests", ["Merge", "Wire", "Oracle"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
