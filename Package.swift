@@ -35,8 +35,8 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CCrypto"]),
     room("Journal"),
-    room("Merge", ["Wire"]),
     room("Relay", ["Wire", "Journal"]),
+    room("Merge", ["Wire"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),

@@ -28,11 +28,11 @@ extension HistoryGenerator {
 
   private func add(
     _ draft: inout Draft, _ target: Target, _ body: Action.Body, revives: Bool = false,
-    into: Target? = nil, home: Target?? = nil
+    into: Target? = nil, via: Target? = nil, home: Target?? = nil
   ) {
     let home = home ?? draft.state.container(target, schema)
     draft.operation.actions.append(
-      Action(target, body, revives: revives, home: home, into: into))
+      Action(target, body, revives: revives, home: home, into: into, via: via))
   }
 
   private mutating func anyID(_ kind: Name) -> Name {
@@ -158,7 +158,7 @@ extension HistoryGenerator {
     }
     add(
       &draft, target, .write(field: register.name, value: value), revives: register.revives,
-      into: owner, home: home)
+      into: owner, via: through, home: home)
   }
 
   // MARK: Places

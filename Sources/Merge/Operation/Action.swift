@@ -58,17 +58,20 @@ package struct Action: Hashable, Sendable {
   package var home: Target?
   /// The container that the action puts the record into.
   package var into: Target?
+  /// A record whose container, while it is visible, is this record's too, before `into`.
+  package var via: Target?
   /// Whether the action is content, which keeps its record visible against older deletes.
   package var revives: Bool
   package var body: Body
 
   package init(
     _ target: Target, _ body: Body, revives: Bool = false, home: Target? = nil,
-    into: Target? = nil
+    into: Target? = nil, via: Target? = nil
   ) {
     self.target = target
     self.home = home
     self.into = into
+    self.via = via
     self.revives = revives
     self.body = body
   }
@@ -93,6 +96,3 @@ package struct Action: Hashable, Sendable {
     }
   }
 }
-
-/// Which child of its parent an element is: before it, or after it.
-package enum Side: UInt8, Hashable, Sendable { case left, right }

@@ -106,6 +106,7 @@ extension Action {
     ]
     if let home { members.append(Datum.Member("home", home.datum)) }
     if let into { members.append(Datum.Member("into", into.datum)) }
+    if let via { members.append(Datum.Member("via", via.datum)) }
     if revives { members.append(Datum.Member("revives", .bool(true))) }
     func add(_ name: Name, _ value: Datum) { members.append(Datum.Member(name, value)) }
     func add(_ anchor: Anchor) {
@@ -179,7 +180,7 @@ extension Action {
     }
     self.init(
       target, body, revives: revives, home: try reader.target("home"),
-      into: try reader.target("into"))
+      into: try reader.target("into"), via: try reader.target("via"))
   }
 }
 

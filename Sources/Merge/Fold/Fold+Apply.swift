@@ -1,0 +1,136 @@
+import Wire
+
+extension Fold {
+  func perform(_ action: Action, _ operation: Operation, _ place: Record.Place) {
+    if case .unknown = action.body {
+      unknownActions += 1
+      return
+    }
+    guard exhume(action, operation) else { return recovered.append(place) }
+    let index = index(of: action.target)
+    switch action.body {
+    case .create: records[index].isCreated = true
+    case .restore, .unknown: break
+    case .delete: records[index].delete(place, operation)
+    case .write(let field, _): write(field, index, place, operation)
+    case .move(let field, let anchor):
+      guard insertSlot(action, anchor, operation, place) else { return recovered.append(place) }
+      write(field, index, place, operation)
+    case .insert(let field, let anchor, let text):
+      guard insert(text, field, anchor, index, operation, place) else {
+        return recovered.append(place)
+      }
+    case .erase(let field, let runs): erase(runs, field, index, operation)
+    }
+    if action.touches {
+      records[index].touch(operation, inside: false)
+      if let home = action.home, home != action.target { touchInside(home, operation) }
+    }
+    if let into = action.into, into != action.home { touchInside(into, operation) }
+  }
+
+  /// Whether the record may be written to: one in the graveyard only by creating it anew.
+  private func exhume(_ action: Action, _ operation: Operation) -> Bool {
+    guard !graveyard.isEmpty, let grave = graveyard[action.target],
+      recordIndices[action.target] == nil
+    else { return true }
+    guard case .create = action.body, grave.stamp < operation.stamp else { return false }
+    return true
+  }
+
+  private func touchInside(_ container: Target, _ operation: Operation) {
+    if !graveyard.isEmpty, graveyard[container] != nil, recordIndices[container] == nil { return }
+    let index = index(of: container)
+    records[index].touch(operation, inside: true)
+  }
+
+  private func write(
+    _ field: Name, _ index: Int, _ place: Record.Place, _ operation: Operation
+  ) {
+    let register: Int
+    if let known = records[index].registers.firstIndex(where: { $0.name == field }) {
+      register = known
+    } else {
+      register = records[index].registers.count
+      records[index].registers.append(Register(field))
+    }
+    records[index].registers[register].add(place, operation, operations)
+  }
+
+  // MARK: Sequences
+
+  /// Siblings in the same order on every replica: rank descending, then replica and position.
+  func precedes(_ left: Sibling, _ right: Sibling) -> Bool {
+    Sibling.precedes(left, right) { replicas[$0].id < replicas[$1].id }
+  }
+
+  func element(_ id: ElementID) -> Element? {
+    replicas.known(id.dot.replica).map {
+      Element(replica: $0, seq: id.dot.seq, index: Int(id.index))
+    }
+  }
+
+  private func first(_ place: Record.Place, _ operation: Operation) -> Element {
+    Element(
+      replica: replicas.number(operation.dot.replica), seq: operation.dot.seq,
+      index: Int(place.element))
+  }
+
+  private func origin(_ anchor: Anchor) -> Origin? {
+    guard let parent = anchor.parent else { return .root }
+    return element(parent).map { Origin($0, anchor.side) }
+  }
+
+  private func insertSlot(
+    _ action: Action, _ anchor: Anchor, _ operation: Operation, _ place: Record.Place
+  ) -> Bool {
+    let list = ListName(kind: action.target.kind, container: action.into)
+    guard let origin = origin(anchor) else { return false }
+    do throws(FugueError) {
+      try lists[list, default: Fugue()].insert(
+        first(place, operation), slots: 1, rank: operation.stamp.rank, at: origin,
+        before: precedes)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func insert(
+    _ text: Name, _ field: Name, _ anchor: Anchor, _ index: Int, _ operation: Operation,
+    _ place: Record.Place
+  ) -> Bool {
+    guard !text.utf8.isEmpty else { return true }
+    guard let origin = origin(anchor) else { return false }
+    let sequence = textIndex(field, index)
+    do throws(FugueError) {
+      try records[index].texts[sequence].sequence.insert(
+        first(place, operation), text: text.text, rank: operation.stamp.rank, at: origin,
+        before: precedes)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func textIndex(_ field: Name, _ index: Int) -> Int {
+    if let known = records[index].texts.firstIndex(where: { $0.field == field }) { return known }
+    records[index].texts.append((field, Fugue()))
+    return records[index].texts.count - 1
+  }
+
+  /// Characters that are no longer here have been purged, and are as dead as can be.
+  private func erase(_ runs: [ElementRun], _ field: Name, _ index: Int, _ operation: Operation) {
+    let by = replicas.number(operation.dot.replica)
+    let sequence = textIndex(field, index)
+    for run in runs {
+      guard let first = element(run.first) else { continue }
+      for range in records[index].texts[sequence].sequence.present(
+        ElementRange(first, count: Int(run.count)))
+      {
+        _ = try? records[index].texts[sequence].sequence.delete(
+          range, by: by, seq: operation.dot.seq)
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Wire
+
+/// Whether every element that an operation names is here, was purged, or is its own.
+extension Fold {
+  func checkElements(_ operation: Operation) throws(WireError) {
+    for (index, action) in operation.actions.enumerated() {
+      guard let name = SequenceName(action) else { continue }
+      switch action.body {
+      case .move(_, let anchor), .insert(_, let anchor, _):
+        try check(anchor, name, operation, index)
+      case .erase(_, let runs):
+        for run in runs { try check(run, name, operation, index) }
+      default: break
+      }
+    }
+  }
+
+  /// Which sequence an action changes.
+  private enum SequenceName: Equatable {
+    case list(ListName)
+    case text(Target, Name)
+
+    init?(_ action: Action) {
+      switch action.body {
+      case .move: self = .list(ListName(kind: action.target.kind, container: action.into))
+      case .insert(let field, _, _), .erase(let field, _): self = .text(action.target, field)
+      default: return nil
+      }
+    }
+  }
+
+  private func sequence(_ name: SequenceName) -> Fugue? {
+    switch name {
+    case .list(let list): lists[list]
+    case .text(let target, let field): text(target, field)
+    }
+  }
+
+  private func check(
+    _ anchor: Anchor, _ name: SequenceName, _ operation: Operation, _ index: Int
+  ) throws(WireError) {
+    guard let parent = anchor.parent else {
+      guard anchor.side == .right else {
+        throw WireError(
+          .invalidField,
+          "action \(index + 1) of operation \(operation.dot.seq) needs a parent for side left")
+      }
+      return
+    }
+    try check(ElementRun(parent, count: 1), name, operation, index)
+  }
+
+  private func check(
+    _ run: ElementRun, _ name: SequenceName, _ operation: Operation, _ index: Int
+  ) throws(WireError) {
+    let isKnown: Bool
+    if run.first.dot == operation.dot {
+      isKnown = isOwn(run, name, operation.actions[..<index])
+    } else if base.contains(run.first.dot) {
+      isKnown = true
+    } else if let first = element(run.first), let sequence = sequence(name) {
+      isKnown = sequence.containsAll(ElementRange(first, count: Int(run.count)))
+    } else {
+      isKnown = false
+    }
+    guard isKnown else {
+      throw WireError(
+        .invalidField,
+        "action \(index + 1) of operation \(operation.dot.seq) names \(run.first), which is not in that sequence"
+      )
+    }
+  }
+
+  /// Whether an earlier action of the same operation inserted all of the run there.
+  private func isOwn(_ run: ElementRun, _ name: SequenceName, _ before: ArraySlice<Action>) -> Bool
+  {
+    var first = 0
+    for action in before {
+      let elements = action.elements
+      if elements > 0, SequenceName(action) == name, run.first.index >= first,
+        Int(run.first.index) + Int(run.count) <= first + elements
+      {
+        return true
+      }
+      first += elements
+    }
+    return false
+  }
+}
+
+extension Fugue {
+  func containsAll(_ range: ElementRange) -> Bool {
+    (0..<range.count).allSatisfy { contains(range[$0]) }
+  }
+
+  /// The parts of a range that are here.
+  func present(_ range: ElementRange) -> [ElementRange] {
+    var parts: [ElementRange] = []
+    var start: Int?
+    for offset in 0...range.count {
+      let isHere = offset < range.count && contains(range[offset])
+      if isHere {
+        start = start ?? offset
+      } else if let first = start {
+        parts.append(ElementRange(range[first], count: offset - first, step: range.step))
+        start = nil
+      }
+    }
+    return parts
+  }
+}

@@ -1,0 +1,173 @@
+package import Wire
+
+/// What a set of operations amounts to, kept up operation by operation.
+///
+/// Equal sets give equal folds, whatever the order in which they came, as long as each operation
+/// comes after those that it had seen. The fold knows no schema; `view` shows it through one.
+package final class Fold {
+  /// The operations folded; of those from before a snapshot, what it kept of them.
+  var operations: [Operation] = []
+  /// All operations, the snapshot's included.
+  package private(set) var vector = VersionVector()
+  /// The set that the snapshot stands for; empty without one.
+  package internal(set) var base = VersionVector()
+  /// The highest stamp.
+  package internal(set) var latest: Stamp?
+
+  var records: [Record] = []
+  var recordIndices: [Target: Int] = [:]
+  var lists: [ListName: Fugue] = [:]
+  /// Deleted for so long that only this is known: by target, the last delete.
+  package internal(set) var graveyard: [Target: Mark] = [:]
+  /// Actions on what had been purged when they came.
+  var recovered: [Record.Place] = []
+  /// How many actions no build of this version knows; they are kept and have no effect.
+  var unknownActions = 0
+
+  var replicas = ReplicaTable()
+
+  package init() {}
+
+  /// The items of one kind in one container, or at the root.
+  struct ListName: Hashable {
+    var kind: Name
+    var container: Target?
+  }
+
+  /// Applies an operation, all of it or nothing.
+  ///
+  /// - Throws: 4007 where it is not the next of its replica; 4004 where it has seen what is not
+  ///   here, or names elements that never were.
+  package func apply(_ operation: Operation) throws(WireError) {
+    let replica = operation.dot.replica
+    let number = replicas.number(replica)
+    let next = replicas[number].seq + 1
+    guard operation.dot.seq == next else {
+      throw WireError(
+        .sequenceGap,
+        "operation \(operation.dot.seq) of \(replica) cannot follow \(next - 1); \(next) is next")
+    }
+    guard operation.context.own < next, vector.contains(operation.context.others) else {
+      throw WireError(
+        .invalidField,
+        "the context of operation \(operation.dot.seq) of \(replica) names operations that are not here"
+      )
+    }
+    if let last = replicas[number].stamp, !(last < operation.stamp) {
+      throw WireError(
+        .invalidField,
+        "the stamp of operation \(next) of \(replica) must be above that of the one before it")
+    }
+    try checkElements(operation)
+    let position = Int32(operations.count)
+    operations.append(operation)
+    replicas.append(position, operation.stamp, to: number)
+    vector[replica] = next
+    if latest.map({ $0 < operation.stamp }) ?? true { latest = operation.stamp }
+    var element: UInt32 = 0
+    for index in operation.actions.indices {
+      let place = Record.Place(
+        operation: position, action: Int32(index), index: UInt32(index), element: element)
+      perform(operation.actions[index], operation, place)
+      element += UInt32(operation.actions[index].elements)
+    }
+  }
+
+  // MARK: Records
+
+  func index(of target: Target) -> Int {
+    if let index = recordIndices[target] { return index }
+    records.append(Record(target))
+    recordIndices[target] = records.count - 1
+    return records.count - 1
+  }
+
+  func record(_ target: Target) -> Record? { recordIndices[target].map { records[$0] } }
+
+  /// Whether anything was ever done to it, or it is in the graveyard.
+  package func isKnown(_ target: Target) -> Bool {
+    recordIndices[target] != nil || graveyard[target] != nil
+  }
+
+  /// Whether a create of it is here.
+  package func isCreated(_ target: Target) -> Bool {
+    recordIndices[target].map { records[$0].isCreated } ?? false
+  }
+
+  // MARK: Operations
+
+  /// The stamp of an operation; nil where it is not here or the snapshot no longer has it.
+  package func stamp(of dot: Dot) -> Stamp? {
+    replicas.position(of: dot).map { operations[Int($0)].stamp }
+  }
+
+  /// The highest stamp within a vector.
+  package func latest(within vector: VersionVector) -> Stamp? {
+    var latest: Stamp?
+    for entry in vector.entries {
+      guard let number = replicas.known(entry.replica) else { continue }
+      let stamp =
+        stamp(of: Dot(entry.replica, min(entry.seq, replicas[number].seq)))
+        ?? replicas[number].baseStamp
+      if let stamp, latest.map({ $0 < stamp }) ?? true { latest = stamp }
+    }
+    return latest
+  }
+}
+
+/// The replicas that have written, by a number that stands for them within this fold.
+struct ReplicaTable {
+  struct Entry {
+    let id: ReplicaID
+    /// The last operation, and its stamp.
+    var seq: UInt64 = 0
+    var stamp: Stamp?
+    /// The last that the snapshot stands for, and its stamp.
+    var base: UInt64 = 0
+    var baseStamp: Stamp?
+    /// Positions of the operations after `base`.
+    var positions: [Int32] = []
+  }
+
+  private(set) var entries: [Entry] = []
+  private var last: UInt32 = 0
+
+  subscript(number: UInt32) -> Entry { entries[Int(number)] }
+
+  func known(_ id: ReplicaID) -> UInt32? {
+    if Int(last) < entries.count, entries[Int(last)].id == id { return last }
+    return entries.firstIndex { $0.id == id }.map { UInt32($0) }
+  }
+
+  mutating func number(_ id: ReplicaID) -> UInt32 {
+    let number = known(id) ?? add(id)
+    last = number
+    return number
+  }
+
+  private mutating func add(_ id: ReplicaID) -> UInt32 {
+    entries.append(Entry(id: id))
+    return UInt32(entries.count - 1)
+  }
+
+  mutating func append(_ position: Int32, _ stamp: Stamp, to number: UInt32) {
+    entries[Int(number)].seq += 1
+    entries[Int(number)].stamp = stamp
+    entries[Int(number)].positions.append(position)
+  }
+
+  mutating func setBase(_ id: ReplicaID, _ seq: UInt64, _ stamp: Stamp?) {
+    let number = Int(self.number(id))
+    entries[number].seq = seq
+    entries[number].base = seq
+    entries[number].stamp = stamp
+    entries[number].baseStamp = stamp
+  }
+
+  func position(of dot: Dot) -> Int32? {
+    guard let number = known(dot.replica) else { return nil }
+    let entry = entries[Int(number)]
+    guard dot.seq > entry.base, dot.seq <= entry.seq else { return nil }
+    return entry.positions[Int(dot.seq - entry.base) - 1]
+  }
+}

@@ -1,0 +1,134 @@
+/// When and by whom something was done.
+package struct Mark: Hashable, Sendable {
+  package var stamp: Stamp
+  package var dot: Dot
+
+  package init(_ stamp: Stamp, _ dot: Dot) {
+    self.stamp = stamp
+    self.dot = dot
+  }
+}
+
+/// What is known of one record, kept up with every operation.
+struct Record {
+  let target: Target
+  /// Whether a create of it is known.
+  var isCreated = false
+  /// Its newest create, restore or content write.
+  var touch: Mark?
+  /// The newest touch of what it contains, and the newest arrival from another container.
+  var touchInside: Mark?
+  var deletes: [Delete] = []
+  var registers: [Register] = []
+  var texts: [(field: Name, sequence: Fugue)] = []
+
+  init(_ target: Target) { self.target = target }
+
+  /// The newest touch of the record or of what it contains.
+  var newestTouch: Mark? {
+    guard let touch, let touchInside else { return touch ?? touchInside }
+    return touch.stamp < touchInside.stamp ? touchInside : touch
+  }
+
+  var newestDelete: Delete? { deletes.max { $0.mark.stamp < $1.mark.stamp } }
+
+  /// Created, and touched since its last delete; its container is looked at apart.
+  var isAlive: Bool {
+    guard isCreated else { return false }
+    guard let delete = newestDelete else { return true }
+    return newestTouch.map { delete.mark.stamp < $0.stamp } ?? false
+  }
+
+  /// Notes a touch; a delete below it that it had not seen has lost to it.
+  mutating func touch(_ operation: Operation, inside: Bool) {
+    let mark = Mark(operation.stamp, operation.dot)
+    if inside {
+      if touchInside.map({ $0.stamp < mark.stamp }) ?? true { touchInside = mark }
+    } else {
+      if touch.map({ $0.stamp < mark.stamp }) ?? true { touch = mark }
+    }
+    for index in deletes.indices where deletes[index].mark.stamp < mark.stamp {
+      if !operation.follows(deletes[index].mark.dot),
+        deletes[index].lostTo.map({ $0.stamp < mark.stamp }) ?? true
+      {
+        deletes[index].lostTo = mark
+      }
+    }
+  }
+
+  /// A touch that is known and higher than the new delete cannot have been seen by it.
+  mutating func delete(_ place: Place, _ operation: Operation) {
+    let lostTo = newestTouch.flatMap { operation.stamp < $0.stamp ? $0 : nil }
+    deletes.append(
+      Delete(place: place, mark: Mark(operation.stamp, operation.dot), lostTo: lostTo))
+  }
+
+  /// Where an action stands.
+  struct Place {
+    /// Position in the fold's operations.
+    var operation: Int32
+    /// Position in that operation's actions.
+    var action: Int32
+    /// Which action of the operation it was when it was written.
+    var index: UInt32
+    /// The first element that the action inserts.
+    var element: UInt32
+  }
+
+  struct Delete {
+    var place: Place
+    var mark: Mark
+    /// The newest touch that had not seen it and stands above it.
+    var lostTo: Mark?
+  }
+}
+
+/// All writes of one register, by stamp, rising; the last one is its value.
+struct Register {
+  struct Write {
+    var place: Record.Place
+    /// Whether a concurrent write stands above it.
+    var isArchived = false
+  }
+
+  let name: Name
+  private(set) var writes: [Write] = []
+  private(set) var hasArchive = false
+  /// The causally maximal writes, as dots.
+  private var siblings: [Dot] = []
+
+  init(_ name: Name) { self.name = name }
+
+  var value: Write? { writes.last }
+
+  /// Adds a write.
+  ///
+  /// Operations come in causal order, so none that is here has seen it, and whatever stands above
+  /// it is concurrent with it.
+  mutating func add(_ place: Record.Place, _ operation: Operation, _ all: [Operation]) {
+    // What it has not seen among the maximal ones tells whether anything is concurrent at all.
+    if siblings.count == 1, operation.follows(siblings[0]) {
+      siblings[0] = operation.dot
+    } else {
+      siblings.removeAll { operation.follows($0) || $0 == operation.dot }
+      siblings.append(operation.dot)
+    }
+    guard let last = writes.last else { return writes.append(Write(place: place)) }
+    let stamp = operation.stamp
+    if siblings.count == 1, !(stamp < all[Int(last.place.operation)].stamp) {
+      return writes.append(Write(place: place))
+    }
+    var at = writes.count
+    while at > 0, stamp < all[Int(writes[at - 1].place.operation)].stamp { at -= 1 }
+    for index in 0..<at where !writes[index].isArchived {
+      let dot = all[Int(writes[index].place.operation)].dot
+      if !operation.follows(dot), dot != operation.dot {
+        writes[index].isArchived = true
+        hasArchive = true
+      }
+    }
+    let isArchived = at < writes.count
+    if isArchived { hasArchive = true }
+    writes.insert(Write(place: place, isArchived: isArchived), at: at)
+  }
+}
