@@ -11,9 +11,12 @@ let settings: [SwiftSetting] = [
 
 /// A Swift target of this package: one folder, the shared settings.
 func room(
-  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
+  resources: [Resource]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+  .target(
+    name: name, dependencies: dependencies, path: path, resources: resources,
+    swiftSettings: settings)
 }
 
 /// The test suite of a target.
@@ -35,15 +38,17 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CCrypto"]),
     room("Journal"),
-    room("Relay", ["Wire", "Journal"]),
     room("Merge", ["Wire"]),
+    room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
+    room("Relay", ["Wire", "Journal", "Merge"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),
     room("Storage", ["CSQLite", "Journal"]),
 
     // Programs.
-    room("Server", ["Relay", "Wire", "Journal", "EventLoop", "Storage"]),
+    room(
+      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"]),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
@@ -63,15 +68,15 @@ let package = Package(
       name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
-    // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle"),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
 
     // What tests share.
-    room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
+    room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
+    room("TextTraces", ["Merge"], path: "Tests/TextTraces"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "Oracle"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

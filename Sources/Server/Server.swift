@@ -54,6 +54,7 @@ package final class Server {
     relayOptions.limits.connections = min(options.limits.connections, Self.raiseDescriptors())
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
+    relayOptions.schemas = try SchemaFiles.read(options.schemas)
     do {
       loop = try EventLoop()
     } catch {
@@ -131,6 +132,7 @@ package final class Server {
       for line in effects.logs { log.write(.info, line) }
       for read in effects.reads { store.read(read.token, read.references) }
       for number in effects.segmentReads { store.readSegment(Self.segmentToken, number) }
+      for read in effects.pairReads { store.readPair(read) }
       for connection in effects.touched {
         if let link = links[connection.number], link.connection === connection { serve(link) }
       }
@@ -185,6 +187,8 @@ package final class Server {
         relay.fetched(token: token, payloads, now: clock.now)
       case .segment(_, let segment):
         relay.fetchedSegment(segment, now: clock.now)
+      case .pair(let read, let rows):
+        relay.loaded(read, rows, now: clock.now)
       }
     }
   }

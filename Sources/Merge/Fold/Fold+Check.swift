@@ -2,14 +2,18 @@ import Wire
 
 /// Whether every element that an operation names is here, was purged, or is its own.
 extension Fold {
-  func checkElements(_ operation: Operation) throws(WireError) {
+  ///
+  /// - Parameter earlier: operations of the same replica that come before it and are not here yet.
+  func checkElements(
+    _ operation: Operation, after earlier: [Operation] = []
+  ) throws(WireError) {
     for (index, action) in operation.actions.enumerated() {
       guard let name = SequenceName(action) else { continue }
       switch action.body {
       case .move(_, let anchor), .insert(_, let anchor, _):
-        try check(anchor, name, operation, index)
+        try check(anchor, name, operation, index, earlier)
       case .erase(_, let runs):
-        for run in runs { try check(run, name, operation, index) }
+        for run in runs { try check(run, name, operation, index, earlier) }
       default: break
       }
     }
@@ -37,7 +41,8 @@ extension Fold {
   }
 
   private func check(
-    _ anchor: Anchor, _ name: SequenceName, _ operation: Operation, _ index: Int
+    _ anchor: Anchor, _ name: SequenceName, _ operation: Operation, _ index: Int,
+    _ earlier: [Operation]
   ) throws(WireError) {
     guard let parent = anchor.parent else {
       guard anchor.side == .right else {
@@ -47,15 +52,21 @@ extension Fold {
       }
       return
     }
-    try check(ElementRun(parent, count: 1), name, operation, index)
+    try check(ElementRun(parent, count: 1), name, operation, index, earlier)
   }
 
   private func check(
-    _ run: ElementRun, _ name: SequenceName, _ operation: Operation, _ index: Int
+    _ run: ElementRun, _ name: SequenceName, _ operation: Operation, _ index: Int,
+    _ earlier: [Operation]
   ) throws(WireError) {
     let isKnown: Bool
     if run.first.dot == operation.dot {
       isKnown = isOwn(run, name, operation.actions[..<index])
+    } else if let first = earlier.first, run.first.dot.replica == first.dot.replica,
+      run.first.dot.seq >= first.dot.seq, run.first.dot.seq < operation.dot.seq
+    {
+      let other = earlier[Int(run.first.dot.seq - first.dot.seq)]
+      isKnown = isOwn(run, name, other.actions[...])
     } else if base.contains(run.first.dot) {
       isKnown = true
     } else if let first = element(run.first), let sequence = sequence(name) {

@@ -101,6 +101,11 @@ package final class Fold {
     replicas.position(of: dot).map { operations[Int($0)].stamp }
   }
 
+  /// The stamp of a replica's last operation.
+  package func lastStamp(of replica: ReplicaID) -> Stamp? {
+    replicas.known(replica).flatMap { replicas[$0].stamp }
+  }
+
   /// The highest stamp within a vector.
   package func latest(within vector: VersionVector) -> Stamp? {
     var latest: Stamp?
