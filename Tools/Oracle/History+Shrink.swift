@@ -21,7 +21,8 @@ extension History {
         for action in smallest.operations[index].actions.indices.reversed() {
           var candidate = smallest
           candidate.operations[index].actions.remove(at: action)
-          if !candidate.operations[index].actions.isEmpty, candidate.isWellFormed, fails(candidate) {
+          if !candidate.operations[index].actions.isEmpty, candidate.isWellFormed, fails(candidate)
+          {
             smallest = candidate
             isSmaller = true
           }

@@ -32,7 +32,8 @@ package struct History: Sendable {
     var order: [Operation] = []
     while !waiting.isEmpty {
       let ready = waiting.indices.filter { Self.isReady(waiting[$0], held) }
-      precondition(!ready.isEmpty, "an operation was written by one who had not seen what it follows")
+      precondition(
+        !ready.isEmpty, "an operation was written by one who had not seen what it follows")
       let previous = order.last?.dot.replica
       let index =
         switch delivery {

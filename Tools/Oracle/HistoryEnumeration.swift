@@ -41,7 +41,8 @@ package struct HistoryEnumeration: Sendable {
       stamp: Stamp(ms: 1_790_000_000_000, rank: 2, counter: 0, replica: phone),
       context: Context(own: 0), wall: 1_790_000_000_000, actions: setup)
     let start = State(
-      operations: [first], held: [VersionVector([.init(phone, 1)]), VersionVector(), VersionVector()],
+      operations: [first],
+      held: [VersionVector([.init(phone, 1)]), VersionVector(), VersionVector()],
       began: [nil, nil, nil], time: first.stamp.ms + 1)
     var number = 0
     extend(start, count) { history in

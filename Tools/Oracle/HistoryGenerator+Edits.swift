@@ -136,7 +136,8 @@ extension HistoryGenerator {
     case .decimal: return .string(random.pick(["0", "12.5", "-3"]))
     case .double, .date: return .string(random.pick(["0", "1.5", "785412000.123", "785412060"]))
     // One character composed and decomposed: two different values.
-    case .string, .text: return .string(random.pick(["", "a", "b", "\u{E9}", "e\u{301}", "\u{1F600}"]))
+    case .string, .text:
+      return .string(random.pick(["", "a", "b", "\u{E9}", "e\u{301}", "\u{1F600}"]))
     }
   }
 
@@ -210,7 +211,8 @@ extension HistoryGenerator {
     let erased = state.erased(target, register.name)
     let live = characters.map(\.id).filter { !erased.contains($0) }
     let start = Int.random(in: 0...live.count, using: &random)
-    let count = random.percent(40) ? Int.random(in: 0...min(3, live.count - start), using: &random) : 0
+    let count =
+      random.percent(40) ? Int.random(in: 0...min(3, live.count - start), using: &random) : 0
     if count > 0 {
       add(
         &draft, target, .erase(field: register.name, runs(live[start..<start + count])),
@@ -248,7 +250,8 @@ extension HistoryGenerator {
     case 3: edit(note, of: gizmo, &draft)
     case 4:
       add(
-        &draft, gizmo, .write(field: "colour", value: random.pick([.null, .array([.string("a")])])),
+        &draft, gizmo,
+        .write(field: "colour", value: random.pick([.null, .array([.string("a")])])),
         revives: Bool.random(using: &random))
     case 5:
       let kind = random.pick(schema.kinds)
@@ -258,7 +261,8 @@ extension HistoryGenerator {
         revives: Bool.random(using: &random))
     default:
       let datum = Datum.sorted([
-        .init("action", .string("sparkle")), .init("kind", .string("gizmo")), .init("record", .string(gizmo.record)),
+        .init("action", .string("sparkle")), .init("kind", .string("gizmo")),
+        .init("record", .string(gizmo.record)),
       ])
       draft.operation.actions.append(Action(gizmo, .unknown(datum)))
     }

@@ -96,7 +96,8 @@ package struct HistoryGenerator<Random: RandomNumberGenerator> {
     from source: VersionVector, by receiver: VersionVector
   ) -> VersionVector {
     let missing = operations.map(\.dot).filter { source.contains($0) && !receiver.contains($0) }
-    let count = random.percent(60) ? missing.count : Int.random(in: 0...missing.count, using: &random)
+    let count =
+      random.percent(60) ? missing.count : Int.random(in: 0...missing.count, using: &random)
     var held = receiver
     for dot in missing.prefix(count) { held.insert(dot) }
     return held

@@ -110,7 +110,10 @@ extension Oracle {
       return touches(target).contains { $0.follows(entry) }
     }
     return entries(of: target).contains { later in
-      guard later.follows(entry) else { return false }
+      // A later action of the same operation knows of an earlier one.
+      guard later.follows(entry) || later.dot == entry.dot && later.index > entry.index else {
+        return false
+      }
       switch later.action.body {
       case .delete: return true
       case .create, .restore: return entry.action.body == .create || entry.action.body == .restore
@@ -130,7 +133,8 @@ extension Oracle {
     let target = entry.action.target
     guard !isVisible(target, schema), let last = operations.map(\.stamp).max() else { return false }
     let home = container(target, schema)
-    let restores = [Action(target, .restore, home: home)] + (home.map { [Action($0, .restore)] } ?? [])
+    let restores =
+      [Action(target, .restore, home: home)] + (home.map { [Action($0, .restore)] } ?? [])
     return restores.contains { action in
       var stamp = last
       stamp.ms += 1

@@ -26,7 +26,9 @@ extension Fold {
       records[index].touch(operation, inside: false)
       if let home = action.home, home != action.target { touchInside(home, operation) }
     }
-    if let into = action.into, into != action.home { touchInside(into, operation) }
+    if let into = action.into, into != action.home, into != action.target {
+      touchInside(into, operation)
+    }
   }
 
   /// Whether the record may be written to: one in the graveyard only by creating it anew.
