@@ -6,7 +6,7 @@ extension Fugue {
   ///   of a tree.
   package init(restoring snapshot: [FugueRun]) throws(FugueError) {
     self.init()
-    for run in snapshot where !(1...Self.limit).contains(run.elements.count) {
+    for run in snapshot where !run.elements.isValid || run.elements.count > Self.limit {
       throw .count(run.elements.count)
     }
     let snapshot = snapshot.flatMap(\.parts)

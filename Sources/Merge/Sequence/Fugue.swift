@@ -12,9 +12,9 @@
 ///   tree            runs in order, visible counts   (run ↔ offset)
 ///   deletions       who deleted what, when          (older versions)
 /// ```
-/// An edit is O(log n) in the number of runs. Two cases cost more. Among k siblings, which only
-/// concurrent insertions at one place make, it is O(k), and O(d) where a sibling's subtree is d
-/// runs deep. A deletion is O(m) in the runs that it covers.
+/// An edit is O(log n) in the number of runs; a deletion is that for each run that it covers, and
+/// a view, a snapshot or a purge is one pass. Concurrent insertions at one place make siblings: one
+/// that is not the last of k is found in O(k) steps, and one beside a subtree in O(depth) more.
 package struct Fugue: Sendable {
   var contributions = ContiguousArray<Contribution>()
   /// Indices of `contributions` by ascending replica.
