@@ -150,7 +150,11 @@ extension HistoryGenerator {
     if register.form == .group {
       value = .sorted(
         register.fields.map { field in
-          if field.name == rule.field { return Datum.Member(field.name, value) }
+          if field.name == rule.field {
+            // Beside a record that it stands through, the owner named may be another one.
+            let isOwn = through == nil || random.percent(70)
+            return Datum.Member(field.name, isOwn ? value : .string(anyID(rule.kind)))
+          }
           if field.name == rule.through {
             return Datum.Member(field.name, through.map { .string($0.record) } ?? .null)
           }

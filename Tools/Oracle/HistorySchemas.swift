@@ -5,7 +5,7 @@ package import Merge
 /// and derived fields.
 package enum HistorySchemas {
   package static let everything = Schema(
-    name: "everything", kinds: [timer, todo, client, project, task, settings])
+    name: "everything", kinds: [timer, todo, step, client, project, task, settings])
 
   package static let timer = Schema.Kind(
     name: "timer",
@@ -22,6 +22,11 @@ package enum HistorySchemas {
     ],
     container: .init(kind: "timer", register: "place", field: "timer"), order: "place",
     derived: [.init(name: "updatedAt", source: .touched)])
+
+  /// In a container that is in one.
+  package static let step = Schema.Kind(
+    name: "step", registers: [single("isDone", .bool)],
+    container: .init(kind: "todo", register: "spot", field: "todo"), order: "spot")
 
   package static let client = Schema.Kind(
     name: "client",
