@@ -36,7 +36,7 @@ package struct Limits: Sendable, Equatable {
   /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
   package static let idleGrace: Int64 = 30_000_000
   /// Transfers that are written down at once when pairs are evicted: about half a megabyte.
-  static let evictedAtOnce = 16_384
+  package static let evictedAtOnce = 16_384
 
   package init() {}
 

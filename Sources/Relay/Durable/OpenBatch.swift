@@ -38,7 +38,8 @@ struct OpenBatch {
   /// Nothing to write, and nobody who waits.
   var isEmpty: Bool {
     header.isEmpty && devices.isEmpty && pairs.isEmpty && contexts.isEmpty && files.isEmpty
-      && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty && answers.entries.isEmpty
+      && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty
+      && answers.entries.isEmpty
       && pumped.isEmpty && finished.isEmpty && activations.isEmpty && inputs.isEmpty
   }
 }
