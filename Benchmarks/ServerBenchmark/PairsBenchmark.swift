@@ -12,8 +12,10 @@ struct PairsBenchmark {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("watchline-benchmark-\(getpid())-pairs")
     defer { try? FileManager.default.removeItem(at: folder) }
-    print("| \(pairs) pairs of \(transfers) transfers | s to listen | VmRSS, MiB | VmHWM, MiB |")
-    print("| --- | --- | --- | --- |")
+    print(
+      "| \(pairs) pairs of \(transfers) transfers | s to listen | CPU s | VmRSS, MiB | VmHWM, MiB |"
+    )
+    print("| --- | --- | --- | --- | --- |")
     var server = try ServerProgram(data: folder.path)
     report("an empty store", server, isStart: true)
     let begin = Date()
@@ -28,7 +30,7 @@ struct PairsBenchmark {
     report("40 s later", server)
     let end = Date()
     server.stop()
-    print("| stopped in \(Int(Date().timeIntervalSince(end) * 1e3)) ms | | | |")
+    print("| stopped in \(Int(Date().timeIntervalSince(end) * 1e3)) ms | | | | |")
 
     server = try ServerProgram(data: folder.path)
     report("started on that", server, isStart: true)
@@ -38,7 +40,10 @@ struct PairsBenchmark {
 
   private func report(_ what: String, _ server: ServerProgram, isStart: Bool = false) {
     let seconds = isStart ? String(format: "%.2f", server.secondsToListen) : ""
-    print("| \(what) | \(seconds) | \(server.mebibytes("VmRSS")) | \(server.mebibytes("VmHWM")) |")
+    let cpu = isStart ? String(format: "%.2f", server.cpu) : ""
+    print(
+      "| \(what) | \(seconds) | \(cpu) | \(server.mebibytes("VmRSS")) "
+        + "| \(server.mebibytes("VmHWM")) |")
   }
 
   private func fill(_ server: ServerProgram) {

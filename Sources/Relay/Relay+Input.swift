@@ -54,6 +54,7 @@ extension Relay {
   package func finished(_ connection: Connection, now time: Int64) {
     setTime(time)
     if let device = connection.device { endSession(device) }
+    if isStopping { evictIdle() }
     settle()
   }
 
@@ -71,6 +72,7 @@ extension Relay {
     connections[connection.number] = nil
     freeConnections.append(connection.number)
     connectionCount -= 1
+    if isStopping { evictIdle() }
     settle()
   }
 
@@ -158,7 +160,8 @@ extension Relay {
   /// The rows that were asked for; nil where they could not be read.
   package func loaded(_ read: PairRead, _ rows: [Row]?, now time: Int64) {
     setTime(time)
-    finishLoad(read.pair, rows)
+    // Whoever has other tables read will be told apart by them.
+    if read.tables == Self.pairTables { finishLoad(read.pair, rows) }
     settle()
   }
 

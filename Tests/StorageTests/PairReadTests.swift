@@ -26,7 +26,8 @@ import Testing
       Batch(
         number: 1,
         rows: inUse + [
-          row(.device, 2, "e"), row(.context, 2, item: 3, "f"), row(.file, 2, "g"), row(.hub, 1, "h"),
+          row(.device, 2, "e"), row(.context, 2, item: 3, "f"), row(.file, 2, "g"),
+          row(.hub, 1, "h"),
           row(.operation, 1, item: 7, "i"),
         ]))
     #expect(harness.store.close())
@@ -60,11 +61,14 @@ import Testing
     let directory = TemporaryDirectory(inMemory: true)
     let harness = try Harness(.directory(directory.path), options: vfs.options)
     harness.commit(
-      Batch(number: 1, rows: [row(.hub, 1, "old"), row(.operation, 1, item: 1, "a"), row(.file, 1, "f")]))
+      Batch(
+        number: 1,
+        rows: [row(.hub, 1, "old"), row(.operation, 1, item: 1, "a"), row(.file, 1, "f")]))
     vfs.fail(FAULT_SYNC, first: 1, count: .max, code: SQLITE_IOERR_FSYNC)
     harness.store.submit(
       Batch(
-        number: 2, rows: [row(.hub, 1, "new"), row(.operation, 1, item: 2, "b"), row(.hub, 2, "other")]))
+        number: 2,
+        rows: [row(.hub, 1, "new"), row(.operation, 1, item: 2, "b"), row(.hub, 2, "other")]))
     harness.store.submit(
       Batch(number: 3, rows: [Row(.init(.operation, pair: 1, item: 1), nil)]))
     #expect(
