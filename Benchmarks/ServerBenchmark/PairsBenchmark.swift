@@ -40,6 +40,8 @@ struct PairsBenchmark {
 
   private func report(_ what: String, _ server: ServerProgram, isStart: Bool = false) {
     let seconds = isStart ? String(format: "%.2f", server.secondsToListen) : ""
+    // What was read at the start is given back just after the ready line.
+    if isStart { sleep(1) }
     let cpu = isStart ? String(format: "%.2f", server.cpu) : ""
     print(
       "| \(what) | \(seconds) | \(cpu) | \(server.mebibytes("VmRSS")) "
