@@ -93,6 +93,7 @@ extension Relay {
     for pair in batch.evicted where pair.evictionBatch == batch.number {
       rows.append(QueueRow.make(pair, deadline: uploadDeadline(pair), epoch: epoch))
       pair.hasQueueRow = true
+      pair.lastBatch = batch.number
     }
     return rows
   }
