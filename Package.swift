@@ -64,15 +64,17 @@ let package = Package(
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "merge-benchmark", dependencies: ["Merge"], path: "Benchmarks/MergeBenchmark",
+      name: "merge-benchmark", dependencies: ["Merge", "TextTraces"],
+      path: "Benchmarks/MergeBenchmark",
       swiftSettings: settings),
 
     // What tests share.
     room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
+    room("TextTraces", ["Merge"], path: "Tests/TextTraces"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire"]),
+    suite("MergeTests", ["Merge", "Wire", "TextTraces"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

@@ -9,14 +9,17 @@ package struct Element: Hashable, Sendable {
   /// An operation inserts at most this many elements: 20 bits of index, about a million characters.
   package static let indexLimit: UInt64 = 1 << 20
 
+  /// The other 44 bits.
+  package static let seqLimit: UInt64 = 1 << 44
+
   package init(replica: UInt32, position: UInt64) {
     self.replica = replica
     self.position = position
   }
 
-  /// - Precondition: `seq` is below 2⁴⁴ and `index` below `indexLimit`.
+  /// - Precondition: `seq` is below `seqLimit` and `index` below `indexLimit`.
   package init(replica: UInt32, seq: UInt64, index: Int = 0) {
-    precondition(seq < 1 << 44 && index >= 0 && index < Self.indexLimit)
+    precondition(seq < Self.seqLimit && index >= 0 && index < Self.indexLimit)
     self.init(replica: replica, position: seq << 20 | UInt64(index))
   }
 
@@ -34,6 +37,8 @@ package struct ElementRange: Hashable, Sendable {
     case seq
 
     package var distance: UInt64 { self == .index ? 1 : Element.indexLimit }
+    /// What grows stays below.
+    var limit: UInt64 { self == .index ? Element.indexLimit : Element.seqLimit }
   }
 
   package var first: Element

@@ -1,148 +1,184 @@
-/// A replicated sequence of characters or slots: the Fugue tree.
+/// A replicated sequence of characters or of slots: the text of a note, the order of a list.
 ///
 /// Matthew Weidner and Martin Kleppmann, "The Art of the Fugue: Minimizing Interleaving in
-/// Collaborative Text Editing", arXiv 2305.00583, section 4 (the basic tree, not FugueMax).
+/// Collaborative Text Editing", arXiv 2305.00583: the basic tree, not FugueMax. An element hangs
+/// at the left or right side of its parent, siblings are ordered by the caller's comparison, and
+/// the sequence is the tree's in-order traversal. The result depends on the set of operations
+/// alone, as long as each comes after those that it builds upon.
+///
+/// ```
+///   contributions   replica → ordinals, text        (id → place)
+///   runs            nodes of the Fugue tree         (place → run)
+///   tree            runs in order, visible counts   (run ↔ offset)
+///   deletions       who deleted what, when          (older versions)
+/// ```
+/// An edit is O(log n) in the number of runs. Two cases cost more. Among k siblings, which only
+/// concurrent insertions at one place make, it is O(k), and O(d) where a sibling's subtree is d
+/// runs deep. A deletion is O(m) in the runs that it covers.
 package struct Fugue: Sendable {
-  struct Node {
-    var element: Element
-    var rank: UInt8
-    var scalar: Unicode.Scalar?
-    var origin: Origin
-    var deletions: [Element] = []
-    var left: [Int] = []
-    var right: [Int] = []
-  }
-  var nodes: [Node] = []
-  var roots: [Int] = []
-  var index: [Element: Int] = [:]
-  var order: [Int] = []
+  var contributions = ContiguousArray<Contribution>()
+  /// Indices of `contributions` by ascending replica.
+  var directory = ContiguousArray<Int32>()
+  var runs = RunTable()
+  var tree = RunTree()
+  var deletions = DeletionLog()
+  /// The first child of the root.
+  var rootChild = Handle.none
+  /// Elements, dead ones too.
+  var elementCount = 0
+
+  /// The most elements of a sequence. Counts of elements and of their UTF-8 fit 31 bits.
+  static let limit = 1 << 29
 
   package init() {}
 
-  package var count: Int { order.count { nodes[$0].deletions.isEmpty } }
+  /// Visible elements.
+  package var count: Int { Int(tree.weight) }
   package var isEmpty: Bool { count == 0 }
-  package func contains(_ element: Element) -> Bool { index[element] != nil }
+
+  package func contains(_ element: Element) -> Bool { place(of: element) != nil }
+
   package func isVisible(_ element: Element) -> Bool {
-    index[element].map { nodes[$0].deletions.isEmpty } ?? false
+    place(of: element).map { runs[run(at: $0)].isVisible } ?? false
   }
 
-  private var visible: [Int] { order.filter { nodes[$0].deletions.isEmpty } }
-  package var utf8: [UInt8] { Array(text.utf8) }
-  package var text: String {
-    var result = String.UnicodeScalarView()
-    for node in visible { if let scalar = nodes[node].scalar { result.append(scalar) } }
-    return String(result)
+  /// How many visible elements come before an element, be it visible or not; nil when unknown.
+  package func offset(of element: Element) -> Int? {
+    guard let place = place(of: element) else { return nil }
+    let run = run(at: place)
+    return tree.offset(of: run) + (runs[run].isVisible ? Int(place.ordinal - runs[run].start) : 0)
   }
 
-  /// Where a local insertion after `offset` visible elements hangs.
-  /// - Precondition: 0 … `count`.
-  package func origin(at offset: Int, sealed: (Element) -> Bool = { _ in false }) -> Origin {
-    origin(after: offset == 0 ? nil : nodes[visible[offset - 1]].element, sealed: sealed)
-  }
-
-  /// Where an insertion right after an element hangs, be it visible or not; nil is the start.
-  package func origin(
-    after element: Element?, sealed: (Element) -> Bool = { _ in false }
-  ) -> Origin {
-    let at = element.flatMap { index[$0] }
-    if (at.map { nodes[$0].right } ?? roots).isEmpty { return Origin(element, .right) }
-    let rest = order.drop { at != nil && $0 != at }.dropFirst(at == nil ? 0 : 1)
-    guard
-      let next = rest.first(where: {
-        nodes[$0].deletions.isEmpty || !sealed(nodes[$0].element)
-      })
-    else { return Origin(element, .right) }
-    return Origin(nodes[next].element, .left)
-  }
-
-  @discardableResult
-  package mutating func insert(
-    _ first: Element, text: String, rank: UInt8, at origin: Origin,
-    before: (Sibling, Sibling) -> Bool
-  ) throws(FugueError) -> Bool {
-    try insert(first, text.unicodeScalars.map { $0 }, rank, origin, before)
-  }
-
-  @discardableResult
-  package mutating func insert(
-    _ first: Element, slots: Int, rank: UInt8, at origin: Origin,
-    before: (Sibling, Sibling) -> Bool
-  ) throws(FugueError) -> Bool {
-    try insert(first, Array(repeating: nil, count: max(0, slots)), rank, origin, before)
-  }
-
-  private mutating func insert(
-    _ first: Element, _ scalars: [Unicode.Scalar?], _ rank: UInt8, _ origin: Origin,
-    _ before: (Sibling, Sibling) -> Bool
-  ) throws(FugueError) -> Bool {
-    guard !scalars.isEmpty, first.index + scalars.count <= Element.indexLimit else {
-      throw .count(scalars.count)
+  /// The visible characters as UTF-8.
+  package var utf8: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    forEachRun { run in
+      guard run.isVisible else { return }
+      contributions[Int(run.contributor)].withText(of: run.start..<run.end) {
+        bytes.append(contentsOf: $0)
+      }
     }
-    if let parent = origin.parent {
-      guard index[parent] != nil else { throw .unknown(parent) }
-    } else {
-      guard origin.side == .right else { throw .leftOfRoot }
-    }
-    let range = ElementRange(first, count: scalars.count)
-    let known = (0..<range.count).count { index[range[$0]] != nil }
-    if known == range.count { return false }
-    if known > 0 { throw .overlapping(first) }
-    var origin = origin
-    for (offset, scalar) in scalars.enumerated() {
-      let element = range[offset]
-      let node = Node(element: element, rank: rank, scalar: scalar, origin: origin)
-      index[element] = nodes.count
-      nodes.append(node)
-      place(nodes.count - 1, origin, before)
-      origin = Origin(element, .right)
-    }
-    order = []
-    for root in roots { traverse(root) }
-    return true
+    return bytes
   }
 
-  private mutating func place(
-    _ node: Int, _ origin: Origin, _ before: (Sibling, Sibling) -> Bool
-  ) {
-    func insert(into list: inout [Int]) {
-      let me = Sibling(nodes[node].element, rank: nodes[node].rank)
-      let at =
-        list.firstIndex { before(me, Sibling(nodes[$0].element, rank: nodes[$0].rank)) }
-        ?? list.count
-      list.insert(node, at: at)
-    }
-    guard let parent = origin.parent.map({ index[$0]! }) else { return insert(into: &roots) }
-    var list = origin.side == .left ? nodes[parent].left : nodes[parent].right
-    insert(into: &list)
-    if origin.side == .left { nodes[parent].left = list } else { nodes[parent].right = list }
-  }
+  /// The visible characters.
+  package var text: String { String(decoding: utf8, as: UTF8.self) }
 
-  private mutating func traverse(_ node: Int) {
-    for child in nodes[node].left { traverse(child) }
-    order.append(node)
-    for child in nodes[node].right { traverse(child) }
-  }
-
-  /// Marks elements dead for the operation `seq` of a replica; what is dead stays dead.
-  @discardableResult
-  package mutating func delete(
-    _ elements: ElementRange, by replica: UInt32, seq: UInt64
-  ) throws(FugueError) -> Bool {
-    guard elements.count > 0 else { throw .count(elements.count) }
-    for offset in 0..<elements.count where index[elements[offset]] == nil {
-      throw .unknown(elements[offset])
-    }
-    var changed = false
-    for offset in 0..<elements.count {
-      let node = index[elements[offset]]!
-      changed = changed || nodes[node].deletions.isEmpty
-      nodes[node].deletions.append(Element(replica: replica, seq: seq))
-    }
-    return changed
-  }
-
-  /// The elements at visible offsets, for a delete action.
+  /// The elements at visible offsets, in order: what a delete action names.
+  /// - Precondition: within 0 ..< `count`.
   package func elements(in range: Range<Int>) -> [ElementRange] {
-    visible[range].map { ElementRange(nodes[$0].element, count: 1) }
+    var ranges: [ElementRange] = []
+    guard !range.isEmpty else { return ranges }
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    var (handle, inner) = tree.find(range.lowerBound)
+    var rest = Int32(range.count)
+    while true {
+      let run = runs[handle]
+      if run.isVisible {
+        let start = run.start + inner
+        let end = min(run.end, start + rest)
+        contributions[Int(run.contributor)].forEachRange(in: start..<end) {
+          ranges.append(joining: $0)
+        }
+        rest -= end - start
+      }
+      guard rest > 0, let next = tree.next(handle) else { return ranges }
+      (handle, inner) = (next, 0)
+    }
+  }
+
+  /// Bytes that the sequence has allocated.
+  package var byteCount: Int {
+    contributions.reduce(runs.capacity * MemoryLayout<Run>.stride + tree.byteCount) {
+      $0 + $1.byteCount
+    } + deletions.byteCount
+  }
+
+  // MARK: Places
+
+  /// Index in `contributions`.
+  func contributor(_ replica: UInt32) -> Int? {
+    let at = directoryIndex(replica)
+    guard at < directory.count else { return nil }
+    let index = Int(directory[at])
+    return contributions[index].replica == replica ? index : nil
+  }
+
+  mutating func addContributor(_ replica: UInt32) -> Int {
+    if let index = contributor(replica) { return index }
+    directory.insert(Int32(contributions.count), at: directoryIndex(replica))
+    contributions.append(Contribution(replica: replica))
+    return contributions.count - 1
+  }
+
+  /// The first place in the directory whose replica is not below.
+  private func directoryIndex(_ replica: UInt32) -> Int {
+    var low = 0
+    var high = directory.count
+    while low < high {
+      let middle = (low + high) / 2
+      if contributions[Int(directory[middle])].replica < replica {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
+  func place(of element: Element) -> Place? {
+    guard let index = contributor(element.replica),
+      let ordinal = contributions[index].ordinal(of: element.position)
+    else { return nil }
+    return Place(contributor: Int32(index), ordinal: ordinal)
+  }
+
+  func element(at place: Place) -> Element {
+    contributions[Int(place.contributor)].element(place.ordinal)
+  }
+
+  func run(at place: Place) -> Handle {
+    var run = contributions[Int(place.contributor)].runs[Int(place.ordinal / Contribution.block)]
+    while runs[run].end <= place.ordinal { run = runs[run].nextByOrdinal }
+    return run
+  }
+
+  /// All runs in order, dead ones too.
+  func forEachRun(_ body: (Run) -> Void) {
+    var handle = tree.first
+    while let run = handle {
+      body(runs[run])
+      handle = tree.next(run)
+    }
+  }
+}
+
+extension [ElementRange] {
+  /// Appends a range, as a part of the last one where it continues it.
+  mutating func append(joining range: ElementRange) {
+    if let last, last.first.replica == range.first.replica, last.continues(with: range) {
+      self[count - 1].step = last.count == 1 ? last.stepTo(range.first)! : last.step
+      self[count - 1].count += range.count
+    } else {
+      append(range)
+    }
+  }
+}
+
+extension ElementRange {
+  /// The step from a single element to the next.
+  fileprivate func stepTo(_ next: Element) -> Step? {
+    if next.position == first.position &+ 1 && next.index > 0 { return .index }
+    return next.position == first.position &+ Element.indexLimit ? .seq : nil
+  }
+
+  fileprivate func continues(with next: ElementRange) -> Bool {
+    if count == 1 {
+      guard let step = stepTo(next.first) else { return false }
+      return next.count == 1 || next.step == step
+    }
+    return next.first.position == first.position &+ UInt64(count) &* step.distance
+      && (step == .seq || next.first.index > 0) && (next.count == 1 || next.step == step)
   }
 }

@@ -1,44 +1,93 @@
-/// What a sequence showed at an older version.
+/// What a sequence showed at an older version: what an edit refers to whose author saw that.
+///
+/// It holds no part of the sequence, so the sequence may be edited meanwhile.
 package struct OldView: Sendable {
-  struct Piece {
-    var elements: ElementRange
-    var isVisible: Bool
-    /// Whether its last element has a right child in that version.
-    var hasRightChild: Bool
+  /// The visible elements in order.
+  package internal(set) var elements: [ElementRange] = []
+  /// How many elements come before each of `elements`.
+  private var offsets: [Int] = []
+  package private(set) var count = 0
+  /// The visible characters as UTF-8.
+  package internal(set) var utf8: [UInt8] = []
+  let version: Version
+
+  /// The visible characters.
+  package var text: String { String(decoding: utf8, as: UTF8.self) }
+
+  init(version: Version) {
+    self.version = version
   }
-  var pieces: [Piece] = []
-  package internal(set) var text = ""
 
-  package var count: Int { pieces.reduce(0) { $0 + ($1.isVisible ? $1.elements.count : 0) } }
-
-  package func origin(at offset: Int, sealed: (Element) -> Bool = { _ in false }) -> Origin {
-    fatalError("to come")
+  mutating func append(_ range: ElementRange) {
+    let known = elements.count
+    elements.append(joining: range)
+    if elements.count > known { offsets.append(count) }
+    count += range.count
   }
 
+  /// The visible element at an offset.
+  /// - Precondition: 0 ..< `count`.
+  package subscript(offset: Int) -> Element {
+    precondition(offset >= 0 && offset < count)
+    let at = index(of: offset)
+    return elements[at][offset - offsets[at]]
+  }
+
+  /// The elements at visible offsets, in order: what a delete action names.
+  /// - Precondition: within 0 ..< `count`.
   package func elements(in range: Range<Int>) -> [ElementRange] {
-    fatalError("to come")
+    guard !range.isEmpty else { return [] }
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    var ranges: [ElementRange] = []
+    var at = index(of: range.lowerBound)
+    var start = range.lowerBound
+    while start < range.upperBound {
+      var part = elements[at]
+      let inner = start - offsets[at]
+      part.first = part[inner]
+      part.count = min(part.count - inner, range.upperBound - start)
+      if part.count == 1 { part.step = .index }
+      ranges.append(part)
+      start += part.count
+      at += 1
+    }
+    return ranges
+  }
+
+  private func index(of offset: Int) -> Int {
+    var low = 0
+    var high = offsets.count
+    while low < high {
+      let middle = (low + high) / 2
+      if offsets[middle] <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low - 1
   }
 }
 
-extension Fugue {
-  /// The sequence at a version: `known` is the version vector, the last sequence number of each
-  /// replica within it.
-  package func view(at known: (UInt32) -> UInt64) -> OldView {
-    fatalError("to come")
+/// A version vector, reduced to the replicas that matter to a sequence.
+struct Version: Sendable {
+  /// By ascending replica; positions of what is within are below `end`.
+  private var ends: [(replica: UInt32, end: UInt64)] = []
+
+  /// - Parameter known: the last sequence number of a replica within the version.
+  init(of fugue: Fugue, known: (UInt32) -> UInt64) {
+    for index in fugue.directory {
+      let replica = fugue.contributions[Int(index)].replica
+      let last = known(replica)
+      ends.append((replica, last >= Element.seqLimit - 1 ? .max : (last + 1) << 20))
+    }
   }
 
-  /// All elements in order, alive and dead.
-  package var runs: [FugueRun] {
-    fatalError("to come")
+  func end(of replica: UInt32) -> UInt64 {
+    var low = 0
+    var high = ends.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle].replica < replica { low = middle + 1 } else { high = middle }
+    }
+    return low < ends.count && ends[low].replica == replica ? ends[low].end : 0
   }
 
-  /// A sequence of all these runs, which are in order.
-  package init(restoring runs: [FugueRun]) throws(FugueError) {
-    fatalError("to come")
-  }
-
-  /// Drops dead elements that satisfy the predicate and have no remaining descendants.
-  package mutating func purge(where isPurgeable: (Element) -> Bool) {
-    fatalError("to come")
-  }
+  func contains(_ element: Element) -> Bool { element.position < end(of: element.replica) }
 }
