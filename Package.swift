@@ -11,9 +11,12 @@ let settings: [SwiftSetting] = [
 
 /// A Swift target of this package: one folder, the shared settings.
 func room(
-  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
+  resources: [Resource]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+  .target(
+    name: name, dependencies: dependencies, path: path, resources: resources,
+    swiftSettings: settings)
 }
 
 /// The test suite of a target.
@@ -35,8 +38,9 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CCrypto"]),
     room("Journal"),
-    room("Relay", ["Wire", "Journal"]),
     room("Merge", ["Wire"]),
+    room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
+    room("Relay", ["Wire", "Journal", "Merge"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),
@@ -74,7 +78,7 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "TextTraces"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces"]),
     suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

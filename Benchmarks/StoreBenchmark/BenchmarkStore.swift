@@ -42,7 +42,7 @@ final class BenchmarkStore {
       case .committed(let number): committed = number
       case .read(_, let bytes): if bytes != nil { answers += 1 }
       case .failing(let error, _): print(error)
-      case .recovered, .segment: break
+      case .recovered, .segment, .pair: break
       }
     }
   }

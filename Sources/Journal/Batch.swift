@@ -38,6 +38,23 @@ package struct Segment: Sendable, Equatable {
 package struct Row: Sendable, Equatable {
   package enum Table: UInt8, Sendable, CaseIterable {
     case pair, device, context, file
+    /// What waits in an evicted pair; while there is one, the pair's other rows are as it left them.
+    case queue
+    /// The state of a pair's merged replica, and the operations that it was made of.
+    case hub, operation
+
+    /// The rows that are read when a store is opened. The others are read pair by pair.
+    package enum Start: Sendable {
+      case all, ofPairsWithoutQueue, none
+    }
+
+    package var start: Start {
+      switch self {
+      case .pair, .queue: .all
+      case .device, .context, .file: .ofPairsWithoutQueue
+      case .hub, .operation: .none
+      }
+    }
   }
 
   package struct Key: Sendable, Hashable {

@@ -6,7 +6,7 @@ package struct Contents: Sendable {
   package var epoch: UInt64
   /// The number of the last batch committed; 0 in a new store.
   package var lastBatch: UInt64
-  /// All rows, by table, pair and item, rising.
+  /// The rows that `Row.Table.start` asks for, by table, pair and item, rising.
   package var rows: [Row]
   /// All segments, by number, rising, without their bodies.
   package var segments: [StoredSegment]

@@ -25,6 +25,10 @@ package final class Connection {
   /// The receiver for whose output its live message waits, and until when.
   var waitingFor: Device?
   var waitingSince: Int64 = 0
+  /// An `activate` waits for its pair to be read back.
+  var isAwaitingPair = false
+  /// Why that failed, for the `activate` that waited.
+  var pairFailure: String?
   /// An `activate` whose answer awaits a commit.
   var isActivating = false
   /// Payload bytes that no commit covers yet.

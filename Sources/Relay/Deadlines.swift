@@ -1,4 +1,5 @@
-/// What is to happen at a time, should it still be wanted then.
+/// What is to happen at a time, should it still be wanted then. Of a pair it has the number alone,
+/// since the pair may be evicted meanwhile.
 struct Deadline {
   var time: Int64
   /// Breaks ties: the earlier set comes first.
@@ -8,8 +9,9 @@ struct Deadline {
   enum Event {
     case reply(UInt64)
     case fullReceiver(Connection, since: Int64)
-    case uploadIdle(Pair, FileTransfer)
-    case backgroundTask(Device, session: UInt64, woken: Int64)
+    case uploadsIdle(pair: UInt32)
+    case backgroundTask(pair: UInt32, device: UInt16, session: UInt64, woken: Int64)
+    case pairIdle
   }
 }
 
@@ -51,13 +53,28 @@ struct DeadlineQueue {
   }
 
   /// Drops those that are no longer wanted.
-  mutating func filter(_ isWanted: (Deadline.Event) -> Bool) {
-    let kept = heap.filter { isWanted($0.event) }
+  mutating func filter(_ isWanted: (Deadline) -> Bool) {
+    let kept = heap.filter(isWanted)
     heap = []
     for deadline in kept { add(deadline.event, at: deadline.time) }
   }
 
   private func isBefore(_ a: Int, _ b: Int) -> Bool {
     (heap[a].time, heap[a].order) < (heap[b].time, heap[b].order)
+  }
+}
+
+extension Relay {
+  /// Now and then takes out the deadlines that are no longer wanted and would wait for long.
+  func pruneDeadlines() {
+    let wanted = replies.count + uploadDeadlines.count + 256
+    guard deadlines.count > 1024, deadlines.count > 4 * wanted else { return }
+    deadlines.filter { deadline in
+      switch deadline.event {
+      case .reply(let number): replies[number] != nil
+      case .uploadsIdle(let pair): uploadDeadlines[pair] == deadline.time
+      default: true
+      }
+    }
   }
 }

@@ -29,8 +29,21 @@ package struct Limits: Sendable, Equatable {
   package var incarnations = 1_024
   /// Failed transfers of which the outcome is remembered for a retry by `n`.
   package var rememberedFailures = 1_000
+  /// Operations of a hub's log that every device has read before they are collected.
+  package var syncLog = 4_096
   /// Seconds of silence before the kernel probes a connection, and gives unacknowledged bytes up.
   package var keepalive = 30
+
+  /// How long nobody has to be connected to a pair before it is evicted, in microseconds: longer than
+  /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
+  package static let idleGrace: Int64 = 30_000_000
+  /// Transfers that are written down at once when pairs are evicted: about half a megabyte.
+  static let evictedAtOnce = 16_384
+
+  /// How long a device may be silent and still hold up collection, in milliseconds: 90 days.
+  static let silentDevice: UInt64 = 90 * 86_400_000
+  /// How long what was archived or deleted is kept, in milliseconds: 30 days.
+  static let archiveRetention: UInt64 = 30 * 86_400_000
 
   package init() {}
 
@@ -44,6 +57,6 @@ package struct Limits: Sendable, Equatable {
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
     ("holes", \.holes), ("watches", \.watches), ("incarnations", \.incarnations),
-    ("rememberedFailures", \.rememberedFailures), ("keepalive", \.keepalive),
+    ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog), ("keepalive", \.keepalive),
   ]
 }

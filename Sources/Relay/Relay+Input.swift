@@ -137,6 +137,7 @@ extension Relay {
     setTime(time)
     storeFailure = nil
     log("event=storeRecovered")
+    evictIdle()
     settle()
   }
 
@@ -151,6 +152,17 @@ extension Relay {
   package func fetchedSegment(_ segment: Segment?, now time: Int64) {
     setTime(time)
     compact(segment)
+    settle()
+  }
+
+  /// The rows that were asked for; nil where they could not be read.
+  package func loaded(_ read: PairRead, _ rows: [Row]?, now time: Int64) {
+    setTime(time)
+    if read.tables.contains(.hub) {
+      finishHubLoad(read.pair, rows)
+    } else {
+      finishLoad(read.pair, rows)
+    }
     settle()
   }
 
@@ -171,6 +183,7 @@ extension Relay {
       connection.input = []
       touch(connection)
     }
+    evictIdle()
     settle()
   }
 
@@ -191,9 +204,13 @@ extension Relay {
     switch event {
     case .reply(let id): replyTimedOut(id)
     case .fullReceiver(let connection, let since): receiverStayedFull(connection, since)
-    case .uploadIdle(let pair, let file): uploadStayedIdle(pair, file)
-    case .backgroundTask(let device, let session, let woken):
-      backgroundTaskEnded(device, session, woken)
+    case .uploadsIdle(let pair): uploadsDue(pair)
+    case .backgroundTask(let pair, let device, let session, let woken):
+      guard let pair = pairs[pair] else { return }
+      backgroundTaskEnded(pair.devices[Int(device)], session, woken)
+    case .pairIdle:
+      isEvictionAwaited = false
+      evictIdle()
     }
   }
 

@@ -4,7 +4,7 @@ import Wire
 extension Relay {
   /// Whether a connection's next line has to wait.
   func isBlocked(_ connection: Connection) -> Bool {
-    connection.isActivating || connection.waitingFor != nil
+    connection.isActivating || connection.isAwaitingPair || connection.waitingFor != nil
       || connection.uncommitted >= limits.uncommittedInput
       || (uncommittedTotal >= limits.uncommittedTotal && connection.uncommitted > 0)
       || connection.waiting >= 2 * limits.waitingOutput
@@ -251,7 +251,7 @@ extension Relay {
     case .help: try help(call)
     case .quit: quit(call)
     case .advance: try advance(call)
-    case .activate: try activate(call)
+    case .activate: return try activate(call)
     default:
       guard let device = call.connection.device else {
         throw WireError(
@@ -286,6 +286,9 @@ extension Relay {
     case .release: try release(call, device)
     case .forgetPair: forgetPair(call, device)
     case .getState: getState(call, device)
+    case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
+      .syncAcknowledge:
+      return try sync(call, device)
     case .ping, .help, .quit, .advance, .activate: break
     }
     return true
@@ -296,7 +299,7 @@ extension Relay {
     switch request {
     case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,
       .transferFile, .fileChunk, .refuse, .cancelTransfer, .selectWatch, .setDeviceState,
-      .configure, .forgetPair:
+      .configure, .forgetPair, .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncAcknowledge:
       throw WireError(
         .overloaded,
         "the store cannot write at present (\(storeFailure!)); nothing was changed, try again later"

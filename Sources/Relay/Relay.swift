@@ -1,4 +1,5 @@
 package import Journal
+package import Merge
 import Wire
 
 /// The server's brain: sessions, reachability, lanes and queues of all pairs.
@@ -15,6 +16,8 @@ package final class Relay {
     package var hasManualClock = false
     /// What `hello` says after "watchline".
     package var version = "0.1.0"
+    /// What hubs can be opened for.
+    package var schemas: [Schema] = []
     /// Dead bytes that may stay in the store beside four times the live ones.
     package var deadAllowance = 64 << 20
 
@@ -31,9 +34,21 @@ package final class Relay {
   /// Microseconds since 1970 as of the input being processed.
   package internal(set) var now: Int64 = 0
 
-  var pairs: [PairName: Pair] = [:]
-  var pairsByNumber: [UInt32: Pair] = [:]
+  /// All pairs that there are: what an evicted one costs.
+  var numbers: [PairName: UInt32] = [:]
+  /// Those in memory, by number.
+  var pairs: [UInt32: Pair] = [:]
   var nextPair: UInt32 = 1
+  /// Pairs in memory to which nobody is connected, by when that began or was last looked at.
+  var idle = Deque<(pair: Pair, since: Int64)>()
+  /// Whether a deadline is set for the first of them.
+  var isEvictionAwaited = false
+  /// Evicted pairs that are being read back, and the connections that wait for them.
+  var loads: [UInt32: [Connection]] = [:]
+  /// Who waits for hubs that are being read.
+  var hubLoads: [UInt32: [Connection]] = [:]
+  /// When the first unfinished upload of a pair is overdue, in memory or not.
+  var uploadDeadlines: [UInt32: Int64] = [:]
 
   var connections: [Connection?] = []
   var freeConnections: [Int] = []
@@ -52,6 +67,7 @@ package final class Relay {
   var isStoreRowDirty = false
 
   var segments = SegmentTable()
+  var compaction: Compaction?
   var deadlines = DeadlineQueue()
   var replies: [UInt64: PendingReply] = [:]
   var nextReply: UInt64 = 1
@@ -60,9 +76,6 @@ package final class Relay {
   var fetches: [Int: (device: Device, wanted: [Reference])] = [:]
   var nextFetch = 1
   var isStopping = false
-
-  // While restoring.
-  var filesByNumber: [FileName: FileTransfer] = [:]
 
   // Reused from line to line.
   var envelope = Envelope()
@@ -102,6 +115,8 @@ package struct Effects {
   package var reads: [(token: Int, references: [Reference])] = []
   /// Whole segments wanted back; answered by `Relay.fetchedSegment`.
   package var segmentReads: [UInt64] = []
+  /// Rows of pairs wanted back; answered by `Relay.loaded`.
+  package var pairReads: [PairRead] = []
   /// Something for the log: an event and its `key=value` pairs.
   package var logs: [String] = []
 }
@@ -118,6 +133,9 @@ extension Relay {
   package var nextDeadline: Int64? {
     options.hasManualClock ? nil : deadlines.next
   }
+
+  /// How many pairs are in memory.
+  package var pairsInMemory: Int { pairs.count }
 
   func touch(_ connection: Connection) {
     guard !connection.isTouched, !connection.isClosed else { return }

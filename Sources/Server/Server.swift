@@ -131,6 +131,7 @@ package final class Server {
       for line in effects.logs { log.write(.info, line) }
       for read in effects.reads { store.read(read.token, read.references) }
       for number in effects.segmentReads { store.readSegment(Self.segmentToken, number) }
+      for read in effects.pairReads { store.readPair(read) }
       for connection in effects.touched {
         if let link = links[connection.number], link.connection === connection { serve(link) }
       }
@@ -185,6 +186,8 @@ package final class Server {
         relay.fetched(token: token, payloads, now: clock.now)
       case .segment(_, let segment):
         relay.fetchedSegment(segment, now: clock.now)
+      case .pair(let read, let rows):
+        relay.loaded(read, rows, now: clock.now)
       }
     }
   }

@@ -2,7 +2,8 @@ import CSQLite
 import Journal
 
 extension Database {
-  /// Reads all that the server keeps in memory: everything but the segments' bodies.
+  /// Reads what the server starts with: the rows that `Row.Table.start` asks for, and everything of
+  /// the segments but their bodies.
   ///
   /// - Throws: `corrupt` when a value cannot be one that this program wrote.
   /// - Complexity: O(rows + headers). The lengths of the bodies come from the records' heads.
@@ -33,8 +34,14 @@ extension Database {
   }
 
   private func loadRows(_ table: Row.Table, into rows: inout [Row]) throws(StoreError) {
+    var filter = ""
+    switch table.start {
+    case .all: break
+    case .ofPairsWithoutQueue: filter = "WHERE pair NOT IN (SELECT pair FROM queue)"
+    case .none: return
+    }
     let statement = try connection.prepare(
-      "SELECT pair, item, value FROM \(table) ORDER BY pair, item")
+      "SELECT pair, item, value FROM \(table) \(filter) ORDER BY pair, item")
     defer { statement.finalize() }
     while try statement.step() {
       guard let pair = UInt32(exactly: statement.integer(0)),
@@ -58,7 +65,7 @@ extension Database {
     }
   }
 
-  private func unreadable(_ table: String) -> StoreError {
+  func unreadable(_ table: String) -> StoreError {
     StoreError(
       .corrupt, code: SQLITE_CORRUPT, function: "load", path: connection.path,
       "the store is damaged, restore it from a backup or move it away: table \(table)")

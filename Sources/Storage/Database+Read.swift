@@ -78,4 +78,21 @@ extension Database {
     guard try wholeSegment.step() else { return nil }
     return Segment(header: wholeSegment.bytes(0), body: wholeSegment.bytes(1))
   }
+
+  /// The rows of a pair that are in the database, by table and item.
+  func rows(_ read: PairRead) throws(StoreError) -> [Row] {
+    var rows: [Row] = []
+    for table in read.tables {
+      let statement = pairRows[Int(table.rawValue)]
+      defer { statement.reset() }
+      try statement.bind(1, Int64(read.pair))
+      while try statement.step() {
+        guard let item = UInt32(exactly: statement.integer(0)), statement.isBlob(1) else {
+          throw unreadable("\(table)")
+        }
+        rows.append(Row(.init(table, pair: read.pair, item: item), statement.bytes(1)))
+      }
+    }
+    return rows
+  }
 }

@@ -15,6 +15,7 @@ final class Database {
   let findSegment: Statement
   let wholeSegment: Statement
   /// By `Row.Table.rawValue`.
+  private(set) var pairRows: [Statement] = []
   private var putRow: [Statement] = []
   private var removeRow: [Statement] = []
   /// Pages in the log after the last commit; SQLite's hook writes it.
@@ -46,6 +47,8 @@ final class Database {
     findSegment = try prepare("SELECT 1 FROM segment WHERE number = ?1")
     wholeSegment = try prepare("SELECT header, body FROM segment WHERE number = ?1")
     for table in Row.Table.allCases {
+      pairRows.append(
+        try prepare("SELECT item, value FROM \(table) WHERE pair = ?1 ORDER BY item"))
       putRow.append(
         try prepare("INSERT OR REPLACE INTO \(table)(pair, item, value) VALUES(?1, ?2, ?3)"))
       removeRow.append(try prepare("DELETE FROM \(table) WHERE pair = ?1 AND item = ?2"))
@@ -145,7 +148,7 @@ final class Database {
     let statements = [
       begin, commit, rollback, setMeta, putSegment, removeSegment, findSegment, wholeSegment,
     ]
-    for statement in statements + putRow + removeRow { statement.finalize() }
+    for statement in statements + pairRows + putRow + removeRow { statement.finalize() }
     connection.close()
     logPages.deallocate()
   }

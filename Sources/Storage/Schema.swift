@@ -21,19 +21,18 @@ package struct Schema: Sendable {
     version: 1,
     creation: """
       CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-      \(rowTable("pair"))
-      \(rowTable("device"))
-      \(rowTable("context"))
-      \(rowTable("file"))
+      \(rowTables("pair", "device", "context", "file", "queue", "hub", "operation"))
       CREATE TABLE segment(number INTEGER PRIMARY KEY, header BLOB NOT NULL, body BLOB NOT NULL);
       """,
-    steps: [0: rowTable("file")])
+    steps: [0: rowTables("file", "queue", "hub", "operation")])
 
   /// A key's rows lie together because the key is the table (<https://www.sqlite.org/withoutrowid.html>).
-  private static func rowTable(_ name: String) -> String {
-    """
-    CREATE TABLE \(name)(
-      pair INTEGER, item INTEGER, value BLOB NOT NULL, PRIMARY KEY(pair, item)) WITHOUT ROWID;
-    """
+  private static func rowTables(_ names: String...) -> String {
+    names.map { name in
+      """
+      CREATE TABLE \(name)(
+        pair INTEGER, item INTEGER, value BLOB NOT NULL, PRIMARY KEY(pair, item)) WITHOUT ROWID;
+      """
+    }.joined(separator: "\n")
   }
 }

@@ -24,6 +24,8 @@ package final class Store: Sendable {
     case read(token: Int, [[UInt8]]?)
     /// nil: the segment is gone.
     case segment(token: Int, Segment?)
+    /// nil: the rows cannot be read at present; why is told by `failing`.
+    case pair(PairRead, [Row]?)
   }
 
   let shared: Monitor<Shared>
@@ -85,6 +87,13 @@ package final class Store: Sendable {
     shared.signal()
   }
 
+  /// Asks for rows of a pair, in order with the other reads. Unlike them it is not tried again when it
+  /// fails: somebody waits for it who can be told.
+  package func readPair(_ read: PairRead) {
+    shared.with { $0.reads.append(.pair(read)) }
+    shared.signal()
+  }
+
   /// What has happened since the last call, in order.
   package func takeEvents() -> [Event] {
     shared.with { state in
@@ -114,6 +123,7 @@ struct Shared {
   enum Read {
     case references(Int, [Reference])
     case segment(Int, UInt64)
+    case pair(PairRead)
   }
 
   var batches: [Batch] = []

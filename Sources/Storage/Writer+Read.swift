@@ -25,6 +25,11 @@ extension Writer {
       budget -= (segment?.header.count ?? 0) + (segment?.body.count ?? 0)
       return .segment(token: token, segment)
 
+    case .pair(let read):
+      let rows = overlay(try readable().rows(read), read)
+      for row in rows { budget -= row.value?.count ?? 0 }
+      return .pair(read, rows)
+
     case .references(let token, let references):
       while read.next < references.count, read.results != nil {
         guard budget > 0 else { return nil }
@@ -53,6 +58,21 @@ extension Writer {
     guard let first = batches.first?.number, number >= first else { return nil }
     let index = Int(number - first)
     return index < batches.count ? batches[index].segment : nil
+  }
+
+  /// What the submitted batches make of the rows of a pair.
+  private func overlay(_ stored: [Row], _ read: PairRead) -> [Row] {
+    var newer: [Row.Key: [UInt8]?] = [:]
+    for batch in batches {
+      for row in batch.rows where row.key.pair == read.pair && read.tables.contains(row.key.table) {
+        newer[row.key] = .some(row.value)
+      }
+    }
+    guard !newer.isEmpty else { return stored }
+    var rows = stored.filter { newer[$0.key] == nil }
+    for case (let key, let value?) in newer { rows.append(Row(key, value)) }
+    let rank = { (row: Row) in read.tables.firstIndex(of: row.key.table)! }
+    return rows.sorted { (rank($0), $0.key.item) < (rank($1), $1.key.item) }
   }
 
   private func copy(

@@ -190,7 +190,16 @@ final class Writer {
     while hasReads, budget > 0 {
       var read = reading ?? ReadInProgress(reads.removeFirst())
       reading = read
-      let event = try advance(&read, budget: &budget)
+      let event: Store.Event?
+      do {
+        event = try advance(&read, budget: &budget)
+      } catch {
+        if case .pair(let pair) = read.request {
+          reading = nil
+          tell(.pair(pair, nil))
+        }
+        throw error
+      }
       reading = event == nil ? read : nil
       if let event { tell(event) }
     }
@@ -213,7 +222,7 @@ final class Writer {
 extension Batch {
   /// About what it takes in a transaction.
   fileprivate var byteCount: Int {
-    (segment.map { $0.header.count + $0.body.count } ?? 0) + rows.count * 64
-      + removedSegments.count * 16
+    (segment.map { $0.header.count + $0.body.count } ?? 0) + removedSegments.count * 16
+      + rows.reduce(0) { $0 + 64 + ($1.value?.count ?? 0) }
   }
 }

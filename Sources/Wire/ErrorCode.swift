@@ -13,6 +13,19 @@ package enum ErrorCode: Int, CaseIterable, Sendable {
   case alreadyDelivered = 4009
   case unauthorized = 4010
   case tooManyConnections = 4011
+  case replicaRetired = 4012
+
+  // What the rules of schemas say about records.
+  case invalidRecord = 4020
+  case emptyName = 4021
+  case invalidDuration = 4022
+  case durationTooLong = 4023
+  case emptyText = 4024
+  case invalidIncrement = 4025
+  case taskNotRunning = 4026
+  case invalidClient = 4027
+  case invalidProject = 4028
+  case clockAhead = 4040
 
   case genericError = 7001
   case sessionNotSupported = 7002

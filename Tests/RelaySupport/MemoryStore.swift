@@ -32,13 +32,30 @@ package struct MemoryStore: Sendable {
 
   /// What a store that is opened for the `epoch`th time holds.
   package func contents(epoch: UInt64) -> Contents {
-    Contents(
+    let read = rows.keys.filter { key in
+      switch key.table.start {
+      case .all: true
+      case .ofPairsWithoutQueue: rows[Row.Key(.queue, pair: key.pair)] == nil
+      case .none: false
+      }
+    }
+    return Contents(
       identity: identity, epoch: epoch, lastBatch: lastBatch,
-      rows: rows.keys.sorted(by: Self.isBefore).map { Row($0, rows[$0]) },
+      rows: read.sorted(by: Self.isBefore).map { Row($0, rows[$0]) },
       segments: segments.keys.sorted().map {
         StoredSegment(
           number: $0, header: segments[$0]!.header, bodyLength: segments[$0]!.body.count)
       })
+  }
+
+  /// The rows of a pair, as of the batches committed and those submitted after them.
+  package func rows(_ read: PairRead, _ submitted: [Batch]) -> [Row] {
+    var rows = rows
+    for row in submitted.flatMap(\.rows) { rows[row.key] = row.value }
+    return read.tables.flatMap { table in
+      rows.keys.filter { $0.table == table && $0.pair == read.pair }.sorted(by: Self.isBefore)
+        .map { Row($0, rows[$0]) }
+    }
   }
 
   /// The payloads; nil where a segment is gone.

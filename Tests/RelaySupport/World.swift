@@ -25,16 +25,23 @@ package final class World {
   package private(set) var isFailing = false
   /// The store's answers to reads of payloads wait; those of whole segments do not.
   package var holdsReads = false
+  /// The store's answers to reads of pairs wait.
+  package var holdsPairReads = false
+  /// Reads of pairs fail.
+  package var failsPairReads = false
 
   /// Segments read back for compaction, and payloads for delivery.
   package private(set) var segmentsRead = 0
   package private(set) var payloadsRead = 0
+  /// Evicted pairs read back.
+  package private(set) var pairsRead = 0
 
   private let options: Relay.Options
   private var clients: [String: Client] = [:]
   private var order: [Client] = []
   private var reads: [(token: Int, references: [Reference])] = []
   private var segmentReads: [UInt64] = []
+  private var pairReads: [PairRead] = []
 
   /// Bytes given to the relay at once.
   private static let readSize = 64 << 10
@@ -123,6 +130,8 @@ package final class World {
     }
     reads.append(contentsOf: effects.reads)
     segmentReads.append(contentsOf: effects.segmentReads)
+    pairReads.append(contentsOf: effects.pairReads)
+    if answerPairReads() { hasMoved = true }
     if answerReads() { hasMoved = true }
     if write() { hasMoved = true }
     for client in order where confirm(client) { hasMoved = true }
@@ -185,6 +194,17 @@ package final class World {
       relay.fetched(token: read.token, store.read(read.references), now: now)
     }
     for number in whole { relay.fetchedSegment(store.segments[number], now: now) }
+    return true
+  }
+
+  private func answerPairReads() -> Bool {
+    guard !holdsPairReads, !pairReads.isEmpty else { return false }
+    let answered = pairReads
+    pairReads = []
+    pairsRead += answered.count
+    for read in answered {
+      relay.loaded(read, failsPairReads ? nil : store.rows(read, uncommitted), now: now)
+    }
     return true
   }
 
@@ -261,6 +281,7 @@ package final class World {
     uncommitted = []
     reads = []
     segmentReads = []
+    pairReads = []
     isFailing = false
     epoch += 1
     relay = try Relay(store.contents(epoch: epoch), options: options, now: now)

@@ -9,13 +9,14 @@ import Testing
 @Suite struct MigrationTests {
   let directory = TemporaryDirectory()
 
-  /// A store of version 0: as it is today, without the table `file`.
+  /// A store of version 0: as it is today, without the tables that came later.
   private func makeVersion0() throws {
     let harness = try Harness(.directory(directory.path))
     harness.commit(Batch(number: 1, rows: [Row(.init(.pair, pair: 4), [1, 2])]))
     harness.store.close()
     let connection = try Connection(directory.database, creating: false, vfs: nil)
-    try connection.execute("DROP TABLE file; PRAGMA user_version = 0")
+    try connection.execute("DROP TABLE file; DROP TABLE queue; DROP TABLE hub; DROP TABLE operation; "
+        + "PRAGMA user_version = 0")
     connection.close()
   }
 

@@ -79,11 +79,11 @@ extension Fold {
     _ stability: Stability, _ doomed: [(list: ListName, slot: Element)]
   ) {
     for (list, slot) in doomed { lists[list]?.kill(slot) }
-    let known = sequenceNumbers(of: stability.frontier)
+    let known = sequenceNumbers(within: stability.frontier)
     // Each list by itself: the order in which they come is of no consequence.
     for list in Array(lists.keys) {
       lists[list]?.purge(deadAt: known)
-      if lists[list]?.runs.isEmpty ?? true { lists[list] = nil }
+      if lists[list]?.elementCount == 0 { lists[list] = nil }
     }
     for record in records.indices {
       for text in records[record].texts.indices {

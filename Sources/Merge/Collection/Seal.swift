@@ -74,7 +74,7 @@ extension Fold {
   }
 
   private func doomedElements(_ stability: Stability) -> ElementSet {
-    let known = sequenceNumbers(of: stability.frontier)
+    let known = sequenceNumbers(within: stability.frontier)
     var ranges: [ElementRange] = []
     for record in records {
       for text in record.texts { ranges += text.sequence.deadElements(at: known).ranges }
@@ -109,10 +109,5 @@ extension Fold {
   func slotElement(_ write: Register.Write) -> Element? {
     guard case .move = action(write.place).body else { return nil }
     return element(slot(write.place))
-  }
-
-  /// A vector as sequences ask for it.
-  func sequenceNumbers(of vector: VersionVector) -> (UInt32) -> UInt64 {
-    { vector[self.replicas[$0].id] }
   }
 }

@@ -62,12 +62,12 @@ extension Fold {
     }
   }
 
-  private func isMove(_ place: Record.Place) -> Bool {
+  func isMove(_ place: Record.Place) -> Bool {
     if case .move = action(place).body { return true }
     return false
   }
 
-  private func value(at place: Record.Place) -> Datum {
+  func value(at place: Record.Place) -> Datum {
     let action = action(place)
     if case .write(_, let value) = action.body { return value }
     return .object([Datum.Member("list", action.into?.datum ?? .null)])

@@ -202,7 +202,7 @@ private struct Viewer {
     // Lists do not meet, so the order in which they come is of no consequence.
     for (list, slots) in bySlot {
       var place = 0
-      for run in fold.lists[list]?.runs ?? [] {
+      for run in fold.lists[list]?.snapshot() ?? [] {
         for offset in 0..<run.elements.count {
           guard let index = slots[run.elements[offset]] else { continue }
           records[index].place = place

@@ -91,24 +91,31 @@ extension Schema {
     package var isOptional: Bool
     /// What create writes where its caller gives nothing; nil where the caller must.
     package var initial: Datum?
+    /// A date that is the time of the create where its caller gives nothing.
+    package var startsNow: Bool
     package var rules: [Rule]
     /// The kind that a uuid names; the view shows null while that record is hidden or unknown,
     /// unless the field is the container's.
     package var reference: Name?
     /// Written by create alone.
     package var isFixed: Bool
+    /// Whether an edit takes blanks off both ends.
+    package var isTrimmed: Bool
 
     package init(
       name: Name, type: FieldType, isOptional: Bool = false, initial: Datum? = nil,
-      rules: [Rule] = [], reference: Name? = nil, isFixed: Bool = false
+      startsNow: Bool = false, rules: [Rule] = [], reference: Name? = nil, isFixed: Bool = false,
+      isTrimmed: Bool = false
     ) {
       self.name = name
       self.type = type
       self.isOptional = isOptional
       self.initial = initial
+      self.startsNow = startsNow
       self.rules = rules
       self.reference = reference
       self.isFixed = isFixed
+      self.isTrimmed = isTrimmed
     }
   }
 
@@ -160,10 +167,14 @@ extension Schema {
       case oneOf([Datum])
       /// Not below another field of the same register, where both are there.
       case notBefore(Name)
+      /// Null wherever another field of the same register is.
+      case needs(Name)
+      /// The record that a reference names is visible.
+      case exists
     }
 
     package var test: Test
-    /// The error's number, 4020-4039.
+    /// The error's number: one of `ErrorCode` from 4020 to 4039.
     package var code: Int
     package var message: Name
 
@@ -181,7 +192,7 @@ extension Schema {
 /// | --- | --- |
 /// | int | string: 64-bit integer in decimal digits |
 /// | decimal | string: no exponent, no needless zeros, at most 38 digits |
-/// | double | string: the shortest spelling that reads as the same number |
+/// | double | string: the shortest spelling that reads as the same number, as ECMAScript has it |
 /// | date | string: seconds since 2001-01-01 UTC, spelled as a double |
 /// | uuid | string: upper case |
 /// | bool | `true` or `false` |

@@ -62,12 +62,12 @@ struct Contribution {
     return stretches[at].ordinal + Int32(steps)
   }
 
-  /// How many elements lie below a position.
-  func ordinals(below position: UInt64) -> Int32 {
-    let at = stretch { $0.position < position }
+  /// How many elements have no higher position.
+  func ordinals(through position: UInt64) -> Int32 {
+    let at = stretch { $0.position <= position }
     guard at >= 0 else { return 0 }
     let stretch = stretches[at]
-    let steps = (position - 1 - stretch.position) / stretch.step.distance + 1
+    let steps = (position - stretch.position) / stretch.step.distance + 1
     let length = end(ofStretch: at) - stretch.ordinal
     return stretch.ordinal + Int32(min(steps, UInt64(length)))
   }

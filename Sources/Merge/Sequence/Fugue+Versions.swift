@@ -47,7 +47,9 @@ extension Fugue {
   ) {
     let version = Version(of: self, known: known)
     let dead = deadOrdinals(at: known)
-    let ends = contributions.map { $0.ordinals(below: version.end(of: $0.replica)) }
+    let ends = contributions.map { contribution in
+      version.last(of: contribution.replica).map(contribution.ordinals(through:)) ?? 0
+    }
     forEachRun { run in
       let contributor = Int(run.contributor)
       let end = min(run.end, ends[contributor])

@@ -67,27 +67,30 @@ package struct OldView: Sendable {
 
 /// A version vector, reduced to the replicas that matter to a sequence.
 struct Version: Sendable {
-  /// By ascending replica; positions of what is within are below `end`.
-  private var ends: [(replica: UInt32, end: UInt64)] = []
+  /// By ascending replica, with the last position that is within.
+  private var lasts: [(replica: UInt32, position: UInt64)] = []
 
   /// - Parameter known: the last sequence number of a replica within the version.
   init(of fugue: Fugue, known: (UInt32) -> UInt64) {
     for index in fugue.directory {
       let replica = fugue.contributions[Int(index)].replica
-      let last = known(replica)
-      ends.append((replica, last >= Element.seqLimit - 1 ? .max : (last + 1) << 20))
+      let seq = min(known(replica), Element.seqLimit - 1)
+      lasts.append((replica, seq << 20 | (Element.indexLimit - 1)))
     }
   }
 
-  func end(of replica: UInt32) -> UInt64 {
+  /// The last position of a replica that is within.
+  func last(of replica: UInt32) -> UInt64? {
     var low = 0
-    var high = ends.count
+    var high = lasts.count
     while low < high {
       let middle = (low + high) / 2
-      if ends[middle].replica < replica { low = middle + 1 } else { high = middle }
+      if lasts[middle].replica < replica { low = middle + 1 } else { high = middle }
     }
-    return low < ends.count && ends[low].replica == replica ? ends[low].end : 0
+    return low < lasts.count && lasts[low].replica == replica ? lasts[low].position : nil
   }
 
-  func contains(_ element: Element) -> Bool { element.position < end(of: element.replica) }
+  func contains(_ element: Element) -> Bool {
+    last(of: element.replica).map { element.position <= $0 } ?? false
+  }
 }

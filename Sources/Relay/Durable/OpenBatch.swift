@@ -13,7 +13,12 @@ struct OpenBatch {
   var contexts: [(receiver: Device, sender: UInt16)] = []
   var files: [FileTransfer.Place] = []
   var removedRows: [Row.Key] = []
+  /// Pairs whose queue row is outdated.
+  var outdated: [Pair] = []
+  /// Pairs that are being evicted.
+  var evicted: [Pair] = []
   var removedSegments: [UInt64] = []
+  var hubs: [Hub] = []
 
   // Who waits for the commit.
   var answers = Answers()
@@ -22,6 +27,8 @@ struct OpenBatch {
   var activations: [(device: Device, session: UInt64)] = []
   /// Pairs whose devices may have to hear of another state.
   var news: [Pair] = []
+  /// Devices whose opening of a hub is told with this batch; the log follows.
+  var openedHubs: [(device: Device, session: UInt64)] = []
   /// Input that stops counting as uncommitted.
   var inputs: [(connection: Connection, bytes: Int)] = []
   /// Files of which more is synced with this batch, up to an offset.
@@ -34,9 +41,19 @@ struct OpenBatch {
   /// Nothing to write, and nobody who waits.
   var isEmpty: Bool {
     header.isEmpty && devices.isEmpty && pairs.isEmpty && contexts.isEmpty && files.isEmpty
-      && removedRows.isEmpty && removedSegments.isEmpty && answers.entries.isEmpty
+      && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty
+      && hubs.isEmpty && openedHubs.isEmpty && answers.entries.isEmpty
       && pumped.isEmpty && finished.isEmpty && activations.isEmpty && inputs.isEmpty
   }
+}
+
+extension OpenBatch {
+  /// Whether it carries queue rows.
+  var isEvicting: Bool { !evicted.isEmpty }
+}
+
+extension CommittingBatch {
+  var isEvicting: Bool { !evicted.isEmpty }
 }
 
 extension FileTransfer {
@@ -57,6 +74,10 @@ struct CommittingBatch {
   var inputs: [(connection: Connection, bytes: Int)]
   var progress: [(pair: Pair, file: FileTransfer, offset: Int)]
   var finished: [FinishedTransfer]
+  var evicted: [Pair]
+  /// Hubs with the position up to which their logs are synced then.
+  var hubs: [(hub: Hub, position: UInt64)]
+  var openedHubs: [(device: Device, session: UInt64)]
 }
 
 /// A delivered transfer of which its sender is to be told.
@@ -87,11 +108,14 @@ extension Relay {
     for place in taken.files where place.pair.files[place.file.transfer] === place.file {
       rows.append(row(place))
     }
+    for hub in taken.hubs { rows += hub.takeRows() }
+    rows += queueRows(taken)
     inFlight.append(
       CommittingBatch(
         number: taken.number, answers: taken.answers, pumped: taken.pumped,
         activations: taken.activations, news: taken.news, inputs: taken.inputs,
-        progress: taken.progress, finished: taken.finished))
+        progress: taken.progress, finished: taken.finished, evicted: taken.evicted,
+        hubs: taken.hubs.map { ($0, $0.written) }, openedHubs: taken.openedHubs))
     var segment: Segment?
     if segments.tallies[taken.number]?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
@@ -125,8 +149,15 @@ extension Relay {
         completeActivation(activation.device)
       }
       for device in batch.pumped { pump(device) }
+      for opened in batch.openedHubs where opened.device.session == opened.session {
+        opened.device.sync?.isOpen = true
+        sendLog(opened.device)
+      }
+      for (hub, position) in batch.hubs { finish(hub, through: position) }
       for entry in batch.answers.entries where entry.isOwed { finishIfEnded(entry.connection) }
+      for pair in batch.evicted { finishEviction(pair, batch.number) }
     }
+    evictIdle()
     compactIfDue()
   }
 
@@ -137,31 +168,45 @@ extension Relay {
 
   // MARK: What changed
 
+  /// Something of a pair changes in the open batch, or is to be done after it.
+  func touched(_ pair: Pair) {
+    pair.lastBatch = open.number
+    if pair.evictionBatch < open.number { pair.evictionBatch = 0 }
+    guard pair.hasQueueRow else { return }
+    pair.hasQueueRow = false
+    open.outdated.append(pair)
+  }
+
   func changed(_ device: Device) {
+    touched(device.pair)
     guard device.dirtyBatch != open.number else { return }
     device.dirtyBatch = open.number
     open.devices.append(device)
   }
 
   func changed(_ pair: Pair) {
+    touched(pair)
     guard pair.dirtyBatch != open.number else { return }
     pair.dirtyBatch = open.number
     open.pairs.append(pair)
   }
 
   func changedContext(from sender: UInt16, to receiver: Device) {
+    touched(receiver.pair)
     guard !open.contexts.contains(where: { $0.receiver === receiver && $0.sender == sender })
     else { return }
     open.contexts.append((receiver, sender))
   }
 
   func changed(_ file: FileTransfer, of pair: Pair) {
+    touched(pair)
     guard !open.files.contains(where: { $0.file === file }) else { return }
     open.files.append(FileTransfer.Place(pair: pair, file: file))
   }
 
   /// Pumps a receiver after the open batch is committed.
   func pumpAfterCommit(_ device: Device) {
+    device.pair.lastBatch = open.number
     guard device.pumpBatch != open.number else { return }
     device.pumpBatch = open.number
     open.pumped.append(device)

@@ -5,7 +5,7 @@ import Wire
 extension Relay {
   /// Asks for the next segment to copy, where the store is mostly dead.
   func compactIfDue() {
-    guard segments.compacting == nil, storeFailure == nil else { return }
+    guard segments.compacting == nil, storeFailure == nil, !isStopping else { return }
     while segments.bytes > 4 * segments.liveBytes + options.deadAllowance,
       let index = segments.sparse.firstIndex(where: { $0 <= committed })
     {
@@ -22,23 +22,65 @@ extension Relay {
   /// Copies what is live in a segment to the open one. The old one goes in the same commit.
   func compact(_ segment: Segment?) {
     guard let number = segments.compacting else { return }
-    segments.compacting = nil
-    guard let segment, segments.tallies[number] != nil else { return compactIfDue() }
+    guard let segment, segments.tallies[number] != nil else {
+      segments.compacting = nil
+      return compactIfDue()
+    }
+    var evicted: [UInt32: [SegmentHeader.Record]] = [:]
     do throws(JournalError) {
       try SegmentHeader.read(segment.header, segment: number) { (record) throws(JournalError) in
-        switch record {
-        case .item(let pair, let receiver, let lane, let item):
-          guard let device = pairsByNumber[pair]?.devices[Int(receiver)] else { return }
-          copy(item, lane, device, from: number, segment.body)
-        case .chunk(let pair, let file, let chunk):
-          guard let pair = pairsByNumber[pair] else { return }
-          copy(chunk, file, pair, from: number, segment.body)
+        if let pair = pairs[record.pair] {
+          copy(record, pair, from: number, segment.body)
+        } else {
+          evicted[record.pair, default: []].append(record)
         }
       }
     } catch {
       log("event=compactionFailed segment=\(number) reason=\("\(error)".quoted)")
     }
+    compaction = Compaction(
+      segment: number, body: segment.body,
+      awaited: evicted.sorted { $0.key > $1.key }.map { ($0.key, $0.value) })
+    continueCompaction()
+  }
+
+  /// Goes on with the pairs that are evicted. They come back one at a time, and go when what they
+  /// have in the segment is copied.
+  func continueCompaction() {
+    while let compaction, let next = compaction.awaited.last,
+      segments.tallies[compaction.segment] != nil
+    {
+      guard let pair = pairs[next.pair] else { return load(next.pair) }
+      copyAwaited(pair)
+    }
+    guard compaction != nil else { return }
+    compaction = nil
+    segments.compacting = nil
     compactIfDue()
+  }
+
+  /// Copies what a pair that has come back has in the segment that is being copied.
+  func copyAwaited(_ pair: Pair) {
+    guard let compaction, let records = skipAwaited(pair.number) else { return }
+    for record in records { copy(record, pair, from: compaction.segment, compaction.body) }
+  }
+
+  /// Awaits a pair no longer. Returns its records.
+  @discardableResult
+  func skipAwaited(_ pair: UInt32) -> [SegmentHeader.Record]? {
+    guard let index = compaction?.awaited.lastIndex(where: { $0.pair == pair }) else { return nil }
+    return compaction!.awaited.remove(at: index).records
+  }
+
+  private func copy(
+    _ record: SegmentHeader.Record, _ pair: Pair, from number: UInt64, _ body: [UInt8]
+  ) {
+    switch record {
+    case .item(_, let receiver, let lane, let item):
+      copy(item, lane, pair.devices[Int(receiver)], from: number, body)
+    case .chunk(_, let file, let chunk):
+      copy(chunk, file, pair, from: number, body)
+    }
   }
 
   private func copy(
@@ -48,6 +90,7 @@ extension Relay {
     var item = device[name].items[index]
     guard item.home == number else { return }
     let old = item
+    touched(device.pair)
     if item.reference.segment == number {
       item.reference = append(slice(body, item.reference))
     }
@@ -65,8 +108,9 @@ extension Relay {
     let index = file.chunkIndex(endingAfter: record.offset)
     guard index < file.chunks.count, file.chunks[index].reference == record.reference
     else { return }
+    touched(pair)
     file.chunks[index].reference = append(slice(body, record.reference))
-    segments.add(open.number, bytes: Int(record.reference.length))
+    hold(file.chunks[index].reference)
     SegmentHeader.append(file.chunks[index], file: file, pair: pair, to: &open.header)
     release(record.reference)
   }
@@ -78,4 +122,12 @@ extension Relay {
   private func slice(_ body: [UInt8], _ reference: Reference) -> ArraySlice<UInt8> {
     body[Int(reference.offset)..<(Int(reference.offset) + Int(reference.length))]
   }
+}
+
+/// A segment whose live rest is being copied: its bytes, and what it has of pairs that are evicted.
+struct Compaction {
+  let segment: UInt64
+  let body: [UInt8]
+  /// By pair, falling: the last one is next.
+  var awaited: [(pair: UInt32, records: [SegmentHeader.Record])]
 }

@@ -5,10 +5,34 @@ import Wire
 ///
 /// ```
 /// pair 0, row 0   the store itself: next pair, manual clock
-/// pair p          pair row 0; device row d; context row receiver<<16 | sender; file row f
+/// pair p          pair row 0; device row d; context row receiver<<16 | sender; file row f; queue row 0
 /// ```
 enum RowForm {
   static let version: UInt8 = 1
+}
+
+extension Row {
+  /// Reads the value behind the version of its form.
+  func read<Result>(
+    _ body: (inout ByteReader) throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    // A typed throw does not pass through `withUnsafeBytes`' closure.
+    let result: Swift.Result<Result, JournalError> = (value ?? []).withUnsafeBytes { bytes in
+      do throws(JournalError) {
+        var reader = ByteReader(bytes)
+        let version = try reader.number()
+        guard version == UInt64(RowForm.version) else {
+          throw JournalError(
+            description: "a \(key.table) row has form \(version); this server knows form "
+              + "\(RowForm.version)")
+        }
+        return .success(try body(&reader))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
 }
 
 extension Relay {

@@ -12,6 +12,12 @@ enum SegmentHeader {
   enum Record {
     case item(pair: UInt32, receiver: UInt16, lane: LaneName, Item)
     case chunk(pair: UInt32, file: UInt32, FileTransfer.Chunk)
+
+    var pair: UInt32 {
+      switch self {
+      case .item(let pair, _, _, _), .chunk(let pair, _, _): pair
+      }
+    }
   }
 
   static func append(_ item: Item, lane: LaneName, receiver: Device, to header: inout [UInt8]) {
@@ -63,9 +69,7 @@ enum SegmentHeader {
     try result.get()
   }
 
-  private static func record(_ reader: inout ByteReader, _ segment: UInt64) throws(JournalError)
-    -> Record
-  {
+  static func record(_ reader: inout ByteReader, _ segment: UInt64) throws(JournalError) -> Record {
     switch try reader.number() {
     case 0:
       let pair: UInt32 = try reader.integer()

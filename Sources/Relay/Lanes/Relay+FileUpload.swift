@@ -40,7 +40,7 @@ extension Relay {
     changed(file, of: device.pair)
     device.incarnations[Int(transfer.incarnation)][transfer.isNumbered].append(
       Outbox.Entry(number: transfer.number, receiver: receiver.index, lane: .file, seq: 0))
-    watchUpload(file, device.pair)
+    watchUploads(of: device.pair.number, at: file.lastHeard + device.pair.knobs.uploadIdle)
     answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device, offset: 0) }
     if size == 0 { completeUpload(file, device) }
   }
@@ -52,7 +52,10 @@ extension Relay {
   /// An unfinished upload named by its `transfer`: says where to go on.
   private func resumeUpload(_ call: Call, _ device: Device) throws(WireError) {
     let file = try unfinishedUpload(call, device)
-    file.re = call.id.isEmpty ? file.re : call.id
+    if !call.id.isEmpty, call.id != file.re {
+      file.re = call.id
+      changed(file, of: device.pair)
+    }
     let offset = file.received
     answerAfter(latestBatch, call) {
       Self.accepted(&$0, call, file.transfer, device, offset: offset)
@@ -80,6 +83,7 @@ extension Relay {
       take(data, file, device, call.connection)
     }
     file.lastHeard = now
+    changed(file, of: device.pair)
     let reached = file.received
     if !call.id.isEmpty {
       answerAfterCommit(call) {
@@ -110,7 +114,7 @@ extension Relay {
     }
     let chunk = FileTransfer.Chunk(offset: file.received, reference: reference)
     file.chunks.append(chunk)
-    segments.add(reference.segment, bytes: data.count)
+    hold(reference)
     SegmentHeader.append(chunk, file: file, pair: device.pair, to: &open.header)
     file.received += data.count
     device.pair.devices[Int(file.receiver)].fileBytes += data.count
@@ -169,14 +173,41 @@ extension Relay {
 
   // MARK: Idle uploads
 
-  func watchUpload(_ file: FileTransfer, _ pair: Pair) {
-    deadlines.add(.uploadIdle(pair, file), at: file.lastHeard + pair.knobs.uploadIdle)
+  /// Has a pair's uploads looked at when the first of them is overdue.
+  func watchUploads(_ pair: Pair) {
+    if let deadline = uploadDeadline(pair) { watchUploads(of: pair.number, at: deadline) }
   }
 
-  func uploadStayedIdle(_ pair: Pair, _ file: FileTransfer) {
-    guard pair.files[file.transfer] === file, file.seq == 0 else { return }
-    guard now >= file.lastHeard + pair.knobs.uploadIdle else { return watchUpload(file, pair) }
-    failUpload(file, pair, .transferTimedOut)
+  func watchUploads(of pair: UInt32, at deadline: Int64) {
+    guard deadline < uploadDeadlines[pair] ?? .max else { return }
+    uploadDeadlines[pair] = deadline
+    deadlines.add(.uploadsIdle(pair: pair), at: deadline)
+    pruneDeadlines()
+  }
+
+  /// When the first unfinished upload of a pair is overdue.
+  func uploadDeadline(_ pair: Pair) -> Int64? {
+    var deadline: Int64?
+    for file in pair.files.values where file.seq == 0 {
+      deadline = min(deadline ?? .max, file.lastHeard + pair.knobs.uploadIdle)
+    }
+    return deadline
+  }
+
+  /// The deadline has come, unless it was moved forward and has come already.
+  func uploadsDue(_ number: UInt32) {
+    guard let deadline = uploadDeadlines[number], deadline <= now else { return }
+    uploadDeadlines[number] = nil
+    if let pair = pairs[number] { failIdleUploads(pair) } else { load(number) }
+  }
+
+  func failIdleUploads(_ pair: Pair) {
+    for file in unfinishedUploads(pair) where now >= file.lastHeard + pair.knobs.uploadIdle {
+      failUpload(file, pair, .transferTimedOut)
+    }
+    guard let deadline = uploadDeadline(pair) else { return }
+    // Looking at thousands of files that time out one by one must not become all that is done.
+    watchUploads(of: pair.number, at: max(deadline, now + Int64(pair.files.count) * 10))
   }
 
   // MARK: Files
@@ -193,6 +224,7 @@ extension Relay {
     pair.files[file.transfer] = nil
     pair.devices[Int(file.receiver)].fileBytes -= file.received
     for chunk in file.chunks { release(chunk.reference) }
+    touched(pair)
     open.removedRows.append(Row.Key(.file, pair: pair.number, item: file.number))
   }
 }

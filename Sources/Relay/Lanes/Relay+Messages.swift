@@ -86,12 +86,7 @@ extension Relay {
     call.connection.pendingReplies += 1
     call.connection.owed += 1
     deadlines.add(.reply(number), at: now + timeout)
-    if deadlines.count > 1024, deadlines.count > 4 * (replies.count + 256) {
-      deadlines.filter { event in
-        if case .reply(let number) = event { return replies[number] != nil }
-        return true
-      }
-    }
+    pruneDeadlines()
     return number
   }
 

@@ -51,17 +51,15 @@ struct Lane {
   }
 
   /// After a restart's `append`s: items that were copied forward came late, and twice where their
-  /// old segment has not gone yet. Of two the later record holds; the others are returned.
-  mutating func sortRestored() -> [Item] {
+  /// old segment has not gone yet. Of two the later record holds.
+  mutating func sortRestored() {
     let isRising = (1..<max(1, items.count)).allSatisfy { items[$0 - 1].seq < items[$0].seq }
-    guard !isRising else { return [] }
+    guard !isRising else { return }
     items.sort { ($0.seq, $0.home) < ($1.seq, $1.home) }
-    var superseded: [Item] = []
     var kept = Deque<Item>()
     for index in 0..<items.count {
       let item = items[index]
       if index + 1 < items.count, items[index + 1].seq == item.seq {
-        superseded.append(item)
         count -= 1
         bytes -= Int(item.reference.length)
       } else {
@@ -69,7 +67,6 @@ struct Lane {
       }
     }
     items = kept
-    return superseded
   }
 
   /// Notes that batch `batch` takes an item out that nobody was handed.

@@ -194,6 +194,7 @@ extension Relay {
       dropMissing(wanted[0], device)
     }
     pump(device)
+    if !device.pair.isConnected { evictIdle() }
   }
 
   /// A segment that was asked for is gone. Mostly it was copied forward meanwhile, and its items
@@ -219,6 +220,7 @@ extension Relay {
     device.waiters = []
     for connection in waiters { stopWaiting(connection) }
     pump(device)
+    sendLog(device)
   }
 
   /// The end of input is settled once what waited then has been handed out.

@@ -57,8 +57,12 @@ extension Relay {
 
   /// Counts an item among what its segments are needed for.
   func hold(_ item: Item) {
-    segments.add(item.reference.segment, bytes: Int(item.reference.length))
+    hold(item.reference)
     if item.home != item.reference.segment { segments.add(item.home, bytes: 0) }
+  }
+
+  func hold(_ reference: Reference) {
+    segments.add(reference.segment, bytes: Int(reference.length))
   }
 
   /// The item needs its segments no longer.

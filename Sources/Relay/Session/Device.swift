@@ -20,7 +20,8 @@ enum AppState: String {
 ///       └────────────────────┘
 /// ```
 final class Device {
-  /// Lives as long as the device: nothing takes a device out of its pair.
+  /// Lives as long as the device: nothing takes a device out of its pair, and a pair is evicted only
+  /// when nobody has its devices any more.
   unowned(unsafe) let pair: Pair
   let index: UInt16
   let name: String
@@ -65,6 +66,8 @@ final class Device {
   var unconfirmed = Deque<(position: UInt64, lane: LaneName, seq: UInt64)>()
   /// Offsets at which unfinished downloads are to go on.
   var resumeOffsets: [String: Int] = [:]
+  /// The merged replica that it has opened.
+  var sync: SyncSession?
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 

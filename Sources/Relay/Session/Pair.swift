@@ -23,8 +23,21 @@ final class Pair {
   var switchBatch: UInt64 = 0
   var toldWatchState = WatchState()
 
+  /// Its merged replicas, a schema each; nil until the first request for one has them read.
+  var hubs: [Hub]?
+
   // Bookkeeping.
   var dirtyBatch: UInt64 = 0
+  /// The last batch that has to do with it in any way.
+  var lastBatch: UInt64 = 0
+  /// Whether the store has a queue row of it that still holds, or a batch on its way there.
+  var hasQueueRow = false
+  /// The batch that writes its queue row, with whose commit it leaves the memory; 0 for none.
+  var evictionBatch: UInt64 = 0
+  /// Since when nobody has been connected to it, where that is so.
+  var idleSince: Int64 = 0
+  /// Whether it is among `Relay.idle`.
+  var isListedIdle = false
 
   init(number: UInt32, app: String, name: String) {
     self.number = number
@@ -41,6 +54,8 @@ final class Pair {
     devices.append(device)
     if device.isPhone { phone = device }
   }
+
+  var isConnected: Bool { devices.contains { $0.connection != nil } }
 
   func device(named name: String) -> Device? { devices.first { $0.name == name } }
 

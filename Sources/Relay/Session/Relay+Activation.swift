@@ -84,8 +84,10 @@ private struct ActivationRequest {
 }
 
 extension Relay {
-  func activate(_ call: Call) throws(WireError) {
+  /// Begins or renews a session. Returns false where the pair has to be read back first.
+  func activate(_ call: Call) throws(WireError) -> Bool {
     let request = try ActivationRequest(call.fields, identity: identity)
+    guard try isInMemory(request, call.connection) else { return false }
     let known = try find(request, call)
     try check(request, known)
 
@@ -97,6 +99,7 @@ extension Relay {
     call.connection.isActivating = true
     call.connection.owed += 1
     device.connection = call.connection
+    pair.evictionBatch = 0
     device.session = nextSession
     nextSession += 1
     device.isAutomatic = request.isAutomatic
@@ -105,8 +108,10 @@ extension Relay {
     enter(device, incarnation: request.incarnation)
     join(device, pair)
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
+    if outdatesQueueRow(device) { changed(device) }
     let batch = latestBatch
     if batch > committed, device.dirtyBatch > committed {
+      pair.lastBatch = max(pair.lastBatch, batch)
       if batch == open.number {
         open.activations.append((device, device.session))
       } else {
@@ -115,11 +120,34 @@ extension Relay {
     } else {
       completeActivation(device)
     }
+    return true
+  }
+
+  /// Whether the pair of a request is in memory, or is none yet; else has it read back, and the
+  /// connection wait for it.
+  private func isInMemory(
+    _ request: ActivationRequest, _ connection: Connection
+  ) throws(WireError) -> Bool {
+    let failure = connection.pairFailure
+    connection.pairFailure = nil
+    // A connection that has a device already is refused by `find`.
+    guard connection.device == nil,
+      let number = numbers[PairName(app: request.app, name: request.pair)], pairs[number] == nil
+    else { return true }
+    if let failure { throw WireError(.overloaded, failure) }
+    load(number, for: connection)
+    return false
+  }
+
+  /// Whether a queue row says of items that nobody was handed them while they might now be: then it
+  /// has to go before the session begins.
+  private func outdatesQueueRow(_ device: Device) -> Bool {
+    device.pair.hasQueueRow && device.lanes.contains { $0.highestHandedOut < $0.offered }
   }
 
   /// The device that is to activate; nil where it is a new one, and may be.
   private func find(_ request: ActivationRequest, _ call: Call) throws(WireError) -> Device? {
-    let known = pairs[PairName(app: request.app, name: request.pair)]
+    let known = pair(PairName(app: request.app, name: request.pair))
     if let bound = call.connection.device,
       bound.pair !== known || bound.name != request.device
     {
@@ -158,7 +186,7 @@ extension Relay {
 
   private func makeDevice(_ request: ActivationRequest) -> Device {
     let name = PairName(app: request.app, name: request.pair)
-    let pair = pairs[name] ?? makePair(name)
+    let pair = pair(name) ?? makePair(name)
     let device = Device(
       pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
     pair.add(device)
@@ -169,11 +197,15 @@ extension Relay {
   private func makePair(_ name: PairName) -> Pair {
     let pair = Pair(number: nextPair, app: name.app, name: name.name)
     nextPair += 1
-    pairs[name] = pair
-    pairsByNumber[pair.number] = pair
+    numbers[name] = pair.number
+    pairs[pair.number] = pair
+    // The store has none of a new pair.
+    pair.hubs = []
     changed(pair)
     return pair
   }
+
+  private func pair(_ name: PairName) -> Pair? { numbers[name].flatMap { pairs[$0] } }
 
   private func check(_ request: ActivationRequest, _ device: Device?) throws(WireError) {
     for (lane, seq) in request.received {
@@ -192,7 +224,7 @@ extension Relay {
           .overloaded, "a device has at most \(limits.incarnations) incarnations")
       }
     }
-    if storeFailure != nil, device.dirtyBatch > committed {
+    if storeFailure != nil, device.dirtyBatch > committed || outdatesQueueRow(device) {
       throw WireError(
         .overloaded,
         "the store cannot write at present (\(storeFailure!)), and commits of this device are "

@@ -21,7 +21,7 @@ extension Relay {
     if knobs != pair.knobs {
       pair.knobs = knobs
       changed(pair)
-      for file in unfinishedUploads(pair) { watchUpload(file, pair) }
+      watchUploads(pair)
     }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "configured", re: call.id, of: call.request)
@@ -150,7 +150,7 @@ extension Relay {
     pair.toldWatchState = WatchState()
   }
 
-  private func unfinishedUploads(_ pair: Pair) -> [FileTransfer] {
+  func unfinishedUploads(_ pair: Pair) -> [FileTransfer] {
     pair.files.values.filter { $0.seq == 0 }.sorted { $0.number < $1.number }
   }
 }

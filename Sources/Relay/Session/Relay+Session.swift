@@ -40,6 +40,7 @@ extension Relay {
     device.isSaturated = false
     device.fetched = [:]
     device.owesPendingChange = false
+    device.sync = nil
     rewind(device)
     for name in LaneName.allCases {
       device[name].isHeld = false
@@ -53,6 +54,7 @@ extension Relay {
     if device.isPhone { device.pair.isSwitching = false }
     touch(connection)
     reachabilityChanged(device.pair)
+    if !device.pair.isConnected { becameIdle(device.pair) }
   }
 
   /// Has what was handed out and not acknowledged wait again.
@@ -146,7 +148,8 @@ extension Relay {
     tellAppState(device, reason)
     if device.pair.knobs.bgTaskBudget > 0 {
       deadlines.add(
-        .backgroundTask(device, session: device.session, woken: now),
+        .backgroundTask(
+          pair: device.pair.number, device: device.index, session: device.session, woken: now),
         at: now + device.pair.knobs.bgTaskBudget)
     }
   }

@@ -7,6 +7,9 @@ package enum Key: String, CaseIterable, Sendable {
   case isCompanionAppInstalled, isWatchOnlyApp, count, seconds, topic, after, limit, last
   case knobs
 
+  // The merged replica.
+  case schema, replica, vector, ops, kind, record, set, delete, move, asOf, at, sealed
+
   // What `configure` sets.
   case replyTimeout, identicalContext, contextRedelivery, missingReplyDelegate, cancelCallback
   case complicationDisabled, complicationBudget, complicationReset, complicationCharge, limits

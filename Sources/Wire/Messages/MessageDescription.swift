@@ -16,6 +16,7 @@ package struct MessageDescription: Sendable {
     case message = "Live messages"
     case transfer = "Sending what must arrive"
     case receiver = "Receiving"
+    case sync = "Merged records"
     case server = "The connection and the server"
   }
 
@@ -97,11 +98,13 @@ extension MessageDescription {
 extension MessageDescription {
   /// Every request, in the order in which help lists them.
   package static let requests: [MessageDescription] =
-    sessionRequests + messageRequests + transferRequests + receiverRequests + serverRequests
+    sessionRequests + messageRequests + transferRequests + receiverRequests + syncRequests
+    + serverRequests
 
   /// Everything that the server sends.
   package static let events: [MessageDescription] =
     serverEvents + sessionEvents + messageEvents + transferEvents + receiverEvents
+    + syncEvents
 
   package static let all: [MessageDescription] = requests + events
 }

@@ -11,6 +11,15 @@ package enum Request: String, CaseIterable, Sendable {
   case transferUserInfo, transferCurrentComplicationUserInfo
   case transferFile, fileChunk
   case acknowledge, refuse, cancelTransfer, outstandingTransfers
+  // The merged replica
+  case syncOpen = "sync.open"
+  case syncPush = "sync.push"
+  case syncEdit = "sync.edit"
+  case syncRestore = "sync.restore"
+  case syncView = "sync.view"
+  case syncConflicts = "sync.conflicts"
+  case syncDigest = "sync.digest"
+  case syncAcknowledge = "sync.acknowledge"
   // The connection and the server
   case ping, help, quit, advance
 

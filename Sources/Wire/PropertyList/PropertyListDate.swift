@@ -1,11 +1,11 @@
 /// The date of `{"$date": …}`.
-enum PropertyListDate {
+package enum PropertyListDate {
   /// Seconds since 2001-01-01 00:00:00 UTC, or nil where the value is no date.
   ///
   /// A number is those seconds. A string is ISO 8601 as RFC 3339 profiles it:
   /// `YYYY-MM-DDThh:mm:ss`, a fraction or not, then `Z` or `±hh:mm`. A leap second (`:60`) counts as
   /// the second after.
-  static func seconds(_ value: Value, in line: UnsafeRawBufferPointer) -> Double? {
+  package static func seconds(_ value: Value, in line: UnsafeRawBufferPointer) -> Double? {
     switch value.kind {
     case .number:
       let text = UnsafeRawBufferPointer(rebasing: line[value.start..<value.end])
@@ -13,12 +13,13 @@ enum PropertyListDate {
         return nil
       }
       return seconds
-    case .string: return parse(decodeString(value, line))
+    case .string: return seconds(decodeString(value, line))
     default: return nil
     }
   }
 
-  private static func parse(_ string: String) -> Double? {
+  /// The same of a date's text.
+  package static func seconds(_ string: String) -> Double? {
     let text = Array(string.utf8)
     guard text.count >= 20, text[4] == 0x2D, text[7] == 0x2D, text[10] | 0x20 == 0x74,
       text[13] == 0x3A, text[16] == 0x3A,

@@ -1,0 +1,51 @@
+/// What a writer had been shown, and how elements are named in operations.
+extension Fold {
+  /// The value that a register had within a vector.
+  package func value(
+    _ target: Target, _ register: Name, within shown: VersionVector
+  ) -> Datum? {
+    guard let write = write(target, register, within: shown),
+      case .write(_, let value) = action(write.place).body
+    else { return nil }
+    return value
+  }
+
+  func write(
+    _ target: Target, _ register: Name, within shown: VersionVector
+  ) -> Register.Write? {
+    record(target)?.registers.first { $0.name == register }?.writes.last {
+      shown.contains(operations[Int($0.place.operation)].dot)
+    }
+  }
+
+  /// Whether the writer had been shown the delete that hides the record.
+  package func hasSeenDelete(of target: Target, within shown: VersionVector) -> Bool {
+    if let grave = graveyard[target], recordIndices[target] == nil {
+      return shown.contains(grave.dot) || base.contains(grave.dot)
+    }
+    guard let delete = record(target)?.newestDelete else { return false }
+    return shown.contains(delete.mark.dot)
+  }
+
+  /// A vector as sequences ask for it.
+  func sequenceNumbers(within vector: VersionVector) -> (UInt32) -> UInt64 {
+    { vector[self.replicas[$0].id] }
+  }
+
+  func anchor(_ origin: Origin) -> Anchor {
+    Anchor(origin.parent.map(id), origin.side)
+  }
+
+  func id(_ element: Element) -> ElementID {
+    ElementID(
+      Dot(replicas[element.replica].id, element.seq), UInt32(element.index))
+  }
+
+  /// Elements as operations name them: runs of one operation each.
+  func runs(_ range: ElementRange) -> [ElementRun] {
+    switch range.step {
+    case .index: [ElementRun(id(range.first), count: UInt32(range.count))]
+    case .seq: (0..<range.count).map { ElementRun(id(range[$0]), count: 1) }
+    }
+  }
+}

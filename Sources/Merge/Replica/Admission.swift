@@ -1,0 +1,143 @@
+package import Wire
+
+/// Operations that a device pushed, found to be right as a whole.
+package struct Admission: Sendable {
+  /// Those that were not here, in order.
+  package var operations: [Replica.Written] = []
+  /// How many were here already.
+  package var repeated = 0
+}
+
+/// Why a push was not taken in. Nothing of it was.
+package enum PushRefusal: Error {
+  case error(WireError)
+  /// The device's clock is wrong: it corrects its stamps, or waits, and pushes again.
+  case retime(ahead: Stamp)
+}
+
+extension Replica {
+  /// The most that a stamp may be ahead of the hub's clock, in milliseconds.
+  package static let maximumAhead: UInt64 = 60_000
+  /// 2020-01-01: no device of ours wrote anything before it.
+  package static let earliest: UInt64 = 1_577_836_800_000
+
+  /// Looks at a push as a whole before any of it is taken in.
+  ///
+  /// - Parameters:
+  ///   - replica: the one that the session has opened.
+  ///   - rank: that of the session's role.
+  ///   - now: the hub's clock, in milliseconds since 1970.
+  package func admit(
+    _ items: [Datum], from replica: ReplicaID, rank: UInt8, now: UInt64, schema: Schema
+  ) throws(PushRefusal) -> Admission {
+    var admission = Admission()
+    var chain = chain(replica)
+    var batch = Batch(fold)
+    var ahead: Stamp?
+    do throws(WireError) {
+      for item in items {
+        let operation = try Operation(item) { $0 == replica ? chain.context : nil }
+        try check(operation, from: replica, rank: rank)
+        let seq = operation.dot.seq
+        if seq <= self.chain(replica).seq {
+          try checkRepeat(item, operation)
+          admission.repeated += 1
+          continue
+        }
+        guard seq == chain.seq + 1 else {
+          throw WireError(
+            .sequenceGap,
+            "operation \(seq) cannot follow \(chain.seq); push from \(chain.seq + 1) on")
+        }
+        try batch.check(operation, schema)
+        if operation.stamp.ms > now + Self.maximumAhead || operation.stamp.ms < Self.earliest {
+          ahead = ahead ?? operation.stamp
+        }
+        let written = Written(operation: operation, bytes: item.canonical)
+        chain.append(operation, written.bytes)
+        admission.operations.append(written)
+      }
+    } catch {
+      throw .error(error)
+    }
+    if let ahead { throw .retime(ahead: ahead) }
+    return admission
+  }
+
+  private func check(
+    _ operation: Operation, from replica: ReplicaID, rank: UInt8
+  ) throws(WireError) {
+    guard operation.dot.replica == replica else {
+      throw WireError(
+        .invalidField,
+        "operation \(operation.dot.seq) is of replica \(operation.dot.replica); this session has opened \(replica)"
+      )
+    }
+    guard operation.stamp.rank == rank else {
+      throw WireError(
+        .invalidField,
+        "the stamp of operation \(operation.dot.seq) has rank \(operation.stamp.rank); this session's role has \(rank)"
+      )
+    }
+  }
+
+  /// The same operation comes again after an answer was lost; another one of the same name is a
+  /// fork, which only a device that was set back makes.
+  private func checkRepeat(_ item: Datum, _ operation: Operation) throws(WireError) {
+    guard let known = bytes(of: operation.dot) else { return }
+    guard known == item.canonical else {
+      throw WireError(
+        .replicaRetired,
+        "operation \(operation.dot.seq) of \(operation.dot.replica) is here with other content; take a new incarnation and issue yours anew"
+      )
+    }
+  }
+
+  /// The operations of a push that have been looked at so far, on top of what is here.
+  private struct Batch {
+    let fold: Fold
+    var operations: [Operation] = []
+    var created: Set<Target> = []
+
+    init(_ fold: Fold) { self.fold = fold }
+
+    mutating func check(_ operation: Operation, _ schema: Schema) throws(WireError) {
+      let seq = operation.dot.seq
+      guard fold.vector.contains(operation.context.others) else {
+        throw WireError(
+          .invalidField, "the context of operation \(seq) names operations that are not here")
+      }
+      let last = operations.last?.stamp ?? fold.lastStamp(of: operation.dot.replica)
+      if let last, !(last < operation.stamp) {
+        throw WireError(
+          .invalidField,
+          "the stamp of operation \(seq) must be above that of the one before it, \(last.spelled)")
+      }
+      try schema.check(operation)
+      try fold.checkElements(operation, after: operations)
+      for (index, action) in operation.actions.enumerated() {
+        try checkRecord(action, index, seq, schema)
+      }
+      operations.append(operation)
+    }
+
+    /// A known kind's record is created before it is changed.
+    private mutating func checkRecord(
+      _ action: Action, _ index: Int, _ seq: UInt64, _ schema: Schema
+    ) throws(WireError) {
+      if case .unknown = action.body { return }
+      if case .create = action.body { created.insert(action.target) }
+      for target in [action.target, action.home, action.into, action.via].compactMap({ $0 })
+      where schema[target.kind] != nil {
+        guard
+          created.contains(target) || fold.isCreated(target) || fold.graveyard[target] != nil
+        else {
+          throw WireError(
+            .invalidField,
+            "action \(index + 1) of operation \(seq) names \(target.kind) \(target.record), which was never created"
+          )
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Wire
+
+/// The hash chain of one replica's operations: h_n is the digest of h_(n-1) and the canonical
+/// bytes of operation n. Two stores whose heads agree hold the same operations of it, byte for
+/// byte.
+package struct Chain: Hashable, Sendable {
+  /// The last operation; 0 where there is none.
+  package var seq: UInt64 = 0
+  /// SHA-256, 32 bytes; empty where there is none.
+  package var hash: [UInt8] = []
+  /// The context of the last operation, from which that of the next one differs.
+  package var context: Context?
+
+  package init(seq: UInt64 = 0, hash: [UInt8] = [], context: Context? = nil) {
+    self.seq = seq
+    self.hash = hash
+    self.context = context
+  }
+
+  package mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
+    var digest = SHA256()
+    hash.withUnsafeBytes { digest.update($0) }
+    bytes.withUnsafeBytes { digest.update($0) }
+    seq = operation.dot.seq
+    hash = digest.finalize()
+    context = operation.context
+  }
+
+  package var head: Head { Head(seq: seq, hash: hash) }
+}
+
+/// Where a replica's chain ends, as two stores compare it.
+package struct Head: Hashable, Sendable {
+  package var seq: UInt64
+  package var hash: [UInt8]
+
+  package init(seq: UInt64, hash: [UInt8]) {
+    self.seq = seq
+    self.hash = hash
+  }
+}
+
+extension [UInt8] {
+  /// Lower-case hexadecimal digits.
+  package var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,148 @@
+package import Wire
+
+/// Operations in the order in which they were taken in, with what they amount to.
+///
+/// Both ends keep one: the hub, whose order is the log that all devices read, and each device.
+package final class Replica {
+  package private(set) var fold: Fold
+  /// What was taken in after position `base`, in order.
+  package private(set) var log: [Entry] = []
+  /// The position before the first of `log`.
+  package private(set) var base: UInt64 = 0
+  /// What had been taken in at `base`.
+  package private(set) var baseVector = VersionVector()
+  private var chains: [ReplicaID: Chain] = [:]
+
+  /// An operation and its canonical bytes.
+  package struct Written: Sendable {
+    package var operation: Operation
+    package var bytes: [UInt8]
+
+    package init(operation: Operation, bytes: [UInt8]) {
+      self.operation = operation
+      self.bytes = bytes
+    }
+  }
+
+  /// Something of the log. Each takes a position, counted from 1.
+  package enum Entry: Sendable {
+    case operation(Written)
+    /// What is stable is collected, by every replica at this place of the log.
+    case purge(Purge)
+
+    package var operation: Written? {
+      guard case .operation(let written) = self else { return nil }
+      return written
+    }
+  }
+
+  /// Collection up to a position of the log.
+  package struct Purge: Hashable, Sendable {
+    /// The vector at the position up to which every device had sealed.
+    package var frontier: VersionVector
+    /// What was archived or deleted before it goes, in milliseconds since 1970.
+    package var horizon: UInt64
+
+    package init(frontier: VersionVector, horizon: UInt64) {
+      self.frontier = frontier
+      self.horizon = horizon
+    }
+  }
+
+  package init() { fold = Fold() }
+
+  /// A replica that starts from a snapshot, which stands for the log up to `position`.
+  package init(_ fold: Fold, position: UInt64, chains: [ReplicaID: Chain]) {
+    self.fold = fold
+    self.chains = chains
+    base = position
+    baseVector = fold.vector
+  }
+
+  package var vector: VersionVector { fold.vector }
+
+  /// The position of the newest entry.
+  package var position: UInt64 { base + UInt64(log.count) }
+
+  package func chain(_ replica: ReplicaID) -> Chain { chains[replica] ?? Chain() }
+
+  package var replicas: [ReplicaID] { chains.keys.sorted() }
+
+  /// Takes in an operation that is the next of its replica.
+  ///
+  /// - Throws: as `Fold.apply`; nothing has changed then.
+  package func append(_ written: Written) throws(WireError) {
+    try fold.apply(written.operation)
+    log.append(.operation(written))
+    chains[written.operation.dot.replica, default: Chain()].append(
+      written.operation, written.bytes)
+  }
+
+  /// Reads an operation in its canonical form, the next of its replica.
+  package func read(_ datum: Datum) throws(WireError) -> Operation {
+    try Operation(datum) { chains[$0]?.context }
+  }
+
+  /// What had been taken in at a position.
+  ///
+  /// - Returns: nil where the position is ahead of the log or no longer known.
+  package func vector(at position: UInt64) -> VersionVector? {
+    guard position >= base, position <= self.position else { return nil }
+    if position == self.position { return vector }
+    var vector = baseVector
+    for entry in log.prefix(Int(position - base)) {
+      if let operation = entry.operation?.operation { vector.insert(operation.dot) }
+    }
+    return vector
+  }
+
+  /// The bytes of an operation that is in the log.
+  package func bytes(of dot: Dot) -> [UInt8]? {
+    // It is the newest ones that are asked for.
+    log.last { $0.operation?.operation.dot == dot }?.operation?.bytes
+  }
+
+  /// Collects what every device has sealed, here in the log.
+  package func purge(_ purge: Purge) {
+    fold.purge(frontier: purge.frontier, horizon: purge.horizon)
+    log.append(.purge(purge))
+  }
+
+  /// Forgets the log up to a position; what it amounted to stays.
+  package func forgetLog(through position: UInt64) {
+    guard position > base, let vector = vector(at: position) else { return }
+    log.removeFirst(Int(position - base))
+    base = position
+    baseVector = vector
+  }
+
+  /// Puts back entries that a snapshot already stands for, for those who have yet to read them.
+  ///
+  /// - Precondition: the log is empty and they end where the snapshot does.
+  package func restoreLog(_ entries: [Entry], baseVector: VersionVector) {
+    log = entries
+    base -= UInt64(entries.count)
+    self.baseVector = baseVector
+  }
+
+  // MARK: Writing
+
+  /// Makes the next operation of a replica, without taking it in.
+  ///
+  /// - Parameters:
+  ///   - shown: what the writer had been shown when the edit began.
+  ///   - time: its clock, in milliseconds since 1970.
+  ///   - latest: the highest stamp that it holds.
+  package func mint(
+    _ actions: [Action], by replica: ReplicaID, rank: UInt8, shown: VersionVector,
+    time: UInt64, wall: Int64, after latest: Stamp?
+  ) -> Written {
+    let chain = chain(replica)
+    let operation = Operation(
+      dot: Dot(replica, chain.seq + 1),
+      stamp: Stamp.mint(time: time, rank: rank, replica: replica, after: latest),
+      context: Context(shown, of: replica), wall: wall, actions: actions)
+    return Written(
+      operation: operation, bytes: operation.datum(after: chain.context).canonical)
+  }
+}

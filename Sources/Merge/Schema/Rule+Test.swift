@@ -1,0 +1,55 @@
+package import Wire
+
+extension Schema.Rule {
+  /// What an edit that breaks the rule is answered.
+  package var error: WireError {
+    WireError(ErrorCode(rawValue: code) ?? .invalidRecord, message.text)
+  }
+}
+
+extension Schema.Rule.Test {
+  /// Whether a value that is not null passes a test that looks at nothing else.
+  ///
+  /// - Precondition: the value is canonical.
+  func holds(_ value: Datum, _ type: FieldType) -> Bool {
+    switch self {
+    case .notBlank: value.text.map { !$0.trimmed.utf8.isEmpty } ?? false
+    case .above(let limit): type.precedes(limit, value)
+    case .atLeast(let limit): !type.precedes(value, limit)
+    case .atMost(let limit): !type.precedes(limit, value)
+    case .oneOf(let values): values.contains(value)
+    case .notBefore, .needs, .exists: true
+    }
+  }
+}
+
+extension FieldType {
+  /// Whether one canonical value is below another; never where they have no order.
+  func precedes(_ left: Datum, _ right: Datum) -> Bool {
+    // Exact, and the same for dates and doubles: their spellings are in the order of their numbers.
+    guard isOrdered, let left = left.text, let right = right.text,
+      let left = ExactDecimal(left.utf8), let right = ExactDecimal(right.utf8)
+    else { return false }
+    return left < right
+  }
+}
+
+extension Name {
+  /// Without blanks at both ends: those of Foundation's `.whitespaces`, as swift-corelibs-foundation
+  /// has it. That is space, tab, the other space separators (Unicode Zs) and U+200B, and no line
+  /// ends: a name of one line feed is not blank.
+  var trimmed: Name {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !Self.isBlank($0) }),
+      let last = scalars.lastIndex(where: { !Self.isBlank($0) })
+    else { return "" }
+    return Name(String(scalars[first...last]))
+  }
+
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x20, 0xA0, 0x1680, 0x2000...0x200B, 0x202F, 0x205F, 0x3000: true
+    default: false
+    }
+  }
+}

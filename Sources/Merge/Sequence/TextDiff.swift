@@ -1,0 +1,173 @@
+/// One replacement that a save makes: what a whole-string save becomes before it is merged.
+package struct TextEdit: Hashable, Sendable {
+  /// In scalars of the old text.
+  package var offset: Int
+  /// Scalars of the old text that go.
+  package var removed: Int
+  package var inserted: String
+
+  package init(offset: Int, removed: Int, inserted: String) {
+    self.offset = offset
+    self.removed = removed
+    self.inserted = inserted
+  }
+
+  /// The replacements that make one text of another: ascending, with something kept between any
+  /// two. All offsets refer to the old text.
+  ///
+  /// Whole grapheme clusters are replaced, compared by their exact scalars (not by canonical
+  /// equivalence, as `==` of strings does). The common prefix and suffix are never touched. The
+  /// middle gets a shortest edit script, or is replaced as a whole where that would take more than
+  /// `Myers.editLimit` clusters or `Myers.stepLimit` steps.
+  package static func edits(from old: String, to new: String) -> [TextEdit] {
+    let (prefix, suffix) = commonEnds(old, new)
+    let oldMiddle = middle(old, prefix, suffix)
+    let newMiddle = middle(new, prefix, suffix)
+    guard !oldMiddle.isEmpty || !newMiddle.isEmpty else { return [] }
+    var offset = old.utf8.prefix(prefix).count { $0 & 0xC0 != 0x80 }
+
+    let (before, after) = (oldMiddle.map(Cluster.init), newMiddle.map(Cluster.init))
+    guard let kept = Myers(before, after).pairs() else {
+      return [
+        TextEdit(
+          offset: offset, removed: oldMiddle.unicodeScalars.count, inserted: String(newMiddle))
+      ]
+    }
+    var edits: [TextEdit] = []
+    var (x, y) = (0, 0)
+    for pair in kept + [(before.count, after.count)] {
+      if x < pair.0 || y < pair.1 {
+        let removed = before[x..<pair.0].reduce(0) { $0 + $1.scalarCount }
+        let inserted = after[y..<pair.1].map { String($0.character) }.joined()
+        edits.append(TextEdit(offset: offset, removed: removed, inserted: inserted))
+        offset += removed
+      }
+      if pair.0 < before.count { offset += before[pair.0].scalarCount }
+      (x, y) = (pair.0 + 1, pair.1 + 1)
+    }
+    return edits
+  }
+
+  // MARK: Common ends
+
+  /// The lengths in bytes of the longest common prefix and suffix of whole clusters.
+  private static func commonEnds(_ old: String, _ new: String) -> (prefix: Int, suffix: Int) {
+    var (old, new) = (old, new)
+    let (prefix, suffix) = old.withUTF8 { old in
+      new.withUTF8 { new in
+        let shorter = min(old.count, new.count)
+        var prefix = 0
+        while prefix < shorter, old[prefix] == new[prefix] { prefix += 1 }
+        var suffix = 0
+        while suffix < shorter, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
+          suffix += 1
+        }
+        return (prefix, suffix)
+      }
+    }
+    func areBoundaries(_ offsetInOld: Int, _ offsetInNew: Int) -> Bool {
+      isBoundary(offsetInOld, in: old) && isBoundary(offsetInNew, in: new)
+    }
+    var start = prefix
+    while !areBoundaries(start, start) { start -= 1 }
+    var end = min(suffix, min(old.utf8.count, new.utf8.count) - start)
+    while !areBoundaries(old.utf8.count - end, new.utf8.count - end) { end -= 1 }
+    return (start, end)
+  }
+
+  /// Whether a cluster starts or the text ends at a byte.
+  private static func isBoundary(_ offset: Int, in text: String) -> Bool {
+    text.utf8.index(text.startIndex, offsetBy: offset).samePosition(in: text) != nil
+  }
+
+  private static func middle(_ text: String, _ prefix: Int, _ suffix: Int) -> Substring {
+    let start = text.utf8.index(text.startIndex, offsetBy: prefix)
+    return text[start..<text.utf8.index(text.endIndex, offsetBy: -suffix)]
+  }
+}
+
+/// A grapheme cluster by its exact scalars.
+private struct Cluster: Equatable {
+  var character: Character
+
+  var scalarCount: Int { character.unicodeScalars.count }
+
+  static func == (a: Self, b: Self) -> Bool {
+    a.character.utf8.elementsEqual(b.character.utf8)
+  }
+}
+
+/// Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986): the
+/// greedy algorithm of section 3, with bounds.
+private struct Myers<Item: Equatable> {
+  /// The longest edit script, in items removed and inserted.
+  static var editLimit: Int { 1_000 }
+  /// The most comparisons; about ten milliseconds.
+  static var stepLimit: Int { 4_000_000 }
+
+  let old: [Item]
+  let new: [Item]
+
+  init(_ old: [Item], _ new: [Item]) {
+    self.old = old
+    self.new = new
+  }
+
+  /// The indices of the items that stay, in order; nil past the bounds.
+  func pairs() -> [(Int, Int)]? {
+    guard abs(old.count - new.count) <= Self.editLimit else { return nil }
+    // furthest[k + center]: how far in `old` an edit script gets on diagonal k = x − y.
+    let center = min(Self.editLimit, old.count + new.count) + 1
+    var furthest = Array(repeating: 0, count: 2 * center + 1)
+    var rounds: [[Int]] = []
+    var steps = 0
+    for edits in 0..<center {
+      for diagonal in stride(from: -edits, through: edits, by: 2) {
+        let at = diagonal + center
+        var x =
+          diagonal == -edits || diagonal != edits && furthest[at - 1] < furthest[at + 1]
+          ? furthest[at + 1] : furthest[at - 1] + 1
+        let start = x
+        while x < old.count, x - diagonal < new.count, x >= 0, x >= diagonal,
+          old[x] == new[x - diagonal]
+        { x += 1 }
+        steps += 1 + x - start
+        furthest[at] = x
+        if x >= old.count, x - diagonal >= new.count {
+          return trace(rounds, edits: edits, diagonal: diagonal)
+        }
+      }
+      if steps > Self.stepLimit { return nil }
+      rounds.append(Array(furthest[center - edits...center + edits]))
+    }
+    return nil
+  }
+
+  /// Goes back from the end through what each round had reached.
+  private func trace(_ rounds: [[Int]], edits: Int, diagonal: Int) -> [(Int, Int)] {
+    var pairs: [(Int, Int)] = []
+    var (x, diagonal) = (old.count, diagonal)
+    for edits in stride(from: edits, to: 0, by: -1) {
+      // Round `edits − 1` knew the diagonals from −(edits − 1) to edits − 1.
+      let round = rounds[edits - 1]
+      func reached(_ diagonal: Int) -> Int {
+        let at = diagonal + edits - 1
+        return round.indices.contains(at) ? round[at] : -1
+      }
+      let isInsertion =
+        diagonal == -edits || diagonal != edits && reached(diagonal - 1) < reached(diagonal + 1)
+      let from = isInsertion ? reached(diagonal + 1) : reached(diagonal - 1) + 1
+      while x > from {
+        x -= 1
+        pairs.append((x, x - diagonal))
+      }
+      x = isInsertion ? from : from - 1
+      diagonal += isInsertion ? 1 : -1
+    }
+    while x > 0 {
+      x -= 1
+      pairs.append((x, x - diagonal))
+    }
+    return pairs.reversed()
+  }
+}

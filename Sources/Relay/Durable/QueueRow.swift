@@ -1,0 +1,63 @@
+import Journal
+
+/// The row of an evicted pair: all that waits in it, so that nobody has to look for it in the headers
+/// of the segments.
+///
+/// ```
+/// version deadline devices { handedOut of each lane } { home record }…
+/// ```
+/// `deadline` is when the first of its unfinished uploads is overdue, 0 for none. A record is what the
+/// header of segment `home` has of the item, or of the chunk, that waits.
+enum QueueRow {
+  static func make(_ pair: Pair, deadline: Int64?) -> Row {
+    var writer = ByteWriter(bytes: [RowForm.version])
+    writer.number(deadline ?? 0)
+    writer.number(pair.devices.count)
+    for device in pair.devices {
+      for lane in device.lanes { writer.number(lane.highestHandedOut) }
+    }
+    for device in pair.devices {
+      for name in LaneName.allCases where name != .context {
+        let items = device[name].items
+        for index in 0..<items.count where !items[index].flags.contains(.removed) {
+          writer.number(items[index].home)
+          SegmentHeader.append(items[index], lane: name, receiver: device, to: &writer.bytes)
+        }
+      }
+    }
+    for file in pair.files.values.sorted(by: { $0.number < $1.number }) {
+      for chunk in file.chunks {
+        writer.number(chunk.reference.segment)
+        SegmentHeader.append(chunk, file: file, pair: pair, to: &writer.bytes)
+      }
+    }
+    return Row(key(pair.number), writer.bytes)
+  }
+
+  static func key(_ pair: UInt32) -> Row.Key { Row.Key(.queue, pair: pair) }
+
+  /// Reads what was handed out, then the records. Returns the deadline.
+  @discardableResult
+  static func read(
+    _ row: Row,
+    handedOut: (_ device: UInt16, LaneName, UInt64) throws(JournalError) -> Void = { _, _, _ in },
+    records: (SegmentHeader.Record) throws(JournalError) -> Void
+  ) throws(JournalError) -> Int64? {
+    try row.read { (reader) throws(JournalError) in
+      let deadline: Int64 = try reader.integer()
+      let devices: UInt16 = try reader.integer()
+      for device in 0..<devices {
+        for name in LaneName.allCases { try handedOut(device, name, try reader.number()) }
+      }
+      while !reader.isAtEnd {
+        let home = try reader.number()
+        let record = try SegmentHeader.record(&reader, home)
+        guard record.pair == row.key.pair else {
+          throw JournalError(description: "the queue of a pair has a record of another one")
+        }
+        try records(record)
+      }
+      return deadline > 0 ? deadline : nil
+    }
+  }
+}

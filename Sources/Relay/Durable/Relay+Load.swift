@@ -1,0 +1,58 @@
+import Journal
+import Wire
+
+/// Back into memory: pairs that were evicted.
+extension Relay {
+  /// All that makes a pair.
+  private static let pairTables: [Row.Table] = [.pair, .device, .file, .queue, .context]
+
+  /// Asks for an evicted pair. Lines of a connection that needs it wait until it is there.
+  func load(_ number: UInt32, for connection: Connection? = nil) {
+    if loads[number] == nil {
+      loads[number] = []
+      effects.pairReads.append(PairRead(pair: number, tables: Self.pairTables))
+    }
+    guard let connection else { return }
+    connection.isAwaitingPair = true
+    loads[number]!.append(connection)
+  }
+
+  /// A pair has come, or could not be read. Either way those who wait for it go on.
+  func finishLoad(_ number: UInt32, _ rows: [Row]?) {
+    guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
+    for connection in waiting { connection.isAwaitingPair = false }
+    do throws(JournalError) {
+      guard let rows else { throw JournalError(description: "the store cannot be read at present") }
+      let pair = try restore(number, rows)
+      pairs[number] = pair
+      failIdleUploads(pair)
+      copyAwaited(pair)
+      // Not for a connection: then it has no more to do here.
+      if waiting.isEmpty { evict(pair) } else { becameIdle(pair) }
+    } catch {
+      log("event=pairUnreadable pair=\(number) reason=\("\(error)".quoted)")
+      for connection in waiting {
+        connection.pairFailure =
+          "this pair cannot be read back (\(error)); nothing was changed, try again later or look "
+          + "into the server's log"
+      }
+      // Its uploads are looked at again then.
+      if uploadDeadlines[number] == nil { watchUploads(of: number, at: now + Self.nextTry) }
+      skipAwaited(number)
+    }
+    continueCompaction()
+  }
+
+  /// When a pair that could not be read for its uploads is tried again by itself.
+  private static let nextTry: Int64 = 3_600_000_000
+
+  private func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
+    var restoration = Restoration(committed: committed)
+    try restoration.add(rows)
+    restoration.finish()
+    guard let pair = restoration.pairs[number], pair.hasQueueRow else {
+      throw JournalError(description: "the store has lost rows of it")
+    }
+    return pair
+  }
+}

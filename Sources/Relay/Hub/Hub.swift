@@ -1,0 +1,153 @@
+import Merge
+
+/// The merged replica of one schema of a pair: one log of operations, and how far each device has
+/// read it.
+final class Hub {
+  unowned(unsafe) let pair: Pair
+  /// Its number within the pair.
+  let index: UInt8
+  let schema: Schema
+
+  // Durable.
+  var replica = Replica()
+  /// Who writes: devices' own replicas and the hub's stand-ins for them, in the order of their
+  /// coming.
+  var authors: [Author] = []
+  /// By device index, rising.
+  var members: [Member] = []
+  /// The rows that hold the log, in order.
+  var chunks: [Chunk] = []
+  var nextChunk: UInt32 = 0
+  /// The position up to which devices were last asked to seal; 0 for none.
+  var frontier: UInt64 = 0
+
+  /// While it is read back: what its log is known from.
+  var logBase: (position: UInt64, vector: VersionVector) = (0, VersionVector())
+
+  /// The position up to which the log is in chunks, committed or on their way.
+  var written: UInt64 = 0
+  /// The position up to which the log is synced. Nothing beyond it is told.
+  var committed: UInt64 = 0
+  /// A snapshot is to be written with the next batch.
+  var needsSnapshot = false
+  var dirtyBatch: UInt64 = 0
+
+  struct Author {
+    var replica: ReplicaID
+    var device: UInt16
+  }
+
+  /// A device that has opened the schema.
+  struct Member {
+    let device: UInt16
+    /// Position last answered to it: what an edit typed later is taken to have seen.
+    var shown: UInt64 = 0
+    /// What a device with a replica of its own has acknowledged.
+    var acknowledged: UInt64 = 0
+    var sealed: UInt64 = 0
+    /// Whether it keeps operations itself.
+    var isReplica = false
+    /// When it was last heard, in milliseconds since 1970.
+    var lastHeard: UInt64 = 0
+  }
+
+  /// A row of operations, or a piece of a snapshot.
+  struct Chunk {
+    var number: UInt32
+    /// The position after its last entry; for a snapshot's piece, of the snapshot.
+    var end: UInt64
+    var isSnapshot: Bool
+  }
+
+  init(pair: Pair, index: UInt8, schema: Schema) {
+    self.pair = pair
+    self.index = index
+    self.schema = schema
+  }
+
+  func member(_ device: Device) -> Int {
+    if let known = members.firstIndex(where: { $0.device == device.index }) { return known }
+    let index = members.firstIndex { $0.device > device.index } ?? members.count
+    members.insert(Member(device: device.index), at: index)
+    return index
+  }
+
+  // MARK: Authors
+
+  /// The device that a replica writes for.
+  func device(of replica: ReplicaID) -> Device? {
+    authors.first { $0.replica == replica }.map { pair.devices[Int($0.device)] }
+  }
+
+  func addAuthor(_ replica: ReplicaID, _ device: Device) {
+    guard !authors.contains(where: { $0.replica == replica }) else { return }
+    authors.append(Author(replica: replica, device: device.index))
+  }
+
+  /// The hub's own replica for a device, which writes what is typed there.
+  ///
+  /// Its id is drawn from the store's identity, which no other store has, so it is as unique as a
+  /// random one and the same whenever it is asked for.
+  func standIn(for device: Device, store: String) -> ReplicaID {
+    ReplicaID(
+      device: Identifier(
+        digestOf: "stand-in", store, pair.app, pair.name, schema.name.text, device.name),
+      incarnation: 0)
+  }
+
+  /// A replica as people call it: its device, and which of the device's replicas it is where that
+  /// is not the first.
+  func shortName(_ replica: ReplicaID) -> String {
+    guard let author = authors.first(where: { $0.replica == replica }) else {
+      return replica.description
+    }
+    let name = pair.devices[Int(author.device)].name
+    let place = authors.lazy.filter { $0.device == author.device }.map(\.replica)
+      .firstIndex(of: replica)!
+    return place == 0 ? name : "\(name)~\(place + 1)"
+  }
+
+  func replica(shortName: String) -> ReplicaID? {
+    authors.first { self.shortName($0.replica) == shortName }?.replica
+  }
+
+  /// `phone:4,watch:2`.
+  func short(_ vector: VersionVector) -> String {
+    authors.compactMap { author in
+      let seq = vector[author.replica]
+      return seq == 0 ? nil : "\(shortName(author.replica)):\(seq)"
+    }.joined(separator: ",")
+  }
+}
+
+/// What a session has to do with a hub.
+struct SyncSession {
+  let hub: Hub
+  /// The device's own replica; nil for one that edits here.
+  let replica: ReplicaID?
+  /// Whether its opening was told; the log follows.
+  var isOpen = false
+  /// It may write no more, and reads on.
+  var isRetired = false
+  /// The position up to which the log was sent.
+  var cursor: UInt64
+  /// What the device held when it opened; it is not sent again.
+  var held = VersionVector()
+  /// Its own operations that were here when it opened; later ones come from itself.
+  var ownHead: UInt64 = 0
+  var snapshot: Snapshot?
+
+  /// A snapshot on its way, piece by piece.
+  struct Snapshot {
+    let pieces: [[UInt8]]
+    var next = 0
+    /// The position that it stands for.
+    let position: UInt64
+  }
+
+  init(hub: Hub, replica: ReplicaID?, cursor: UInt64) {
+    self.hub = hub
+    self.replica = replica
+    self.cursor = cursor
+  }
+}

@@ -1,0 +1,204 @@
+import Journal
+import Merge
+import Wire
+
+/// Which hub a request is for, and its coming into memory.
+extension Relay {
+  /// Milliseconds since 1970, as stamps have them.
+  var nowMS: UInt64 { UInt64(max(0, now / 1000)) }
+
+  /// Requests to the hub. Returns false where its rows have to be read first.
+  func sync(_ call: Call, _ device: Device) throws(WireError) -> Bool {
+    guard try hasHubs(device.pair, call.connection) else { return false }
+    switch call.request {
+    case .syncOpen: try openHub(call, device)
+    case .syncPush: try push(call, device)
+    case .syncEdit: try edit(call, device)
+    case .syncRestore: try restore(call, device)
+    case .syncView: try view(call, device)
+    case .syncConflicts: try conflicts(call, device)
+    case .syncDigest: try digest(call, device)
+    default: try acknowledgeLog(call, device)
+    }
+    return true
+  }
+
+  /// Whether the pair's hubs are in memory; else has them read, and the connection wait.
+  private func hasHubs(_ pair: Pair, _ connection: Connection) throws(WireError) -> Bool {
+    if let failure = connection.pairFailure {
+      connection.pairFailure = nil
+      throw WireError(.overloaded, failure)
+    }
+    if pair.hubs != nil { return true }
+    if hubLoads[pair.number] == nil {
+      hubLoads[pair.number] = []
+      effects.pairReads.append(PairRead(pair: pair.number, tables: [.hub, .operation]))
+    }
+    connection.isAwaitingPair = true
+    hubLoads[pair.number]!.append(connection)
+    return false
+  }
+
+  /// The hubs of a pair have come, or could not be read.
+  func finishHubLoad(_ number: UInt32, _ rows: [Row]?) {
+    guard let waiting = hubLoads.removeValue(forKey: number) else { return }
+    for connection in waiting { connection.isAwaitingPair = false }
+    guard let pair = pairs[number] else { return }
+    do throws(JournalError) {
+      guard let rows else { throw JournalError(description: "the store cannot be read at present") }
+      pair.hubs = try HubRestoration(pair: pair, schemas: options.schemas).hubs(rows)
+    } catch {
+      log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
+      for connection in waiting {
+        connection.pairFailure =
+          "the records of this pair cannot be read back (\(error)); nothing was changed"
+      }
+    }
+  }
+
+  // MARK: Opening
+
+  private func openHub(_ call: Call, _ device: Device) throws(WireError) {
+    let name = try call.fields.string(.schema)
+    guard let schema = options.schemas.first(where: { $0.name.text == name }) else {
+      let names = options.schemas.map(\.name.text)
+      let nearest = Nearest.word(to: name, among: names)
+      throw WireError(
+        .invalidField,
+        "there is no schema \(name)"
+          + (nearest.map { "; did you mean \($0)?" }
+            ?? "; this server has \(names.joined(separator: ", "))"))
+    }
+    let replica = try replica(call)
+    let vector = try call.fields.optionalObject(.vector).map {
+      (value) throws(WireError) in try VersionVector(Datum(value, call.fields.line))
+    }
+    let hub = try hub(schema, device.pair)
+    if let replica, let owner = hub.device(of: replica), owner !== device {
+      throw WireError(
+        .invalidField, "replica \(replica) is that of \(owner.name); every device has its own")
+    }
+    var session = SyncSession(hub: hub, replica: replica, cursor: hub.committed)
+    let member = hub.member(device)
+    hub.members[member].lastHeard = nowMS
+    hub.members[member].isReplica = replica != nil
+    if let replica {
+      hub.addAuthor(replica, device)
+      start(&session, replica, vector ?? VersionVector())
+    }
+    device.sync = session
+    changed(hub)
+    let isRetired = session.isRetired
+    answerAfterCommit(call) { output in
+      Self.begin(&output, "sync.opened", re: call.id, of: call.request)
+      Self.append(hub, at: hub.replica.position, &output)
+      output.append(",\"vector\":")
+      output += hub.replica.vector.datum.canonical
+      output.append(",\"frontier\":")
+      output.append(decimal: hub.replica.base)
+      output.append(",\"now\":")
+      output.append(decimal: nowMS)
+      output.append(",\"rank\":")
+      output.append(decimal: device.rank)
+      output.append(",\"schemaDigest\":", quoted: schema.digest.hexadecimal)
+      if let replica {
+        output.append(",\"head\":")
+        Self.append(hub.replica.chain(replica).head, &output)
+      }
+      output.append(isRetired ? ",\"retired\":true}" : "}")
+    }
+    open.openedHubs.append((device, device.session))
+  }
+
+  private func replica(_ call: Call) throws(WireError) -> ReplicaID? {
+    guard let text = try call.fields.optionalString(.replica) else { return nil }
+    guard let replica = ReplicaID(Array(text.utf8)) else {
+      throw WireError(
+        .invalidField,
+        "replica must be <UUID>.<incarnation>, such as 6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1")
+    }
+    return replica
+  }
+
+  /// Where a device's reading begins: with what it lacks of the log, or with a snapshot where the
+  /// log no longer has it.
+  private func start(
+    _ session: inout SyncSession, _ replica: ReplicaID, _ vector: VersionVector
+  ) {
+    let hub = session.hub
+    session.ownHead = hub.replica.chain(replica).seq
+    if vector.contains(hub.replica.baseVector) {
+      session.cursor = hub.replica.base
+      session.held = vector
+      return
+    }
+    session.isRetired = hub.replica.chain(replica).seq > 0
+    session.snapshot = SyncSession.Snapshot(
+      pieces: hub.replica.snapshot(), position: hub.replica.position)
+    session.cursor = hub.replica.position
+  }
+
+  private func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
+    if let hub = pair.hubs!.first(where: { $0.schema.name == schema.name }) { return hub }
+    guard pair.hubs!.count < 16 else {
+      throw WireError(.overloaded, "a pair has at most 16 schemas")
+    }
+    let hub = Hub(pair: pair, index: UInt8(pair.hubs!.count), schema: schema)
+    pair.hubs!.append(hub)
+    return hub
+  }
+
+  /// The session's hub.
+  func session(_ call: Call, _ device: Device) throws(WireError) -> SyncSession {
+    guard let session = device.sync else {
+      throw WireError(
+        .invalidField, "open a schema first, such as: sync.open schema=todoTimers")
+    }
+    if let name = try call.fields.optionalString(.schema), name != session.hub.schema.name.text {
+      throw WireError(
+        .invalidField, "this session has opened \(session.hub.schema.name); open \(name) first")
+    }
+    return session
+  }
+
+  // MARK: Batches
+
+  /// Puts what has changed of a hub into the open batch.
+  func changed(_ hub: Hub) {
+    guard hub.dirtyBatch != open.number else { return }
+    hub.dirtyBatch = open.number
+    hub.pair.lastBatch = open.number
+    open.hubs.append(hub)
+  }
+
+  /// The log is synced up to a position: it may be told.
+  func finish(_ hub: Hub, through position: UInt64) {
+    let from = hub.committed
+    hub.committed = max(hub.committed, position)
+    guard from < hub.committed else { return }
+    for device in hub.pair.devices where device.sync?.hub === hub {
+      if device.sync?.replica == nil { tellChanges(device, hub, from..<hub.committed) }
+      sendLog(device)
+    }
+  }
+
+  // MARK: Pieces of lines
+
+  static func append(_ hub: Hub, at position: UInt64, _ output: inout [UInt8]) {
+    output.append(",\"schema\":", quoted: hub.schema.name.text)
+    output.append(",\"at\":")
+    output.append(decimal: position)
+  }
+
+  static func append(_ head: Head, _ output: inout [UInt8]) {
+    output.append("{\"seq\":\"")
+    output.append(decimal: head.seq)
+    output.append("\",\"hash\":", quoted: head.hash.hexadecimal)
+    output.append("}")
+  }
+}
+
+extension Device {
+  /// The rank that its stamps have.
+  var rank: UInt8 { isPhone ? 2 : 1 }
+}

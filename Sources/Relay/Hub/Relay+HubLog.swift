@@ -1,0 +1,129 @@
+import Merge
+import Wire
+
+/// What devices are sent of a hub's log: what they lack, in its order, as far as it is synced.
+extension Relay {
+  /// Bytes of operations in one line at most, unless one alone has more.
+  private static let lineOfOperations = 64 << 10
+
+  /// Sends as much as the device's connection takes.
+  func sendLog(_ device: Device) {
+    guard var session = device.sync, session.isOpen, let replica = session.replica,
+      let connection = device.connection, !connection.isActivating
+    else { return }
+    let hub = session.hub
+    while connection.waiting < limits.waitingOutput, !connection.isClosed {
+      if session.snapshot != nil {
+        // It may have operations that are not synced yet.
+        guard session.snapshot!.position <= hub.committed else { break }
+        sendPiece(&session, connection)
+      } else if session.cursor < hub.committed {
+        sendOperations(&session, replica, connection)
+      } else {
+        break
+      }
+    }
+    device.sync = session
+  }
+
+  private func sendPiece(_ session: inout SyncSession, _ connection: Connection) {
+    let snapshot = session.snapshot!
+    let isLast = snapshot.next + 1 == snapshot.pieces.count
+    answer(connection) { output in
+      output.append("{\"type\":\"sync.snapshot\"")
+      Self.append(session.hub, at: snapshot.position, &output)
+      output.append(",\"index\":")
+      output.append(decimal: snapshot.next)
+      output.append(",\"piece\":")
+      output += snapshot.pieces[snapshot.next]
+      output.append(isLast ? ",\"last\":true}" : "}")
+    }
+    session.snapshot!.next += 1
+    if isLast { session.snapshot = nil }
+  }
+
+  private func sendOperations(
+    _ session: inout SyncSession, _ replica: ReplicaID, _ connection: Connection
+  ) {
+    let hub = session.hub
+    var pieces: [[UInt8]] = []
+    var size = 0
+    var purge: Replica.Purge?
+    while session.cursor < hub.committed, size < Self.lineOfOperations, purge == nil {
+      let entry = hub.replica.log[Int(session.cursor - hub.replica.base)]
+      session.cursor += 1
+      switch entry {
+      case .operation(let written):
+        let dot = written.operation.dot
+        if session.held.contains(dot) || dot.replica == replica && dot.seq > session.ownHead {
+          continue
+        }
+        pieces.append(written.bytes)
+        size += written.bytes.count
+      case .purge(let found): purge = found
+      }
+    }
+    let position = purge == nil ? session.cursor : session.cursor - 1
+    if !pieces.isEmpty {
+      answer(connection) { output in
+        output.append("{\"type\":\"sync.ops\"")
+        Self.append(hub, at: position, &output)
+        output.append(",\"ops\":[")
+        for (index, piece) in pieces.enumerated() {
+          if index > 0 { output.append(0x2C) }
+          output += piece
+        }
+        output.append("]}")
+      }
+    }
+    if let purge { tell(purge, session, connection) }
+  }
+
+  private func tell(
+    _ purge: Replica.Purge, _ session: SyncSession, _ connection: Connection
+  ) {
+    answer(connection) { output in
+      output.append("{\"type\":\"sync.purge\"")
+      Self.append(session.hub, at: session.cursor, &output)
+      output.append(",\"frontier\":")
+      output += purge.frontier.datum.canonical
+      output.append(",\"horizon\":")
+      output.append(decimal: purge.horizon)
+      output.append("}")
+    }
+  }
+
+  /// Tells one who edits here what others have changed: a line for each device that wrote.
+  func tellChanges(_ device: Device, _ hub: Hub, _ positions: Range<UInt64>) {
+    guard device.sync?.isOpen == true, let connection = device.connection,
+      !connection.isActivating
+    else { return }
+    var changes: [(by: Device, targets: [Target])] = []
+    for position in positions where position >= hub.replica.base {
+      let entry = hub.replica.log[Int(position - hub.replica.base)]
+      guard let operation = entry.operation?.operation,
+        let author = hub.device(of: operation.dot.replica), author !== device
+      else { continue }
+      let index = changes.firstIndex { $0.by === author }
+      if index == nil { changes.append((author, [])) }
+      for action in operation.actions {
+        let target = action.target
+        let at = index ?? changes.count - 1
+        if !changes[at].targets.contains(target) { changes[at].targets.append(target) }
+      }
+    }
+    for change in changes {
+      answer(connection) { output in
+        output.append("{\"type\":\"sync.changed\"")
+        Self.append(hub, at: positions.upperBound, &output)
+        output.append(",\"by\":", quoted: change.by.name)
+        output.append(",\"records\":[")
+        for (index, target) in change.targets.enumerated() {
+          if index > 0 { output.append(0x2C) }
+          output += target.datum.canonical
+        }
+        output.append("]}")
+      }
+    }
+  }
+}

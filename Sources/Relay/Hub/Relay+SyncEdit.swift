@@ -1,0 +1,278 @@
+import Merge
+import Wire
+
+/// Edits typed at a keyboard: the hub mints their operations with a replica of its own.
+extension Relay {
+  func edit(_ call: Call, _ device: Device) throws(WireError) {
+    var draft = try draft(call, device)
+    let fields = call.fields
+    let wishes = [Key.set, .delete, .move].filter { fields.envelope[$0] != nil }
+    guard wishes.count == 1 else {
+      throw WireError(
+        wishes.isEmpty ? .missingField : .invalidField,
+        "an edit has one of set, delete and move; this one has \(wishes.isEmpty ? "none" : wishes.map(\.rawValue).joined(separator: " and "))"
+      )
+    }
+    var actions: [Action] = []
+    switch wishes[0] {
+    case .set:
+      let value = try fields.object(.set)
+      let target = try draft.target(call, new: newRecord(draft.hub))
+      actions = try draft.set(target, value, fields.line)
+    case .delete:
+      guard try fields.bool(.delete) else {
+        throw WireError(.invalidField, "delete is true, or left out")
+      }
+      actions = draft.editor.delete(try draft.shown(call))
+    default: actions = try draft.move(try draft.shown(call), try fields.object(.move), fields.line)
+    }
+    try finish(draft, actions, call, device)
+  }
+
+  func restore(_ call: Call, _ device: Device) throws(WireError) {
+    var draft = try draft(call, device)
+    let target = try draft.known(call)
+    if let grave = draft.hub.replica.fold.graveyard[target] {
+      throw WireError(
+        .invalidField,
+        "\(target.kind) \(target.record) was deleted at \(grave.stamp.ms) ms and is no longer kept")
+    }
+    try finish(draft, draft.editor.restore(target), call, device)
+  }
+
+  // MARK: Drafts
+
+  private func draft(_ call: Call, _ device: Device) throws(WireError) -> EditDraft {
+    let session = try session(call, device)
+    let hub = session.hub
+    let name = Name(try call.fields.string(.kind))
+    guard let kind = hub.schema[name] else {
+      let names = hub.schema.kinds.map(\.name.text)
+      let nearest = Nearest.word(to: name.text, among: names)
+      throw WireError(
+        .invalidField,
+        "there is no kind \(name)"
+          + (nearest.map { "; did you mean \($0)?" }
+            ?? "; \(hub.schema.name) has \(names.joined(separator: ", "))"))
+    }
+    let shown = try asOf(call, hub, device)
+    return EditDraft(hub: hub, kind: kind, shown: shown)
+  }
+
+  /// What the writer had seen when the edit began.
+  private func asOf(_ call: Call, _ hub: Hub, _ device: Device) throws(WireError) -> VersionVector {
+    let now = hub.replica.position
+    let wanted =
+      "at (an integer from \(hub.replica.base) to \(now)), a vector, its short form such as phone:4,watch:2, or lastSeen"
+    let lastSeen = hub.members.first { $0.device == device.index }?.shown
+    guard let value = call.fields.envelope[.asOf] else {
+      // Before anything was answered to this device, it is taken to see what is there.
+      return hub.replica.vector(at: max(lastSeen ?? now, hub.replica.base))!
+    }
+    let line = call.fields.line
+    var vector: VersionVector?
+    switch value.kind {
+    case .number:
+      let position = decodeInteger(value, line).flatMap { UInt64(exactly: $0) }
+      vector = position.flatMap { hub.replica.vector(at: $0) }
+    case .string:
+      let text = decodeString(value, line)
+      vector =
+        text == "lastSeen"
+        ? hub.replica.vector(at: max(lastSeen ?? now, hub.replica.base)) : hub.vector(short: text)
+    case .object: vector = VersionVector(plain: value, line)
+    default: break
+    }
+    guard let vector, hub.replica.vector.contains(vector),
+      vector.contains(hub.replica.baseVector)
+    else {
+      throw WireError(
+        .invalidField,
+        "asOf must be \(wanted), not beyond the hub nor below \(hub.replica.base); now is at \(now)")
+    }
+    return vector
+  }
+
+  private func newRecord(_ hub: Hub) -> Name {
+    // Unique in all stores, and a letter first, so that it can be typed without quotes.
+    var id = Identifier(
+      digestOf: "record", identity, hub.pair.app, hub.pair.name, hub.schema.name.text,
+      String(hub.replica.position))
+    if id.high >> 60 < 10 { id.high |= 0xA << 60 }
+    return Name(id.description)
+  }
+
+  // MARK: Minting
+
+  private func finish(
+    _ draft: EditDraft, _ actions: [Action], _ call: Call, _ device: Device
+  ) throws(WireError) {
+    let hub = draft.hub
+    let standIn = hub.standIn(for: device, store: identity)
+    var dot: Dot?
+    if !actions.isEmpty {
+      var held = draft.shown
+      held[standIn] = hub.replica.chain(standIn).seq
+      let written = hub.replica.mint(
+        actions, by: standIn, rank: device.rank, shown: draft.shown, time: nowMS,
+        wall: Int64(nowMS), after: hub.replica.fold.latest(within: held))
+      try take(written, hub)
+      hub.addAuthor(standIn, device)
+      dot = written.operation.dot
+    }
+    let at = hub.replica.position
+    setShown(at, device, hub)
+    let target = draft.record!
+    let record = hub.replica.fold.view(target, hub.schema)
+    let outcomes = dot.map { hub.outcomes(of: $0) } ?? []
+    answerAfterCommit(call) { output in
+      Self.begin(&output, "sync.edited", re: call.id, of: call.request)
+      Self.append(hub, at: at, &output)
+      output.append(",\"vector\":", quoted: hub.short(hub.replica.vector))
+      output.append(",\"kind\":", quoted: target.kind.text)
+      output.append(",\"id\":", quoted: target.record.text)
+      output.append(",\"record\":")
+      if let record {
+        record.append(readable: hub.schema, to: &output)
+      } else {
+        output.append("null")
+      }
+      output.append(",\"outcomes\":[")
+      for (index, outcome) in outcomes.enumerated() {
+        if index > 0 { output.append(0x2C) }
+        outcome.append(to: &output)
+      }
+      output.append("]}")
+    }
+  }
+
+  /// What a device has been answered is what its next edit is taken to have seen.
+  func setShown(_ position: UInt64, _ device: Device, _ hub: Hub) {
+    let member = hub.member(device)
+    hub.members[member].lastHeard = nowMS
+    hub.members[member].shown = position
+    changed(hub)
+  }
+}
+
+/// An edit being put together.
+struct EditDraft {
+  let hub: Hub
+  let kind: Schema.Kind
+  let shown: VersionVector
+  var editor: Editor
+  private(set) var record: Target?
+
+  init(hub: Hub, kind: Schema.Kind, shown: VersionVector) {
+    self.hub = hub
+    self.kind = kind
+    self.shown = shown
+    editor = Editor(hub.replica.fold, hub.schema, shown: shown)
+  }
+
+  // MARK: Which record
+
+  /// The record of an edit; a new one where it names none, or the only one of its kind.
+  mutating func target(_ call: Call, new: Name) throws(WireError) -> Target {
+    if call.fields.envelope[.record] == nil {
+      let target = Target(kind.name, kind.fixedID ?? new)
+      record = target
+      return target
+    }
+    // A whole id may be that of a record to be.
+    if let text = try? call.fields.string(.record), let id = kind.newID(text),
+      !hub.replica.fold.isKnown(Target(kind.name, id))
+    {
+      let target = Target(kind.name, id)
+      record = target
+      return target
+    }
+    return try shown(call)
+  }
+
+  /// A record that its writer can see.
+  mutating func shown(_ call: Call) throws(WireError) -> Target {
+    let target = try known(call)
+    let fold = hub.replica.fold
+    if !fold.isVisible(target, hub.schema), fold.hasSeenDelete(of: target, within: shown) {
+      throw WireError(
+        .invalidField,
+        "\(kind.name) \(target.record) is deleted; sync.restore kind=\(kind.name) record=\(target.record) brings it back"
+      )
+    }
+    return target
+  }
+
+  /// A record by its id or the start of it.
+  mutating func known(_ call: Call) throws(WireError) -> Target {
+    let target = try hub.find(kind, call)
+    record = target
+    return target
+  }
+
+  // MARK: What to do
+
+  mutating func set(
+    _ target: Target, _ value: Value, _ line: UnsafeRawBufferPointer
+  ) throws(WireError) -> [Action] {
+    let fold = hub.replica.fold
+    let isNew = !fold.isCreated(target)
+    if !isNew, !fold.isVisible(target, hub.schema), fold.hasSeenDelete(of: target, within: shown) {
+      throw WireError(
+        .invalidField,
+        "\(kind.name) \(target.record) is deleted; sync.restore kind=\(kind.name) record=\(target.record) brings it back"
+      )
+    }
+    var container: Target?
+    var fields: [FieldEdit] = []
+    var reader = ObjectReader(value, line)
+    while let (name, value) = reader.next() {
+      if let rule = kind.container, rule.register == kind.order, name == rule.field.text {
+        container = try hub.find(rule.kind, named: value, line)
+        continue
+      }
+      fields.append(FieldEdit(name: Name(name), value: value))
+    }
+    if isNew {
+      if let rule = kind.container, rule.register == kind.order, container == nil {
+        throw WireError(
+          .missingField,
+          "\(rule.field) is missing; it must be the id of the \(rule.kind) that the \(kind.name) is for"
+        )
+      }
+      let changes = try kind.creation(fields, line, now: hub.now)
+      return try editor.create(target, changes, in: container)
+    }
+    let changes = try kind.changes(fields, line) { register in
+      fold.value(target, register, within: shown)
+    }
+    var actions = editor.set(target, changes)
+    if let container, container != fold.container(of: target, hub.schema) {
+      actions += try editor.move(target, to: .last, in: container)
+    }
+    return actions
+  }
+
+  mutating func move(
+    _ target: Target, _ value: Value, _ line: UnsafeRawBufferPointer
+  ) throws(WireError) -> [Action] {
+    var position = Editor.Position.last
+    var container = hub.replica.fold.container(of: target, hub.schema)
+    var reader = ObjectReader(value, line)
+    while let (name, value) = reader.next() {
+      switch name {
+      case "after" where value.kind == .null: position = .first
+      case "after": position = .after(try hub.find(kind.name, named: value, line).record)
+      case "before": position = .before(try hub.find(kind.name, named: value, line).record)
+      case "into":
+        guard let rule = kind.container, rule.register == kind.order else {
+          throw WireError(.invalidField, "\(kind.name) records are in no list but the one")
+        }
+        container = try hub.find(rule.kind, named: value, line)
+      default:
+        throw WireError(.invalidField, "move has after, before and into; there is no \(name)")
+      }
+    }
+    return try editor.move(target, to: position, in: container)
+  }
+}

@@ -1,0 +1,117 @@
+import Merge
+import Wire
+
+/// Operations that devices hand in.
+extension Relay {
+  func push(_ call: Call, _ device: Device) throws(WireError) {
+    let session = try session(call, device)
+    guard let replica = session.replica else {
+      throw WireError(
+        .invalidField,
+        "this session has opened \(session.hub.schema.name) without a replica; open it with one, or use sync.edit"
+      )
+    }
+    if session.isRetired {
+      throw WireError(
+        .replicaRetired,
+        "replica \(replica) was away for longer than operations are kept; take a new incarnation, take the snapshot, and issue anew what is not in it"
+      )
+    }
+    let items = try operations(call)
+    let hub = session.hub
+    let admission: Admission
+    do throws(PushRefusal) {
+      admission = try hub.replica.admit(
+        items, from: replica, rank: device.rank, now: nowMS, schema: hub.schema)
+    } catch {
+      switch error {
+      case .error(let error): throw error
+      case .retime(let stamp): return retime(call, hub, replica, stamp)
+      }
+    }
+    for operation in admission.operations { try take(operation, hub) }
+    hub.members[hub.member(device)].lastHeard = nowMS
+    if !admission.operations.isEmpty { changed(hub) }
+    answerAfter(latestBatch, call) { output in
+      Self.begin(&output, "sync.accepted", re: call.id, of: call.request)
+      Self.append(hub, at: hub.replica.position, &output)
+      output.append(",\"vector\":")
+      output += hub.replica.vector.datum.canonical
+      output.append(",\"head\":")
+      Self.append(hub.replica.chain(replica).head, &output)
+      output.append("}")
+    }
+  }
+
+  private func operations(_ call: Call) throws(WireError) -> [Datum] {
+    guard let value = call.fields.envelope[.ops] else {
+      throw call.fields.missing(.ops, "a list of operations")
+    }
+    guard value.kind == .array else {
+      throw call.fields.invalid(.ops, value, "a list of operations")
+    }
+    var items: [Datum] = []
+    var reader = ArrayReader(value, call.fields.line)
+    while let item = reader.next() { items.append(try Datum(item, call.fields.line)) }
+    return items
+  }
+
+  /// Takes in an operation that has been looked at.
+  func take(_ written: Replica.Written, _ hub: Hub) throws(WireError) {
+    do throws(WireError) {
+      try hub.replica.append(written)
+    } catch {
+      // It was looked at as a whole before: this is a fault of ours, and must not pass unseen.
+      log("event=operationRefused reason=\(error.message.quoted)")
+      throw error
+    }
+  }
+
+  private func retime(_ call: Call, _ hub: Hub, _ replica: ReplicaID, _ stamp: Stamp) {
+    let isAhead = stamp.ms > nowMS
+    let seconds = (isAhead ? stamp.ms - nowMS : nowMS - stamp.ms) / 1000
+    answerAfter(latestBatch, call) { output in
+      Self.begin(&output, "sync.retime", re: call.id, of: call.request)
+      output.append(",\"schema\":", quoted: hub.schema.name.text)
+      output.append(",\"now\":")
+      output.append(decimal: nowMS)
+      output.append(",\"stamp\":", quoted: stamp.spelled)
+      output.append(",\"head\":")
+      Self.append(hub.replica.chain(replica).head, &output)
+      output.append(",\"code\":")
+      output.append(decimal: ErrorCode.clockAhead.rawValue)
+      output.append(
+        ",\"message\":",
+        quoted: isAhead
+          ? "the stamp is \(seconds) s ahead of the hub's clock and at most 60 s are taken; correct the clock, stamp what is above the head anew, and push again; nothing is lost"
+          : "the stamp is of before 2020; correct the clock, stamp what is above the head anew, and push again; nothing is lost"
+      )
+      output.append("}")
+    }
+  }
+
+  // MARK: Acknowledging
+
+  func acknowledgeLog(_ call: Call, _ device: Device) throws(WireError) {
+    let session = try session(call, device)
+    let hub = session.hub
+    let at = UInt64(try call.fields.integer(.at, in: 0...Int64.max))
+    guard at <= hub.committed else {
+      throw WireError(
+        .invalidField, "at must be at most \(hub.committed), the log's end; it is \(at)")
+    }
+    let sealed = try call.fields.optionalInteger(.sealed, in: 0...Int64.max).map { UInt64($0) }
+    if let sealed, sealed > hub.frontier {
+      throw WireError(
+        .invalidField,
+        "sealed must be at most \(hub.frontier), the last sync.frontier; it is \(sealed)")
+    }
+    let member = hub.member(device)
+    hub.members[member].lastHeard = nowMS
+    hub.members[member].acknowledged = max(hub.members[member].acknowledged, at)
+    hub.members[member].sealed = max(hub.members[member].sealed, sealed ?? 0)
+    changed(hub)
+    collect(hub)
+    if !call.id.isEmpty { acceptAfterCommit(call) }
+  }
+}

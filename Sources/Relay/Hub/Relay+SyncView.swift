@@ -1,0 +1,128 @@
+import Merge
+import Wire
+
+/// What people look at: the merged records, what lost, and the digests.
+extension Relay {
+  /// Bytes of records or entries in one line at most, unless one alone has more.
+  private static let lineOfRecords = 256 << 10
+
+  func view(_ call: Call, _ device: Device) throws(WireError) {
+    let hub = try session(call, device).hub
+    let filter = try filter(call, hub)
+    let at = hub.replica.position
+    let vector = hub.short(hub.replica.vector)
+    setShown(at, device, hub)
+    var lines: [(kind: Name, records: [[UInt8]])] = []
+    for kind in hub.schema.kinds where filter.kind == nil || filter.kind == kind.name {
+      var records: [[UInt8]] = []
+      var size = 0
+      for record in hub.replica.fold.view(hub.schema)[kind.name]
+      where filter.record == nil || filter.record == record.target {
+        var bytes: [UInt8] = []
+        record.append(readable: hub.schema, to: &bytes)
+        if size > 0, size + bytes.count > Self.lineOfRecords {
+          lines.append((kind.name, records))
+          records = []
+          size = 0
+        }
+        size += bytes.count
+        records.append(bytes)
+      }
+      lines.append((kind.name, records))
+    }
+    for (index, line) in lines.enumerated() {
+      answerPart(call, isLast: index == lines.count - 1) { output in
+        Self.begin(&output, "sync.records", re: call.id, of: call.request)
+        Self.append(hub, at: at, &output)
+        output.append(",\"vector\":", quoted: vector)
+        output.append(",\"kind\":", quoted: line.kind.text)
+        output.append(",\"records\":[")
+        Self.append(line.records, &output)
+        output.append(index == lines.count - 1 ? "],\"last\":true}" : "]}")
+      }
+    }
+  }
+
+  /// The feed: every write that lost to one that it had not seen.
+  func conflicts(_ call: Call, _ device: Device) throws(WireError) {
+    let hub = try session(call, device).hub
+    let filter = try filter(call, hub)
+    let at = hub.replica.position
+    var lines: [[[UInt8]]] = [[]]
+    var size = 0
+    for entry in hub.feed() {
+      if let kind = filter.kind, entry.target.kind != kind { continue }
+      if let record = filter.record, entry.target != record { continue }
+      var bytes: [UInt8] = []
+      entry.append(to: &bytes)
+      if size > 0, size + bytes.count > Self.lineOfRecords {
+        lines.append([])
+        size = 0
+      }
+      size += bytes.count
+      lines[lines.count - 1].append(bytes)
+    }
+    for (index, line) in lines.enumerated() {
+      answerPart(call, isLast: index == lines.count - 1) { output in
+        Self.begin(&output, "sync.feed", re: call.id, of: call.request)
+        Self.append(hub, at: at, &output)
+        output.append(",\"entries\":[")
+        Self.append(line, &output)
+        output.append(index == lines.count - 1 ? "],\"last\":true}" : "]}")
+      }
+    }
+  }
+
+  func digest(_ call: Call, _ device: Device) throws(WireError) {
+    let hub = try session(call, device).hub
+    let view = hub.replica.fold.view(hub.schema).canonical.canonical
+    var digest = SHA256()
+    view.withUnsafeBytes { digest.update($0) }
+    answerAfter(latestBatch, call) { output in
+      Self.begin(&output, "sync.digests", re: call.id, of: call.request)
+      Self.append(hub, at: hub.replica.position, &output)
+      output.append(",\"vector\":")
+      output += hub.replica.vector.datum.canonical
+      output.append(",\"heads\":{")
+      for (index, replica) in hub.replica.replicas.enumerated() {
+        if index > 0 { output.append(0x2C) }
+        output.append(jsonString: replica.description)
+        output.append(0x3A)
+        Self.append(hub.replica.chain(replica).head, &output)
+      }
+      output.append("},\"schemaDigest\":", quoted: hub.schema.digest.hexadecimal)
+      output.append(",\"viewDigest\":", quoted: digest.hex)
+      output.append("}")
+    }
+  }
+
+  // MARK: Lines
+
+  /// One of the lines that answer a request, once what they show is synced; the last one is what
+  /// the connection is owed.
+  private func answerPart(_ call: Call, isLast: Bool, _ body: (inout [UInt8]) -> Void) {
+    if isLast { return answerAfter(latestBatch, call, body) }
+    guard latestBatch > committed else { return answer(call.connection, body) }
+    answerAfter(latestBatch, call, body)
+  }
+
+  private static func append(_ items: [[UInt8]], _ output: inout [UInt8]) {
+    for (index, item) in items.enumerated() {
+      if index > 0 { output.append(0x2C) }
+      output += item
+    }
+  }
+
+  private func filter(_ call: Call, _ hub: Hub) throws(WireError) -> (kind: Name?, record: Target?)
+  {
+    let name = try call.fields.optionalString(.kind)
+    guard call.fields.envelope[.record] != nil else {
+      return (try name.map { (name) throws(WireError) in try hub.kind(name).name }, nil)
+    }
+    guard let name else {
+      throw call.fields.missing(.kind, "the record's kind")
+    }
+    let kind = try hub.kind(name)
+    return (kind.name, try hub.find(kind, call))
+  }
+}
