@@ -47,7 +47,8 @@ let package = Package(
     room("Storage", ["CSQLite", "Journal"]),
 
     // Programs.
-    room("Server", ["Relay", "Wire", "Journal", "EventLoop", "Storage"]),
+    room(
+      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"]),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
@@ -73,7 +74,7 @@ let package = Package(
       swiftSettings: settings),
 
     // What tests share.
-    room("RelaySupport", ["Relay", "Journal"], path: "Tests/RelaySupport"),
+    room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
     room("TextTraces", ["Merge"], path: "Tests/TextTraces"),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 

@@ -10,6 +10,8 @@ package struct Options {
   package var limits = Limits()
   package var hasManualClock = false
   package var logLevel = LogLevel.info
+  /// Files of the user's own schemas.
+  package var schemas: [String] = []
   package var wantsHelp = false
   package var wantsVersion = false
 
@@ -25,6 +27,8 @@ package struct Options {
                                                                    (./watchline-data)
       --limits NAME=N,…     bounds; see below
       --clock manual        time comes from advance lines alone, so that no test sleeps
+      --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
+                            pomodoro; may be given several times
       --log-level LEVEL     error, info or debug; logfmt on stderr (info)
       --version, --help
 
@@ -60,6 +64,7 @@ package struct Options {
       case "--listen": try setListen(try Self.value(name, attached, &rest))
       case "--data": data = try Self.value(name, attached, &rest)
       case "--limits": try setLimits(try Self.value(name, attached, &rest))
+      case "--schema": schemas.append(try Self.value(name, attached, &rest))
       case "--clock":
         let clock = try Self.value(name, attached, &rest)
         guard ["manual", "real"].contains(clock) else {
@@ -74,7 +79,8 @@ package struct Options {
         logLevel = level
       default:
         let known = [
-          "--help", "--version", "--listen", "--data", "--limits", "--clock", "--log-level",
+          "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
+          "--log-level",
         ]
         let nearest = Nearest.word(to: name, among: known).map { "; did you mean \($0)?" }
         throw UsageError("unknown argument \(argument)" + (nearest ?? "; see --help"))

@@ -54,6 +54,7 @@ package final class Server {
     relayOptions.limits.connections = min(options.limits.connections, Self.raiseDescriptors())
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
+    relayOptions.schemas = try SchemaFiles.read(options.schemas)
     do {
       loop = try EventLoop()
     } catch {

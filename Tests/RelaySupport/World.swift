@@ -1,3 +1,4 @@
+import AppModels
 package import Journal
 package import Relay
 
@@ -50,6 +51,7 @@ package final class World {
     var options = Relay.Options()
     options.limits = limits
     options.hasManualClock = hasManualClock
+    options.schemas = ShippedSchemas.all
     try self.init(options)
   }
 

@@ -17,12 +17,6 @@ package struct Editor {
     self.shown = shown
   }
 
-  /// A register's new value, as a schema's plan has it.
-  package enum Change: Hashable, Sendable {
-    case write(register: Name, value: Datum)
-    case text(register: Name, String)
-  }
-
   /// Where a record of an ordered kind goes.
   package enum Position: Hashable, Sendable {
     case first, last
@@ -33,39 +27,49 @@ package struct Editor {
   // MARK: Edits
 
   /// Makes a record with its fields.
-  ///
-  /// - Parameter container: of a kind whose order register names it; otherwise the changes do.
   package mutating func create(
-    _ target: Target, _ changes: [Change], in container: Target?, at position: Position = .last
+    _ target: Target, _ plan: EditPlan, at position: Position = .last
   ) throws(WireError) -> [Action] {
     let kind = schema[target.kind]!
-    let home = container ?? containerNamed(by: changes, kind)
-    var actions = [Action(target, .create, home: home)]
-    for change in changes { actions += self.actions(change, target, kind, home) }
-    if let order = kind.order {
-      actions.append(
-        Action(
-          target,
-          .move(field: order, to: try anchor(position, ListPlace(target.kind, container))),
-          home: home, into: container))
+    var actions = [Action(target, .create, home: plan.container)]
+    for write in plan.writes { actions += self.actions(write, target, kind, plan.container) }
+    if kind.order != nil {
+      let list = kind.isListedInContainer ? plan.container : nil
+      actions += try place(target, kind, at: position, in: list, home: plan.container)
     }
     return actions
   }
 
-  /// Writes registers; those whose value is the one shown are left out.
-  package mutating func set(_ target: Target, _ changes: [Change]) -> [Action] {
+  /// Writes registers, and moves the record where the plan has another container for it.
+  package mutating func set(_ target: Target, _ plan: EditPlan) throws(WireError) -> [Action] {
     let kind = schema[target.kind]!
     let home = fold.container(of: target, schema)
     var actions: [Action] = []
-    for change in changes {
-      if case .write(let register, let value) = change,
-        fold.value(target, register, within: shown) == value
-      {
-        continue
-      }
-      actions += self.actions(change, target, kind, home)
+    for write in plan.writes { actions += self.actions(write, target, kind, home) }
+    if kind.isListedInContainer, let container = plan.container {
+      actions += try place(target, kind, at: .last, in: container, home: home)
     }
     return actions
+  }
+
+  /// What a plan of a change starts from: by register, what was shown.
+  package func present(_ target: Target) -> [Name: Datum] {
+    let kind = schema[target.kind]!
+    var present: [Name: Datum] = [:]
+    for register in kind.registers {
+      if register.form == .text {
+        present[register.name] = .string(Name(shownText(target, register.name)))
+      } else if let value = fold.value(target, register.name, within: shown) {
+        present[register.name] = value
+      }
+    }
+    if kind.isListedInContainer, let order = kind.order,
+      let write = fold.write(target, order, within: shown),
+      let container = fold.action(write.place).into
+    {
+      present[order] = .string(container.record)
+    }
+    return present
   }
 
   package func delete(_ target: Target) -> [Action] {
@@ -80,28 +84,36 @@ package struct Editor {
   package mutating func move(
     _ target: Target, to position: Position, in container: Target?
   ) throws(WireError) -> [Action] {
-    guard let order = schema[target.kind]?.order else {
-      throw WireError(.invalidField, "\(target.kind) records have no order; move is for kinds that do")
+    let kind = schema[target.kind]!
+    guard kind.order != nil else {
+      throw WireError(
+        .invalidField, "\(target.kind) records have no order; move is for kinds that do")
     }
+    return try place(
+      target, kind, at: position, in: container, home: fold.container(of: target, schema))
+  }
+
+  private func place(
+    _ target: Target, _ kind: Schema.Kind, at position: Position, in container: Target?,
+    home: Target?
+  ) throws(WireError) -> [Action] {
+    let anchor = try anchor(position, ListPlace(target.kind, container))
     return [
-      Action(
-        target,
-        .move(field: order, to: try anchor(position, ListPlace(target.kind, container))),
-        home: fold.container(of: target, schema), into: container)
+      Action(target, .move(field: kind.order!, to: anchor), home: home, into: container)
     ]
   }
 
   // MARK: Registers
 
   private mutating func actions(
-    _ change: Change, _ target: Target, _ kind: Schema.Kind, _ home: Target?
+    _ write: EditPlan.Write, _ target: Target, _ kind: Schema.Kind, _ home: Target?
   ) -> [Action] {
-    switch change {
-    case .write(let name, let value):
+    let register = write.register
+    switch write.content {
+    case .value(let value):
       var action = Action(
-        target, .write(field: name, value: value), revives: kind[name]?.revives ?? false,
-        home: home)
-      if let container = kind.container, container.register == name, kind.order != name {
+        target, .write(field: register.name, value: value), revives: register.revives, home: home)
+      if let container = kind.container, container.register == register.name {
         let id = (value[container.field] ?? value).text
         action.into = id.map { Target(container.kind, $0) }
         if let through = container.through, let other = kind.field(through)?.field.reference {
@@ -109,28 +121,21 @@ package struct Editor {
         }
       }
       return [action]
-    case .text(let name, let text): return self.actions(text, name, target, kind, home)
+    case .text(let text): return actions(text.text, register, target, home)
     }
-  }
-
-  private func containerNamed(by changes: [Change], _ kind: Schema.Kind) -> Target? {
-    guard let container = kind.container else { return nil }
-    for case .write(container.register, let value) in changes {
-      return (value[container.field] ?? value).text.map { Target(container.kind, $0) }
-    }
-    return nil
   }
 
   /// A whole text is saved: what it shares with the text shown keeps its characters.
   private mutating func actions(
-    _ text: String, _ field: Name, _ target: Target, _ kind: Schema.Kind, _ home: Target?
+    _ text: String, _ register: Schema.Register, _ target: Target, _ home: Target?
   ) -> [Action] {
-    let revives = kind[field]?.revives ?? false
+    let field = register.name
+    let revives = register.revives
     let sequence = fold.text(target, field) ?? Fugue()
     let view = sequence.view(at: fold.sequenceNumbers(within: shown))
     var actions: [Action] = []
     var erased: [ElementRun] = []
-    for edit in TextDiff.edits(from: view.text, to: text) {
+    for edit in TextEdit.edits(from: view.text, to: text) {
       if !edit.inserted.isEmpty, let anchor = anchor(edit.offset, sequence, view) {
         let action = Action(
           target, .insert(field: field, at: anchor, text: Name(edit.inserted)), revives: revives,
@@ -147,6 +152,10 @@ package struct Editor {
         Action(target, .erase(field: field, erased), revives: revives, home: home))
     }
     return actions
+  }
+
+  private func shownText(_ target: Target, _ field: Name) -> String {
+    fold.text(target, field)?.view(at: fold.sequenceNumbers(within: shown)).text ?? ""
   }
 
   private func anchor(_ offset: Int, _ sequence: Fugue, _ view: OldView) -> Anchor? {
@@ -195,5 +204,22 @@ package struct Editor {
       throw WireError(.invalidField, "\(list.kind) \(id) is not in that list")
     }
     return offset
+  }
+}
+
+extension Schema.Kind {
+  /// Whether a record's place is in a list of its container.
+  package var isListedInContainer: Bool { order != nil && container?.register == order }
+}
+
+extension OldView {
+  /// How many visible elements come before one of them; nil where it is none.
+  func offset(of element: Element) -> Int? {
+    var before = 0
+    for range in elements {
+      for index in 0..<range.count where range[index] == element { return before + index }
+      before += range.count
+    }
+    return nil
   }
 }

@@ -52,7 +52,14 @@ struct EditForm {
     while let (text, value) = reader.next() {
       let name = Name(text)
       guard given[name] == nil else { throw invalid("\(name) is given twice") }
-      given[name] = try field(name).canonical(value, line)
+      let field = try field(name)
+      if let kind = field.reference, value.kind == .string,
+        let record = try others.find(kind, decodeString(value, line))
+      {
+        given[name] = .string(record)
+      } else {
+        given[name] = try field.canonical(value, line)
+      }
     }
   }
 

@@ -31,12 +31,17 @@ package struct Neighbours {
   package var isVisible: (Target) -> Bool
   /// The record that contains it in the view.
   package var container: (Target) -> Name?
+  /// The record of a kind that people mean by a text which may be only the start of its id; nil
+  /// where the text is to be taken as it is.
+  package var find: (_ kind: Name, _ text: String) throws(WireError) -> Name?
 
   package init(
-    isVisible: @escaping (Target) -> Bool, container: @escaping (Target) -> Name?
+    isVisible: @escaping (Target) -> Bool, container: @escaping (Target) -> Name?,
+    find: @escaping (_ kind: Name, _ text: String) throws(WireError) -> Name? = { _, _ in nil }
   ) {
     self.isVisible = isVisible
     self.container = container
+    self.find = find
   }
 }
 

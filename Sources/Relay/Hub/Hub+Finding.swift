@@ -41,6 +41,11 @@ extension Hub {
     return try find(kind, text)
   }
 
+  /// The record that a reference names by the start of its id; nil where it is a whole id.
+  func expand(_ kind: Name, _ text: String) throws(WireError) -> Name? {
+    Identifier(text.utf8) == nil ? try find(kind, text).record : nil
+  }
+
   private func find(_ kind: Name, _ text: String) throws(WireError) -> Target {
     let exact = Target(kind, Name(text))
     if replica.fold.isCreated(exact) || replica.fold.graveyard[exact] != nil { return exact }

@@ -18,7 +18,7 @@ extension Relay {
     case .set:
       let value = try fields.object(.set)
       let target = try draft.target(call, new: newRecord(draft.hub))
-      actions = try draft.set(target, value, fields.line)
+      actions = try draft.set(target, value, fields.line, now: Int64(nowMS))
     case .delete:
       guard try fields.bool(.delete) else {
         throw WireError(.invalidField, "delete is true, or left out")
@@ -45,16 +45,7 @@ extension Relay {
   private func draft(_ call: Call, _ device: Device) throws(WireError) -> EditDraft {
     let session = try session(call, device)
     let hub = session.hub
-    let name = Name(try call.fields.string(.kind))
-    guard let kind = hub.schema[name] else {
-      let names = hub.schema.kinds.map(\.name.text)
-      let nearest = Nearest.word(to: name.text, among: names)
-      throw WireError(
-        .invalidField,
-        "there is no kind \(name)"
-          + (nearest.map { "; did you mean \($0)?" }
-            ?? "; \(hub.schema.name) has \(names.joined(separator: ", "))"))
-    }
+    let kind = try hub.kind(try call.fields.string(.kind))
     let shown = try asOf(call, hub, device)
     return EditDraft(hub: hub, kind: kind, shown: shown)
   }
@@ -180,10 +171,10 @@ struct EditDraft {
       return target
     }
     // A whole id may be that of a record to be.
-    if let text = try? call.fields.string(.record), let id = kind.newID(text),
-      !hub.replica.fold.isKnown(Target(kind.name, id))
+    if let text = try? call.fields.string(.record), kind.allows(record: Name(text)),
+      !hub.replica.fold.isKnown(Target(kind.name, Name(text)))
     {
-      let target = Target(kind.name, id)
+      let target = Target(kind.name, Name(text))
       record = target
       return target
     }
@@ -213,7 +204,7 @@ struct EditDraft {
   // MARK: What to do
 
   mutating func set(
-    _ target: Target, _ value: Value, _ line: UnsafeRawBufferPointer
+    _ target: Target, _ value: Value, _ line: UnsafeRawBufferPointer, now: Int64
   ) throws(WireError) -> [Action] {
     let fold = hub.replica.fold
     let isNew = !fold.isCreated(target)
@@ -223,34 +214,17 @@ struct EditDraft {
         "\(kind.name) \(target.record) is deleted; sync.restore kind=\(kind.name) record=\(target.record) brings it back"
       )
     }
-    var container: Target?
-    var fields: [FieldEdit] = []
-    var reader = ObjectReader(value, line)
-    while let (name, value) = reader.next() {
-      if let rule = kind.container, rule.register == kind.order, name == rule.field.text {
-        container = try hub.find(rule.kind, named: value, line)
-        continue
-      }
-      fields.append(FieldEdit(name: Name(name), value: value))
+    let others = Neighbours(
+      isVisible: { [hub] in fold.isVisible($0, hub.schema) },
+      container: { [hub] in fold.container(of: $0, hub.schema)?.record },
+      find: { [hub] (kind, text) throws(WireError) in try hub.expand(kind, text) })
+    guard isNew else {
+      let plan = try kind.plan(
+        setting: value, line, present: editor.present(target), among: others)
+      return try editor.set(target, plan)
     }
-    if isNew {
-      if let rule = kind.container, rule.register == kind.order, container == nil {
-        throw WireError(
-          .missingField,
-          "\(rule.field) is missing; it must be the id of the \(rule.kind) that the \(kind.name) is for"
-        )
-      }
-      let changes = try kind.creation(fields, line, now: hub.now)
-      return try editor.create(target, changes, in: container)
-    }
-    let changes = try kind.changes(fields, line) { register in
-      fold.value(target, register, within: shown)
-    }
-    var actions = editor.set(target, changes)
-    if let container, container != fold.container(of: target, hub.schema) {
-      actions += try editor.move(target, to: .last, in: container)
-    }
-    return actions
+    let plan = try kind.plan(creating: value, line, now: now, among: others)
+    return try editor.create(target, plan)
   }
 
   mutating func move(
@@ -265,7 +239,7 @@ struct EditDraft {
       case "after": position = .after(try hub.find(kind.name, named: value, line).record)
       case "before": position = .before(try hub.find(kind.name, named: value, line).record)
       case "into":
-        guard let rule = kind.container, rule.register == kind.order else {
+        guard let rule = kind.container, kind.isListedInContainer else {
           throw WireError(.invalidField, "\(kind.name) records are in no list but the one")
         }
         container = try hub.find(rule.kind, named: value, line)

@@ -1,1 +1,0 @@
-extension OldView { func offset(of e: Element) -> Int? { nil } }
