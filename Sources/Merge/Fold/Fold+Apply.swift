@@ -26,7 +26,7 @@ extension Fold {
       guard insert(text, field, anchor, index, operation, place) else {
         return recovered.append(place)
       }
-    case .erase(let field, let runs): erase(runs, field, index, operation)
+    case .erase(let field, let runs): erase(runs, field, index, operation.dot)
     }
     records[index].changes.insert(operation.dot)
     if action.touches {
@@ -141,8 +141,8 @@ extension Fold {
   }
 
   /// Characters that are no longer here have been purged, and are as dead as can be.
-  private func erase(_ runs: [ElementRun], _ field: Name, _ index: Int, _ operation: Operation) {
-    let by = replicas.number(operation.dot.replica)
+  func erase(_ runs: [ElementRun], _ field: Name, _ index: Int, _ dot: Dot) {
+    let by = replicas.number(dot.replica)
     let sequence = textIndex(field, index)
     for run in runs {
       guard let first = element(run.first) else { continue }
@@ -150,7 +150,7 @@ extension Fold {
         ElementRange(first, count: Int(run.count)))
       {
         _ = try? records[index].texts[sequence].sequence.delete(
-          range, by: by, seq: operation.dot.seq)
+          range, by: by, seq: dot.seq)
       }
     }
   }

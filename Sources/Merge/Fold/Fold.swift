@@ -31,7 +31,7 @@ package final class Fold {
   package init() {}
 
   /// The items of one kind in one container, or at the root.
-  struct ListName: Hashable {
+  struct ListName: Hashable, Comparable {
     var kind: Name
     var container: Target?
 
@@ -42,6 +42,15 @@ package final class Fold {
 
     /// The list that a move goes to.
     init(_ move: Action) { self.init(kind: move.target.kind, container: move.into) }
+
+    /// By kind; the root's first, then by container.
+    static func < (left: ListName, right: ListName) -> Bool {
+      if left.kind != right.kind { return left.kind < right.kind }
+      guard let one = left.container, let other = right.container else {
+        return left.container == nil && right.container != nil
+      }
+      return one < other
+    }
   }
 
   /// Applies an operation, all of it or nothing.
