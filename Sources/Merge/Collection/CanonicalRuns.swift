@@ -1,12 +1,22 @@
 /// The elements of a sequence as runs that depend on nothing but the elements: each run is as long
-/// as it can be, from the start on, however the sequence itself had cut them.
+/// as it can be, from the start on, however the sequence itself had cut them. Within a run each
+/// element is the only right child of the one before.
 struct CanonicalRuns {
   private(set) var runs: [FugueRun] = []
+  /// Elements with several right children.
+  private var forks: Set<Element> = []
 
   /// Takes the elements that are dead at a version as dead, and all others as alive.
   init(_ sequence: Fugue, deadAt known: (UInt32) -> UInt64) {
     let dead = sequence.deadElements(at: known)
-    for run in sequence.snapshot() {
+    let snapshot = sequence.snapshot()
+    var parents: Set<Element> = []
+    for run in snapshot where run.origin.side == .right {
+      if let parent = run.origin.parent, !parents.insert(parent).inserted {
+        forks.insert(parent)
+      }
+    }
+    for run in snapshot {
       if run.isVisible {
         add(run)
         continue
@@ -25,7 +35,9 @@ struct CanonicalRuns {
   }
 
   private mutating func add(_ run: FugueRun) {
-    guard let last = runs.last, let step = last.step(to: run) else { return runs.append(run) }
+    guard let last = runs.last, !forks.contains(last.elements[last.elements.count - 1]),
+      let step = last.step(to: run)
+    else { return runs.append(run) }
     let fits = run.elements.count == 1 || run.elements.step == step
     // What goes on in another step than it came in starts a run after its first element.
     let head = fits ? run : run.part(0..<1)
