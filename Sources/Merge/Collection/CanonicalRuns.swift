@@ -51,7 +51,7 @@ struct CanonicalRuns {
 extension FugueRun {
   /// The step with which a run goes on in the next one; nil where it does not.
   fileprivate func step(to next: FugueRun) -> ElementRange.Step? {
-    guard next.rank == rank, next.isVisible == isVisible, next.text.isEmpty == text.isEmpty,
+    guard next.key == nil, next.rank == rank, next.isVisible == isVisible, next.text.isEmpty == text.isEmpty,
       next.origin == Origin(elements[elements.count - 1], .right),
       next.elements.first.replica == elements.first.replica
     else { return nil }
@@ -73,6 +73,7 @@ extension FugueRun {
       step: offsets.count == 1 ? .index : elements.step)
     if offsets.lowerBound > 0 {
       part.origin = Origin(elements[offsets.lowerBound - 1], .right)
+      part.key = nil
     }
     if !text.isEmpty {
       let scalars = text.unicodeScalars

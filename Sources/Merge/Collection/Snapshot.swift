@@ -9,7 +9,7 @@
 /// records     records: [{kind, record, created, touch, inside, changes, exhumed}]
 /// operations  replica, operations: [{seq, stamp, wall, context,
 ///                 actions: [{action, index, element, archived, lostTo, recovered}]}]
-/// text        kind, record, field, runs: [{first, count, step, rank, parent, side, dead, text}]
+/// text        kind, record, field, runs: [{first, count, step, rank, parent, side, key, dead, text}]
 /// list        kind, into, runs
 /// graves      graves: [{kind, record, mark}]
 /// ```
@@ -17,7 +17,7 @@
 /// and number. Where nothing is to be said a member is left out.
 ///
 /// - Replicas are named by their place in the header: a dot is `<place>/<seq>`, an element
-///   `<place>/<seq>/<index>`, a mark `<place>/<seq>/<stamp>`. In actions and contexts they have
+///   `<place>/<seq>/<index>`, a run's key `<element>/<rank>`, a mark `<place>/<seq>/<stamp>`. In actions and contexts they have
 ///   their own names, as everywhere.
 /// - Registers, deletes and what was recovered are told with the actions that made them. Of an
 ///   operation those are there, and of one after the base apart what it erased; the operations

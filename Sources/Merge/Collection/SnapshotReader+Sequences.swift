@@ -24,6 +24,10 @@ extension SnapshotReader {
     if reader.has("side") {
       origin.side = try reader.value("side", "left") { $0 == "left" ? .left : nil }
     }
+    var key: Sibling?
+    if reader.has("key") {
+      key = try reader.value("key", "<replica's place>/<seq>/<index>/<rank>") { sibling($0) }
+    }
     var text = ""
     if case .text = name { text = try reader.text("text", "the characters").text }
     guard text.unicodeScalars.count == count || text.isEmpty && !reader.has("text") else {
@@ -31,7 +35,7 @@ extension SnapshotReader {
     }
     return FugueRun(
       ElementRange(first, count: count, step: step), rank: rank,
-      isVisible: !(try reader.flag("dead")), origin: origin, text: text)
+      isVisible: !(try reader.flag("dead")), origin: origin, key: key, text: text)
   }
 
   /// Makes the sequence in hand of its runs.

@@ -31,11 +31,24 @@ extension SnapshotReader {
   func element(_ name: String, _ reader: DatumReader) throws(WireError) -> Element {
     try reader.value(name, "<replica's place>/<seq>/<index>") { text in
       let parts = text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
-      guard parts.count == 3, let dot = dot(parts[0], parts[1]),
-        let index = UInt64(decimal: parts[2]), index < Element.indexLimit
-      else { return nil }
-      return fold.element(ElementID(dot, UInt32(index)))
+      return parts.count == 3 ? element(parts[...]) : nil
     }
+  }
+
+  /// `<place>/<seq>/<index>/<rank>`.
+  func sibling(_ text: Name) -> Sibling? {
+    let parts = text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+    guard parts.count == 4, let element = element(parts[..<3]),
+      let rank = UInt64(decimal: parts[3]), let rank = UInt8(exactly: rank)
+    else { return nil }
+    return Sibling(element, rank: rank)
+  }
+
+  private func element(_ parts: ArraySlice<ArraySlice<UInt8>>) -> Element? {
+    guard let dot = dot(parts[0], parts[1]), let index = UInt64(decimal: parts[2]),
+      index < Element.indexLimit
+    else { return nil }
+    return fold.element(ElementID(dot, UInt32(index)))
   }
 
   /// An operation of the snapshot's set.

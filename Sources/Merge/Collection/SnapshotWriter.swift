@@ -210,6 +210,7 @@ struct SnapshotWriter {
       item.add("rank", "\(run.rank)")
       if let parent = run.origin.parent { item.add("parent", spelled(parent)) }
       if run.origin.side == .left { item.add("side", "left") }
+      if let key = run.key { item.add("key", "\(spelled(key.element))/\(key.rank)") }
       if !run.isVisible { item.members.append(Datum.Member("dead", .bool(true))) }
       if !run.text.isEmpty { item.add("text", Name(run.text)) }
       return item.datum
