@@ -57,6 +57,7 @@ package struct Limits: Sendable, Equatable {
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
     ("holes", \.holes), ("watches", \.watches), ("incarnations", \.incarnations),
-    ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog), ("keepalive", \.keepalive),
+    ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog),
+    ("keepalive", \.keepalive),
   ]
 }

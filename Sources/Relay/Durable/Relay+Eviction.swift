@@ -90,7 +90,7 @@ extension Relay {
       rows.append(Row(QueueRow.key(pair.number), nil))
     }
     for pair in batch.evicted where pair.evictionBatch == batch.number {
-      rows.append(QueueRow.make(pair, deadline: uploadDeadline(pair)))
+      rows.append(QueueRow.make(pair, deadline: uploadDeadline(pair), epoch: epoch))
       pair.hasQueueRow = true
     }
     return rows

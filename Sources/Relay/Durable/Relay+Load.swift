@@ -47,7 +47,7 @@ extension Relay {
   private static let nextTry: Int64 = 3_600_000_000
 
   private func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
-    var restoration = Restoration(committed: committed)
+    var restoration = Restoration(self)
     try restoration.add(rows)
     restoration.finish()
     guard let pair = restoration.pairs[number], pair.hasQueueRow else {

@@ -94,7 +94,8 @@ extension Hub {
         field: field, hasWon: encounter.hasWon,
         sentence: encounter.hasWon
           ? "\(field): won against \(text) by \(other), unseen here; it is kept in sync.conflicts"
-          : "\(field): lost to \(text) by \(other), unseen here; this edit is kept in sync.conflicts")
+          : "\(field): lost to \(text) by \(other), unseen here; this edit is kept in sync.conflicts"
+      )
     }
   }
 

@@ -20,6 +20,9 @@ extension Relay {
     case .syncDigest: try digest(call, device)
     default: try acknowledgeLog(call, device)
     }
+    if open.hubs.contains(where: { $0.pair === device.pair }) {
+      countUncommitted(call.connection, call.fields.line.count)
+    }
     return true
   }
 

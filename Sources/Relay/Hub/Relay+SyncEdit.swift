@@ -79,7 +79,8 @@ extension Relay {
     else {
       throw WireError(
         .invalidField,
-        "asOf must be \(wanted), not beyond the hub nor below \(hub.replica.base); now is at \(now)")
+        "asOf must be \(wanted), not beyond the hub nor below \(hub.replica.base); now is at \(now)"
+      )
     }
     return vector
   }
@@ -143,6 +144,7 @@ extension Relay {
     hub.members[member].lastHeard = nowMS
     hub.members[member].shown = position
     changed(hub)
+    collect(hub)
   }
 }
 

@@ -66,7 +66,8 @@ extension ErrorCode {
     case .alreadyDelivered: "Wait for its didFinish… line."
     case .unauthorized: "Nothing: no server sends it yet."
     case .tooManyConnections: "Try again later."
-    case .replicaRetired: "Take a new incarnation, open the schema again, and issue anew what is not here."
+    case .replicaRetired:
+      "Take a new incarnation, open the schema again, and issue anew what is not here."
     case .invalidRecord: "Mend the field that the message speaks of."
     case .emptyName: "Give it a name."
     case .invalidDuration: "Use at least one second."

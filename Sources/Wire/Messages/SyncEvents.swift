@@ -126,7 +126,8 @@ extension MessageDescription {
               .required("sentence", .text(), "the same for a person"),
             ])), "by time, oldest first"), at, last,
       ],
-      example: #"{"type":"sync.feed","re":1,"schema":"todoTimers","entries":[],"at":2,"last":true}"#),
+      example: #"{"type":"sync.feed","re":1,"schema":"todoTimers","entries":[],"at":2,"last":true}"#
+    ),
     .event(
       "sync.digests", .sync, clause: "12.8", "What two replicas compare.", .answer,
       members: [

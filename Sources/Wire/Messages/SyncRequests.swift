@@ -50,7 +50,8 @@ extension MessageDescription {
         .optional(
           "move",
           .object([
-            .optional("after", .either([.text(), .any]), "a record's id; null for the first place"),
+            .optional(
+              "after", .either([.text(), .any]), "a record's id; null for the first place"),
             .optional("before", .text(), "a record's id"),
             .optional("into", .text(), "the container that it goes to"),
           ]), "its new place in its list"),
@@ -77,7 +78,9 @@ extension MessageDescription {
         schema, .optional("kind", .text(), "only this kind"),
         .optional("record", .text(), record, standard: "all"),
       ],
-      answers: [("sync.records", "a line a kind, the last with last; once what it shows is on disk")],
+      answers: [
+        ("sync.records", "a line a kind, the last with last; once what it shows is on disk")
+      ],
       errors: [.invalidField, .overloaded, .sessionNotActivated], example: "sync.view kind=timer"),
     .request(
       .syncConflicts, .sync, clause: "12.7", "Lists what lost to a change that it had not seen.",
