@@ -15,7 +15,7 @@ import Wire
   private static func error(_ schema: Name, _ actions: [Action]) throws -> String? {
     let replica = try #require(
       ReplicaID(Array("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1".utf8)))
-    let operation = Operation(
+    let operation = Merge.Operation(
       dot: Dot(replica, 7), stamp: Stamp(ms: 1, rank: 2, counter: 0, replica: replica),
       context: Context(own: 6), wall: 1, actions: actions)
     let schema = try #require(ShippedSchemas.named(schema))
