@@ -22,10 +22,7 @@ extension Fugue {
 
   /// The ordinals of a range of elements, all of which are there.
   private func ordinals(of elements: ElementRange) throws(FugueError) -> [Range<Int32>] {
-    guard elements.count > 0, elements.count <= elementCount,
-      (elements.step == .index ? UInt64(elements.first.index) : elements.first.seq)
-        + UInt64(elements.count) <= elements.step.limit
-    else { throw .count(elements.count) }
+    guard elements.isValid else { throw .count(elements.count) }
     guard let index = contributor(elements.first.replica) else { throw .unknown(elements.first) }
     var ranges: [Range<Int32>] = []
     for offset in 0..<elements.count {
@@ -88,7 +85,8 @@ extension Fugue {
     let next = runs[run].rightChild
     guard next != .none, runs[next].contributor == runs[run].contributor,
       runs[next].start == runs[run].end, runs[next].leftChild == .none,
-      runs[next].nextSibling == .none, runs[next].rank == runs[run].rank
+      runs[next].nextSibling == .none, runs[next].rank == runs[run].rank,
+      key(of: runs[next]) == nil
     else { return nil }
     return next
   }

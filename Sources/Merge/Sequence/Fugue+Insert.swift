@@ -44,9 +44,9 @@ extension Fugue {
   /// Whether none of the elements is there, rather than all.
   func isNew(_ range: ElementRange, hasText: Bool) throws(FugueError) -> Bool {
     let first = range.first
-    guard range.count > 0, range.count <= Self.limit - elementCount,
-      first.index + (range.step == .index ? range.count : 1) <= Element.indexLimit
-    else { throw .count(range.count) }
+    guard range.isValid, range.count <= Self.limit - elementCount else {
+      throw .count(range.count)
+    }
     guard let index = contributor(first.replica), let last = contributions[index].last else {
       return true
     }
@@ -180,7 +180,7 @@ extension Fugue {
   }
 
   private func sibling(_ run: Handle) -> Sibling {
-    Sibling(element(at: runs[run].firstPlace), rank: runs[run].rank)
+    key(of: runs[run]) ?? Sibling(element(at: runs[run].firstPlace), rank: runs[run].rank)
   }
 
   /// The first run of a subtree in order.

@@ -12,9 +12,9 @@
 ///   tree            runs in order, visible counts   (run ↔ offset)
 ///   deletions       who deleted what, when          (older versions)
 /// ```
-/// An edit is O(log n) in the number of runs. Two cases cost more. Among k siblings, which only
-/// concurrent insertions at one place make, it is O(k), and O(d) where a sibling's subtree is d
-/// runs deep. A deletion is O(m) in the runs that it covers.
+/// An edit is O(log n) in the number of runs; a deletion is that for each run that it covers, and
+/// a view, a snapshot or a purge is one pass. Concurrent insertions at one place make siblings: one
+/// that is not the last of k is found in O(k) steps, and one beside a subtree in O(depth) more.
 package struct Fugue: Sendable {
   var contributions = ContiguousArray<Contribution>()
   /// Indices of `contributions` by ascending replica.
@@ -22,6 +22,8 @@ package struct Fugue: Sendable {
   var runs = RunTable()
   var tree = RunTree()
   var deletions = DeletionLog()
+  /// What elements are ordered by that have taken the place of purged ones.
+  var keys: [Element: Sibling] = [:]
   /// The first child of the root.
   var rootChild = Handle.none
   /// Elements, dead ones too.
@@ -142,6 +144,11 @@ package struct Fugue: Sendable {
     var run = contributions[Int(place.contributor)].runs[Int(place.ordinal / Contribution.block)]
     while runs[run].end <= place.ordinal { run = runs[run].nextByOrdinal }
     return run
+  }
+
+  /// What a run is ordered by among its siblings, where that is not its own first element.
+  func key(of run: Run) -> Sibling? {
+    keys.isEmpty ? nil : keys[element(at: run.firstPlace)]
   }
 
   /// All runs in order, dead ones too.

@@ -68,7 +68,8 @@ final class Hub {
   func member(_ device: Device) -> Int {
     if let known = members.firstIndex(where: { $0.device == device.index }) { return known }
     let index = members.firstIndex { $0.device > device.index } ?? members.count
-    members.insert(Member(device: device.index), at: index)
+    // A device that was never answered is taken to see what is there.
+    members.insert(Member(device: device.index, shown: replica.position), at: index)
     return index
   }
 

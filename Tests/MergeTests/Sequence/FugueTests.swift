@@ -124,6 +124,7 @@ import Testing
     refused(.count(5), ElementRange(element(1, 1, 1 << 20 - 2), count: 5))
     let last = Element(replica: 1, position: .max)
     refused(.count(2), ElementRange(last, count: 2, step: .seq))
+    refused(.unknown(element(1, 1, 5)), ElementRange(element(1, 1), count: 1_000))
   }
 
   @Test func badSnapshots() throws {
@@ -145,6 +146,13 @@ import Testing
     cycle = runs
     cycle[1].text = "l"
     #expect(throws: FugueError.count(1)) { try Fugue(restoring: cycle) }
+    for range in [
+      ElementRange(element(1, 1), count: 0), ElementRange(element(1, 1), count: .max, step: .seq),
+      ElementRange(Element(replica: 1, position: .max), count: 2, step: .seq),
+    ] {
+      let run = FugueRun(range, rank: 1, isVisible: true, origin: .root, text: "")
+      #expect(throws: FugueError.count(range.count)) { try Fugue(restoring: [run]) }
+    }
   }
 
   /// Backspace and Delete over a run leave one dead run, not one a character.
