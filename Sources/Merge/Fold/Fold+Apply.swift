@@ -70,11 +70,10 @@ extension Fold {
   private func write(
     _ field: Name, _ index: Int, _ place: Record.Place, _ operation: Operation
   ) {
-    let name = names.insert(field).memberAfterInsert
-    if let known = records[index].registers.firstIndex(where: { $0.name == name }) {
+    if let known = records[index].registers.firstIndex(where: { $0.name == field }) {
       records[index].registers[known].add(place, operation, operations)
     } else {
-      var register = Register(name)
+      var register = Register(shared(field))
       register.add(place, operation, operations)
       records[index].registers.append(register)
     }

@@ -28,7 +28,7 @@ package final class Fold {
 
   var replicas = ReplicaTable()
   /// The names of kinds and fields, each in one copy, so that comparing them stays in the cache.
-  var names: Set<Name> = []
+  private var names: Set<Name> = []
 
   package init() {}
 
@@ -98,11 +98,13 @@ package final class Fold {
 
   func index(of target: Target) -> Int {
     if let index = recordIndices[target] { return index }
-    let target = Target(names.insert(target.kind).memberAfterInsert, target.record)
+    let target = Target(shared(target.kind), target.record)
     records.append(Record(target))
     recordIndices[target] = records.count - 1
     return records.count - 1
   }
+
+  func shared(_ name: Name) -> Name { names.insert(name).memberAfterInsert }
 
   func record(_ target: Target) -> Record? { recordIndices[target].map { records[$0] } }
 
@@ -138,7 +140,9 @@ package final class Fold {
     for entry in vector.entries {
       guard let number = replicas.known(entry.replica) else { continue }
       let seq = max(min(entry.seq, replicas[number].seq), replicas[number].base)
-      if let stamp = stamp(of: Dot(entry.replica, seq)), latest.map({ $0 < stamp }) ?? true { latest = stamp }
+      if let stamp = stamp(of: Dot(entry.replica, seq)), latest.map({ $0 < stamp }) ?? true {
+        latest = stamp
+      }
     }
     return latest
   }

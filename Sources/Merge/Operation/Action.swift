@@ -8,6 +8,9 @@ package struct Target: Hashable, Comparable, Sendable {
     self.record = record
   }
 
+  /// Records of different kinds hardly ever have the same name.
+  package func hash(into hasher: inout Hasher) { record.hash(into: &hasher) }
+
   package static func < (left: Target, right: Target) -> Bool {
     left.kind != right.kind ? left.kind < right.kind : left.record < right.record
   }
