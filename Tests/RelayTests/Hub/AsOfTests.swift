@@ -1,3 +1,4 @@
+import Merge
 import Relay
 import RelaySupport
 import SyncSupport

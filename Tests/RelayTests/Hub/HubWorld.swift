@@ -38,11 +38,11 @@ final class HubWorld {
 
   static let todoTimers = ShippedSchemas.named("todoTimers")!
 
-  init(limits: Limits = Limits(), schemas: [Schema] = ShippedSchemas.all) throws {
+  init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
     var options = Relay.Options()
     options.limits = limits
-    options.hasManualClock = true
-    options.schemas = schemas
+    options.hasManualClock = hasManualClock
+    options.schemas = ShippedSchemas.all
     world = try World(options)
   }
 
@@ -149,12 +149,6 @@ final class HubWorld {
     if isKill { try world.kill() } else { try world.restart() }
     for device in connected { device.disconnected() }
     connected = []
-  }
-
-  /// Nobody is connected for so long that the pair leaves the memory.
-  func evict() throws {
-    for device in connected { disconnect(device) }
-    try restart()
   }
 }
 
