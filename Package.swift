@@ -70,7 +70,7 @@ let package = Package(
 
     .executableTarget(
       name: "merge-benchmark", dependencies: ["Merge", "TextTraces"],
-      path: "Benchmarks/MergeBenchmark",
+      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py"],
       swiftSettings: settings),
 
     // What tests share.

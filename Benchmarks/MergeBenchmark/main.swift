@@ -1,12 +1,15 @@
+// What merging costs.
+//
+//   swift run -c release merge-benchmark text [DATA-DIR]
+//
+// ci/bench-merge runs it beside Loro.
 import Foundation
-import Merge
-import TextTraces
-for name in ["automerge-paper", "sveltecomponent", "friendsforever"] {
-  let trace = try Trace(name)
-  for _ in 0..<3 {
-  let clock = ContinuousClock()
-  var authors: [Author] = []
-  let t = try clock.measure { authors = try trace.replay() }
-  print(name, t, authors.map { $0.fugue.text == trace.endContent }, authors.map(\.fugue.byteCount))
-  }
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch arguments.first {
+case "text":
+  try TextBenchmark(data: arguments.dropFirst().first).run()
+default:
+  print("usage: merge-benchmark text [DATA-DIR]")
+  exit(64)
 }

@@ -3,16 +3,23 @@ package import Foundation
 /// An editing trace or a concurrent history, as the files of josephg/editing-traces and
 /// josephg/eg-walker-reference have them: positions count Unicode scalars, in the document that is
 /// the merge of a transaction's parents.
-package struct Trace {
-  package struct Edit {
+package struct Trace: Sendable {
+  package struct Edit: Sendable {
     package var position: Int
     package var deleted: Int
     package var inserted: String
     /// In scalars.
     package var insertedCount: Int
+
+    package init(position: Int, deleted: Int = 0, inserted: String = "") {
+      self.position = position
+      self.deleted = deleted
+      self.inserted = inserted
+      insertedCount = inserted.unicodeScalars.count
+    }
   }
 
-  package struct Transaction {
+  package struct Transaction: Sendable {
     /// Indices of transactions.
     package var parents: [Int]
     package var author: Int
@@ -78,10 +85,7 @@ package struct Trace {
 
   private static func edits(_ json: Any?) -> [Edit] {
     (json as! [[Any]]).map {
-      let text = $0[2] as! String
-      return Edit(
-        position: $0[0] as! Int, deleted: $0[1] as! Int, inserted: text,
-        insertedCount: text.unicodeScalars.count)
+      Edit(position: $0[0] as! Int, deleted: $0[1] as! Int, inserted: $0[2] as! String)
     }
   }
 

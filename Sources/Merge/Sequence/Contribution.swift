@@ -111,17 +111,15 @@ struct Contribution {
 
   // MARK: Growth
 
-  /// Adds elements after all others, held by a run, and returns the first's ordinal.
+  /// Adds elements after all others; the caller calls `setRun` for all of them, in order.
   /// - Precondition: the position is above `last`.
-  mutating func append(_ range: ElementRange, text added: String?, run: Handle) -> Int32 {
+  mutating func append(_ range: ElementRange, text added: String?) {
     let start = count
     extendStretches(by: range)
     count += Int32(range.count)
-    setRun(run, of: start..<count)
     if var added {
       added.withUTF8 { append($0, from: start) }
     }
-    return start
   }
 
   private mutating func extendStretches(by range: ElementRange) {

@@ -51,6 +51,12 @@ package struct ElementRange: Hashable, Sendable {
     self.step = step
   }
 
+  /// Whether there can be such elements. What comes from outside may be anything.
+  var isValid: Bool {
+    count > 0
+      && (step == .index ? UInt64(first.index) : first.seq) + UInt64(count) <= step.limit
+  }
+
   /// - Precondition: the offset lies within the range.
   package subscript(offset: Int) -> Element {
     Element(

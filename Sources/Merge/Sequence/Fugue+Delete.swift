@@ -22,10 +22,7 @@ extension Fugue {
 
   /// The ordinals of a range of elements, all of which are there.
   private func ordinals(of elements: ElementRange) throws(FugueError) -> [Range<Int32>] {
-    guard elements.count > 0, elements.count <= elementCount,
-      (elements.step == .index ? UInt64(elements.first.index) : elements.first.seq)
-        + UInt64(elements.count) <= elements.step.limit
-    else { throw .count(elements.count) }
+    guard elements.isValid else { throw .count(elements.count) }
     guard let index = contributor(elements.first.replica) else { throw .unknown(elements.first) }
     var ranges: [Range<Int32>] = []
     for offset in 0..<elements.count {
@@ -55,12 +52,14 @@ extension Fugue {
   private mutating func kill(_ part: Range<Int32>, in run: Handle) {
     var run = run
     if part.lowerBound > runs[run].start {
-      if part.upperBound == runs[run].end, let next = successor(of: run), !runs[next].isVisible {
+      if part.upperBound == runs[run].end, let next = successor(of: run),
+        canGrow(next, by: part.count)
+      {
         return moveBoundary(between: run, and: next, by: -Int32(part.count))
       }
       run = split(run, at: part.lowerBound)
     } else if part.upperBound < runs[run].end, let previous = predecessor(of: run),
-      !runs[previous].isVisible
+      canGrow(previous, by: part.count)
     {
       return moveBoundary(between: previous, and: run, by: Int32(part.count))
     }
@@ -68,10 +67,15 @@ extension Fugue {
 
     tree.add(-runs[run].count, to: run)
     runs[run].isVisible = false
-    if let next = successor(of: run), !runs[next].isVisible { absorb(next, into: run) }
-    if let previous = predecessor(of: run), !runs[previous].isVisible {
+    if let next = successor(of: run), canGrow(next, by: part.count) { absorb(next, into: run) }
+    if let previous = predecessor(of: run), canGrow(previous, by: Int(runs[run].count)) {
       absorb(run, into: previous)
     }
+  }
+
+  /// Whether a dead run may take over more elements.
+  private func canGrow(_ run: Handle, by count: Int) -> Bool {
+    !runs[run].isVisible && Int(runs[run].count) + count <= Run.limit
   }
 
   // MARK: Runs that could be one

@@ -44,9 +44,9 @@ extension Fugue {
   /// Whether none of the elements is there, rather than all.
   func isNew(_ range: ElementRange, hasText: Bool) throws(FugueError) -> Bool {
     let first = range.first
-    guard range.count > 0, range.count <= Self.limit - elementCount,
-      first.index + (range.step == .index ? range.count : 1) <= Element.indexLimit
-    else { throw .count(range.count) }
+    guard range.isValid, range.count <= Self.limit - elementCount else {
+      throw .count(range.count)
+    }
     guard let index = contributor(first.replica), let last = contributions[index].last else {
       return true
     }
@@ -67,36 +67,58 @@ extension Fugue {
   ) {
     elementCount += range.count
     let index = addContributor(range.first.replica)
+    let contributor = Int32(index)
     let start = contributions[index].count
-    let count = Int32(range.count)
+    let end = start + Int32(range.count)
+    let previous =
+      start > 0 ? run(at: Place(contributor: contributor, ordinal: start - 1)) : .none
+    contributions[index].append(range, text: text)
 
-    // Typing: the parent is the last element of a run that can grow.
-    var parentRun = Handle.none
-    if parent != .root {
-      parentRun = run(at: parent)
-      if side == .right, parent.contributor == index, parent.ordinal == start - 1,
-        runs[parentRun].rightChild == .none, runs[parentRun].isVisible,
-        runs[parentRun].rank == rank
-      {
-        _ = contributions[index].append(range, text: text, run: parentRun)
-        runs[parentRun].count += count
-        tree.add(count, to: parentRun)
-        return
+    var last: Handle
+    if previous != .none, side == .right,
+      parent == Place(contributor: contributor, ordinal: start - 1),
+      runs[previous].rightChild == .none, runs[previous].isVisible,
+      runs[previous].rank == rank, runs[previous].count < Run.limit
+    {
+      // Typing: the parent is the last element of a run that can grow.
+      let added = min(end - start, Run.limit - runs[previous].count)
+      contributions[index].setRun(previous, of: start..<start + added)
+      runs[previous].count += added
+      tree.add(added, to: previous)
+      last = previous
+    } else {
+      last = addRun(from: start, to: end, of: contributor, under: parent, side, rank: rank)
+      if previous != .none { runs[previous].nextByOrdinal = last }
+      let parentRun = parent == .root ? .none : run(at: parent)
+      switch side {
+      case .right: insert(last, rightOf: parentRun, at: parent, before: before)
+      case .left: insert(last, leftOf: parentRun, at: parent, before: before)
       }
     }
+    while runs[last].end < end {
+      let next = addRun(
+        from: runs[last].end, to: end, of: contributor, under: runs[last].lastPlace, .right,
+        rank: rank)
+      runs[next].lastSibling = next
+      runs[last].rightChild = next
+      runs[last].nextByOrdinal = next
+      tree.insert(next, weight: runs[next].count, after: last)
+      last = next
+    }
+  }
 
+  /// A run of as many of the elements as one may hold; it hangs nowhere yet.
+  private mutating func addRun(
+    from start: Int32, to end: Int32, of contributor: Int32, under parent: Place, _ side: Side,
+    rank: UInt8
+  ) -> Handle {
+    let count = min(end - start, Run.limit)
     let new = runs.add(
       Run(
-        contributor: Int32(index), start: start, count: count, parent: parent, rank: rank,
+        contributor: contributor, start: start, count: count, parent: parent, rank: rank,
         side: side, isVisible: true))
-    if start > 0 {
-      runs[run(at: Place(contributor: Int32(index), ordinal: start - 1))].nextByOrdinal = new
-    }
-    _ = contributions[index].append(range, text: text, run: new)
-    switch side {
-    case .right: insert(new, rightOf: parentRun, at: parent, before: before)
-    case .left: insert(new, leftOf: parentRun, at: parent, before: before)
-    }
+    contributions[Int(contributor)].setRun(new, of: start..<start + count)
+    return new
   }
 
   private mutating func insert(
@@ -105,24 +127,17 @@ extension Fugue {
     if parent != .none && place.ordinal != runs[parent].end - 1 {
       split(parent, at: place.ordinal + 1)
     }
-    let first = parent == .none ? rootChild : runs[parent].rightChild
-    let (previous, next) = neighbours(of: new, from: first, before: before)
-    runs[new].nextSibling = next
+    let (first, previous) = link(
+      new, into: parent == .none ? rootChild : runs[parent].rightChild, before: before)
+    if parent == .none { rootChild = first } else { runs[parent].rightChild = first }
     if previous != .none {
-      runs[previous].nextSibling = new
       tree.insert(new, weight: runs[new].weight, after: lastDescendant(of: previous))
-      return
-    }
-    if parent != .none {
-      runs[parent].rightChild = new
+    } else if parent != .none {
       tree.insert(new, weight: runs[new].weight, after: parent)
+    } else if let start = tree.first {
+      tree.insert(new, weight: runs[new].weight, before: start)
     } else {
-      rootChild = new
-      if let first = tree.first {
-        tree.insert(new, weight: runs[new].weight, before: first)
-      } else {
-        tree.append(new, weight: runs[new].weight)
-      }
+      tree.append(new, weight: runs[new].weight)
     }
   }
 
@@ -130,28 +145,38 @@ extension Fugue {
     _ new: Handle, leftOf parent: Handle, at place: Place, before: (Sibling, Sibling) -> Bool
   ) {
     let parent = place.ordinal == runs[parent].start ? parent : split(parent, at: place.ordinal)
-    let (previous, next) = neighbours(of: new, from: runs[parent].leftChild, before: before)
-    runs[new].nextSibling = next
-    if previous != .none {
-      runs[previous].nextSibling = new
-    } else {
-      runs[parent].leftChild = new
-    }
+    runs[parent].leftChild = link(new, into: runs[parent].leftChild, before: before).first
+    let next = runs[new].nextSibling
     let follower = next == .none ? parent : firstDescendant(of: next)
     tree.insert(new, weight: runs[new].weight, before: follower)
   }
 
-  /// The siblings between which a new one belongs.
-  private func neighbours(
-    of new: Handle, from first: Handle, before: (Sibling, Sibling) -> Bool
-  ) -> (previous: Handle, next: Handle) {
-    var (previous, next) = (Handle.none, first)
-    guard first != .none else { return (previous, next) }
-    let me = sibling(new)
-    while next != .none, !before(me, sibling(next)) {
-      (previous, next) = (next, runs[next].nextSibling)
+  /// Links a run into a list of siblings: at once where it is the last, after a search from the
+  /// first else.
+  /// - Returns: the first sibling then, and the one before the new one.
+  private mutating func link(
+    _ new: Handle, into first: Handle, before: (Sibling, Sibling) -> Bool
+  ) -> (first: Handle, previous: Handle) {
+    guard first != .none else {
+      runs[new].lastSibling = new
+      return (new, .none)
     }
-    return (previous, next)
+    let me = sibling(new)
+    let last = runs[first].lastSibling
+    guard before(me, sibling(last)) else {
+      runs[last].nextSibling = new
+      runs[first].lastSibling = new
+      return (first, last)
+    }
+    var (previous, next) = (Handle.none, first)
+    while !before(me, sibling(next)) { (previous, next) = (next, runs[next].nextSibling) }
+    runs[new].nextSibling = next
+    guard previous == .none else {
+      runs[previous].nextSibling = new
+      return (first, previous)
+    }
+    runs[new].lastSibling = last
+    return (new, .none)
   }
 
   private func sibling(_ run: Handle) -> Sibling {
@@ -169,8 +194,7 @@ extension Fugue {
   func lastDescendant(of run: Handle) -> Handle {
     var run = run
     while runs[run].rightChild != .none {
-      run = runs[run].rightChild
-      while runs[run].nextSibling != .none { run = runs[run].nextSibling }
+      run = runs[runs[run].rightChild].lastSibling
     }
     return run
   }
@@ -188,6 +212,7 @@ extension Fugue {
     second.leftChild = .none
     second.nextSibling = .none
     let new = runs.add(second)
+    runs[new].lastSibling = new
     runs[run].count -= rest
     runs[run].rightChild = new
     runs[run].nextByOrdinal = new

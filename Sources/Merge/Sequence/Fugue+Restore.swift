@@ -6,6 +6,10 @@ extension Fugue {
   ///   of a tree.
   package init(restoring snapshot: [FugueRun]) throws(FugueError) {
     self.init()
+    for run in snapshot where !run.elements.isValid || run.elements.count > Self.limit {
+      throw .count(run.elements.count)
+    }
+    let snapshot = snapshot.flatMap(\.parts)
     let handles = try addRuns(of: snapshot)
     try link(handles, snapshot)
     try checkOrder()
@@ -33,8 +37,9 @@ extension Fugue {
         Run(
           contributor: index, start: start, count: Int32(run.elements.count), parent: .root,
           rank: run.rank, side: run.origin.side, isVisible: run.isVisible))
-      _ = contributions[Int(index)].append(
-        run.elements, text: run.text.isEmpty ? nil : run.text, run: handle)
+      contributions[Int(index)].append(
+        run.elements, text: run.text.isEmpty ? nil : run.text)
+      contributions[Int(index)].setRun(handle, of: start..<contributions[Int(index)].count)
       if start > 0 { runs[previous].nextByOrdinal = handle }
       previous = handle
       handles[at] = handle
@@ -56,8 +61,7 @@ extension Fugue {
     for (handle, run) in zip(handles, snapshot).reversed() {
       guard let element = run.origin.parent else {
         guard run.origin.side == .right else { throw .leftOfRoot }
-        runs[handle].nextSibling = rootChild
-        rootChild = handle
+        rootChild = prepend(handle, to: rootChild)
         continue
       }
       guard let place = place(of: element) else { throw .unknown(element) }
@@ -66,14 +70,18 @@ extension Fugue {
       switch run.origin.side {
       case .left:
         if place.ordinal > runs[parent].start { parent = split(parent, at: place.ordinal) }
-        runs[handle].nextSibling = runs[parent].leftChild
-        runs[parent].leftChild = handle
+        runs[parent].leftChild = prepend(handle, to: runs[parent].leftChild)
       case .right:
         if place.ordinal < runs[parent].end - 1 { split(parent, at: place.ordinal + 1) }
-        runs[handle].nextSibling = runs[parent].rightChild
-        runs[parent].rightChild = handle
+        runs[parent].rightChild = prepend(handle, to: runs[parent].rightChild)
       }
     }
+  }
+
+  private mutating func prepend(_ run: Handle, to first: Handle) -> Handle {
+    runs[run].nextSibling = first
+    runs[run].lastSibling = first == .none ? run : runs[first].lastSibling
+    return run
   }
 
   /// Compares the order with the tree's in-order traversal, on a stack of its own.
@@ -112,13 +120,9 @@ extension Fugue {
   package mutating func purge(where isPurgeable: (Element) -> Bool) {
     let kept = keptCounts(isPurgeable)
     var snapshot: [FugueRun] = []
-    var all: [Run] = []
-    forEachRun { all.append($0) }
-    for run in all {
-      let count = kept[run.firstPlace] ?? 0
-      if count > 0 {
-        append(run.start..<run.start + count, of: run, isVisible: run.isVisible, to: &snapshot)
-      }
+    forEachRun { handle, run in
+      let part = run.start..<run.start + kept[Int(handle)]
+      append(part, of: run, isVisible: run.isVisible, to: &snapshot)
     }
     var purged: Fugue
     do throws(FugueError) {
@@ -131,26 +135,25 @@ extension Fugue {
     self = purged
   }
 
-  /// How many elements of each run stay, by its first element: all up to the last that is alive,
-  /// not purgeable, or the parent of one that stays.
-  private func keptCounts(_ isPurgeable: (Element) -> Bool) -> [Place: Int32] {
-    var kept: [Place: Int32] = [:]
-    forEachRun { run in
+  /// How many elements of each run stay, by handle: all up to the last that is alive, not purgeable,
+  /// or the parent of one that stays.
+  private func keptCounts(_ isPurgeable: (Element) -> Bool) -> [Int32] {
+    var kept: [Int32] = Array(repeating: 0, count: runs.bound)
+    forEachRun { handle, run in
       var last = run.end - 1
       if !run.isVisible {
         while last >= run.start,
           isPurgeable(element(at: Place(contributor: run.contributor, ordinal: last)))
         { last -= 1 }
       }
-      var current = run
-      while last >= current.start {
-        let count = last - current.start + 1
-        let known = kept[current.firstPlace] ?? 0
-        if known >= count { break }
-        kept[current.firstPlace] = count
-        guard known == 0, current.parent != .root else { break }
-        last = current.parent.ordinal
-        current = runs[self.run(at: current.parent)]
+      var handle = handle
+      while last - runs[handle].start + 1 > kept[Int(handle)] {
+        let isFirst = kept[Int(handle)] == 0
+        kept[Int(handle)] = last - runs[handle].start + 1
+        let parent = runs[handle].parent
+        guard isFirst, parent != .root else { break }
+        last = parent.ordinal
+        handle = self.run(at: parent)
       }
     }
     return kept

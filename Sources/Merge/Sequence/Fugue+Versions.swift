@@ -25,7 +25,9 @@ extension Fugue {
   /// All elements in order, alive and dead.
   package func snapshot() -> [FugueRun] {
     var result: [FugueRun] = []
-    forEachRun { append($0.start..<$0.end, of: $0, isVisible: $0.isVisible, to: &result) }
+    forEachRun { _, run in
+      append(run.start..<run.end, of: run, isVisible: run.isVisible, to: &result)
+    }
     return result
   }
 
@@ -50,7 +52,7 @@ extension Fugue {
     let ends = contributions.map { contribution in
       version.last(of: contribution.replica).map(contribution.ordinals(through:)) ?? 0
     }
-    forEachRun { run in
+    forEachRun { _, run in
       let contributor = Int(run.contributor)
       let end = min(run.end, ends[contributor])
       guard run.start < end else { return }

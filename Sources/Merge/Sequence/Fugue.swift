@@ -12,9 +12,9 @@
 ///   tree            runs in order, visible counts   (run ↔ offset)
 ///   deletions       who deleted what, when          (older versions)
 /// ```
-/// An edit is O(log n) in the number of runs. Two cases cost more. Among k siblings, which only
-/// concurrent insertions at one place make, it is O(k), and O(d) where a sibling's subtree is d
-/// runs deep. A deletion is O(m) in the runs that it covers.
+/// An edit is O(log n) in the number of runs; a deletion is that for each run that it covers, and
+/// a view, a snapshot or a purge is one pass. Concurrent insertions at one place make siblings: one
+/// that is not the last of k is found in O(k) steps, and one beside a subtree in O(depth) more.
 package struct Fugue: Sendable {
   var contributions = ContiguousArray<Contribution>()
   /// Indices of `contributions` by ascending replica.
@@ -53,7 +53,7 @@ package struct Fugue: Sendable {
   package var utf8: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
-    forEachRun { run in
+    forEachRun { _, run in
       guard run.isVisible else { return }
       contributions[Int(run.contributor)].withText(of: run.start..<run.end) {
         bytes.append(contentsOf: $0)
@@ -145,10 +145,10 @@ package struct Fugue: Sendable {
   }
 
   /// All runs in order, dead ones too.
-  func forEachRun(_ body: (Run) -> Void) {
+  func forEachRun(_ body: (Handle, Run) -> Void) {
     var handle = tree.first
     while let run = handle {
-      body(runs[run])
+      body(run, runs[run])
       handle = tree.next(run)
     }
   }

@@ -17,4 +17,21 @@ package struct FugueRun: Hashable, Sendable {
     self.origin = origin
     self.text = text
   }
+
+  /// The same elements in runs that are not too long.
+  var parts: [FugueRun] {
+    guard elements.count > Run.limit else { return [self] }
+    var parts: [FugueRun] = []
+    var part = self
+    var rest = text.unicodeScalars[...]
+    for start in stride(from: 0, to: elements.count, by: Int(Run.limit)) {
+      part.elements.first = elements[start]
+      part.elements.count = min(Int(Run.limit), elements.count - start)
+      part.text = String(rest.prefix(part.elements.count))
+      rest = rest.dropFirst(part.elements.count)
+      parts.append(part)
+      part.origin = Origin(part.elements[part.elements.count - 1], .right)
+    }
+    return parts
+  }
 }

@@ -29,11 +29,17 @@ struct Run {
   var leftChild = Handle.none
   var rightChild = Handle.none
   var nextSibling = Handle.none
+  /// Of a first child: the last in its list.
+  var lastSibling = Handle.none
   /// The run that holds the contributor's next ordinal.
   var nextByOrdinal = Handle.none
   var rank: UInt8
   var side: Side
   var isVisible: Bool
+
+  /// The most elements of a run, so that splitting one is cheap: its entries in the table of its
+  /// contributor, one for every 32nd element, are written anew.
+  static let limit: Int32 = 4096
 
   var end: Int32 { start + count }
   var weight: Int32 { isVisible ? count : 0 }
@@ -47,6 +53,8 @@ struct RunTable {
   private var free = Handle.none
 
   var capacity: Int { runs.capacity }
+  /// Handles are below.
+  var bound: Int { runs.count }
 
   subscript(_ handle: Handle) -> Run {
     @inline(__always) _read { yield runs[Int(handle)] }

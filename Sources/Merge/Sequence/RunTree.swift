@@ -13,7 +13,8 @@ struct RunTree {
   private var items = ContiguousArray<Int32>()
   private var weights = ContiguousArray<Int32>()
   private var nodes = ContiguousArray<Node>()
-  private var root: Int32
+  /// Negative before the first run.
+  private var root: Int32 = -1
   private var freeNode: Int32 = -1
   /// The leaf of each run.
   private var leaves = ContiguousArray<Int32>()
@@ -26,18 +27,13 @@ struct RunTree {
     var isLeaf: Bool
   }
 
-  init() {
-    root = -1
-    root = addNode(isLeaf: true)
-  }
-
   /// Bytes allocated.
   var byteCount: Int {
     (items.capacity + weights.capacity + leaves.capacity) * 4
       + nodes.capacity * MemoryLayout<Node>.stride
   }
 
-  var isEmpty: Bool { nodes[Int(root)].size == 0 }
+  var isEmpty: Bool { root < 0 || nodes[Int(root)].size == 0 }
 
   var first: Handle? { isEmpty ? nil : edge(of: root, last: false) }
   var last: Handle? { isEmpty ? nil : edge(of: root, last: true) }
@@ -84,6 +80,7 @@ struct RunTree {
 
   mutating func append(_ run: Handle, weight: Int32) {
     if let last { return insert(run, weight: weight, after: last) }
+    if root < 0 { root = addNode(isLeaf: true) }
     insert(run, weight: weight, into: root, at: 0)
   }
 

@@ -26,7 +26,9 @@ package struct TextEdit: Hashable, Sendable {
     guard !oldMiddle.isEmpty || !newMiddle.isEmpty else { return [] }
     var offset = old.utf8.prefix(prefix).count { $0 & 0xC0 != 0x80 }
 
-    let (before, after) = (oldMiddle.map(Cluster.init), newMiddle.map(Cluster.init))
+    var clusters = Clusters()
+    let before = clusters.numbers(of: oldMiddle)
+    let after = clusters.numbers(of: newMiddle)
     guard let kept = Myers(before, after).pairs() else {
       return [
         TextEdit(
@@ -37,12 +39,13 @@ package struct TextEdit: Hashable, Sendable {
     var (x, y) = (0, 0)
     for pair in kept + [(before.count, after.count)] {
       if x < pair.0 || y < pair.1 {
-        let removed = before[x..<pair.0].reduce(0) { $0 + $1.scalarCount }
-        let inserted = after[y..<pair.1].map { String($0.character) }.joined()
-        edits.append(TextEdit(offset: offset, removed: removed, inserted: inserted))
+        let removed = clusters.scalarCount(before[x..<pair.0])
+        edits.append(
+          TextEdit(
+            offset: offset, removed: removed, inserted: clusters.text(after[y..<pair.1])))
         offset += removed
       }
-      if pair.0 < before.count { offset += before[pair.0].scalarCount }
+      if pair.0 < before.count { offset += clusters.scalarCount(before[pair.0...pair.0]) }
       (x, y) = (pair.0 + 1, pair.1 + 1)
     }
     return edits
@@ -86,29 +89,52 @@ package struct TextEdit: Hashable, Sendable {
   }
 }
 
-/// A grapheme cluster by its exact scalars.
-private struct Cluster: Equatable {
-  var character: Character
+/// Numbers for grapheme clusters, equal where the scalars are: a scalar that stands alone is its
+/// own number, what has several gets the next one above.
+private struct Clusters {
+  private static let first: UInt32 = 0x11_0000
+  private var several: [[Unicode.Scalar]] = []
+  private var numbers: [[Unicode.Scalar]: UInt32] = [:]
 
-  var scalarCount: Int { character.unicodeScalars.count }
+  mutating func numbers(of text: Substring) -> [UInt32] {
+    text.map { character in
+      let scalars = character.unicodeScalars
+      let last = scalars.index(before: scalars.endIndex)
+      if last == scalars.startIndex { return scalars[last].value }
+      let cluster = Array(scalars)
+      if let number = numbers[cluster] { return number }
+      let number = Self.first + UInt32(several.count)
+      numbers[cluster] = number
+      several.append(cluster)
+      return number
+    }
+  }
 
-  static func == (a: Self, b: Self) -> Bool {
-    a.character.utf8.elementsEqual(b.character.utf8)
+  func scalarCount(_ numbers: ArraySlice<UInt32>) -> Int {
+    numbers.reduce(0) { $0 + scalars($1).count }
+  }
+
+  func text(_ numbers: ArraySlice<UInt32>) -> String {
+    String(String.UnicodeScalarView(numbers.flatMap(scalars)))
+  }
+
+  private func scalars(_ number: UInt32) -> [Unicode.Scalar] {
+    Unicode.Scalar(number).map { [$0] } ?? several[Int(number - Self.first)]
   }
 }
 
 /// Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986): the
 /// greedy algorithm of section 3, with bounds.
-private struct Myers<Item: Equatable> {
+private struct Myers {
   /// The longest edit script, in items removed and inserted.
   static var editLimit: Int { 1_000 }
   /// The most comparisons; about ten milliseconds.
   static var stepLimit: Int { 4_000_000 }
 
-  let old: [Item]
-  let new: [Item]
+  let old: [UInt32]
+  let new: [UInt32]
 
-  init(_ old: [Item], _ new: [Item]) {
+  init(_ old: [UInt32], _ new: [UInt32]) {
     self.old = old
     self.new = new
   }

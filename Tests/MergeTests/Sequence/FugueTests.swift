@@ -124,6 +124,7 @@ import Testing
     refused(.count(5), ElementRange(element(1, 1, 1 << 20 - 2), count: 5))
     let last = Element(replica: 1, position: .max)
     refused(.count(2), ElementRange(last, count: 2, step: .seq))
+    refused(.unknown(element(1, 1, 5)), ElementRange(element(1, 1), count: 1_000))
   }
 
   @Test func badSnapshots() throws {
@@ -145,6 +146,13 @@ import Testing
     cycle = runs
     cycle[1].text = "l"
     #expect(throws: FugueError.count(1)) { try Fugue(restoring: cycle) }
+    for range in [
+      ElementRange(element(1, 1), count: 0), ElementRange(element(1, 1), count: .max, step: .seq),
+      ElementRange(Element(replica: 1, position: .max), count: 2, step: .seq),
+    ] {
+      let run = FugueRun(range, rank: 1, isVisible: true, origin: .root, text: "")
+      #expect(throws: FugueError.count(range.count)) { try Fugue(restoring: [run]) }
+    }
   }
 
   /// Backspace and Delete over a run leave one dead run, not one a character.
@@ -175,5 +183,57 @@ import Testing
     fugue.purge { _ in true }
     #expect(fugue.snapshot().isEmpty && fugue.isEmpty)
     #expect(fugue.origin(at: 0) == .root)
+  }
+
+  /// Insertions that take several runs, at places and with deletions that cut them anywhere.
+  @Test func longInsertions() throws {
+    var chance = Chance(11)
+    for (count, piece) in [(4096, "x"), (4097, "é"), (9000, "a字"), (12_300, "🙂b")] {
+      var model = Array(String(repeating: piece, count: count).unicodeScalars.prefix(count))
+      func text(_ scalars: some Collection<Unicode.Scalar>) -> String {
+        String(String.UnicodeScalarView(scalars))
+      }
+      var fugue = Fugue()
+      try fugue.insert(element(1, 1), text: text(model), rank: 1, at: .root, before: before)
+      for seq in 2..<UInt64(80) {
+        let start = chance.below(model.count)
+        if seq % 3 > 0 {
+          let end = min(model.count, start + 1 + chance.below(seq % 2 == 0 ? 3 : 300))
+          for range in fugue.elements(in: start..<end) {
+            try fugue.delete(range, by: 1, seq: seq)
+          }
+          model.removeSubrange(start..<end)
+        } else {
+          let new = String(repeating: "new ", count: seq % 9 == 0 ? 1100 : 1)
+          try fugue.insert(
+            element(1, seq), text: new, rank: 1, at: fugue.origin(at: start), before: before)
+          model.insert(contentsOf: new.unicodeScalars, at: start)
+        }
+        #expect(fugue.count == model.count)
+      }
+      #expect(Array(fugue.text.unicodeScalars) == model)
+      let view = fugue.view { _ in 1 }
+      #expect(view.count == count && view.elements == [ElementRange(element(1, 1), count: count)])
+      let restored = try Fugue(restoring: fugue.snapshot())
+      #expect(restored.text == fugue.text)
+      var purged = fugue
+      purged.purge { _ in true }
+      #expect(purged.text == fugue.text)
+      // As a snapshot that other code has made: one long run.
+      let long = FugueRun(
+        ElementRange(element(1, 1), count: count), rank: 1, isVisible: true, origin: .root,
+        text: view.text)
+      #expect(try Fugue(restoring: [long]).text == view.text)
+    }
+  }
+
+  /// A position is an offset in scalars, and "e\u{301}" is two.
+  @Test func elementsAreScalars() throws {
+    var fugue = Fugue()
+    try fugue.insert(element(1, 1), text: "e\u{301}\r\n🇩🇪", rank: 1, at: .root, before: before)
+    #expect(fugue.count == 6)
+    try fugue.insert(
+      element(1, 2), text: "x", rank: 1, at: fugue.origin(at: 1), before: before)
+    #expect(Array(fugue.text.unicodeScalars).map(\.value)[..<4] == [0x65, 0x78, 0x301, 0xD])
   }
 }
