@@ -1,6 +1,7 @@
 // Starts a server of its own and measures messages a second and the server's CPU per message.
 //
 //   swift run -c release server-benchmark [pairs window seconds]
+//   swift run -c release server-benchmark hub [pairs records]     (see HubStart.swift)
 //
 // The instrument for comparisons is `watchline load`; this gives a first figure.
 import EventLoop
@@ -77,5 +78,12 @@ func run(isTransfer: Bool) throws {
   try loop.close()
 }
 
-try run(isTransfer: false)
-try run(isTransfer: true)
+if CommandLine.arguments.dropFirst().first == "hub" {
+  try HubStart(
+    pairs: arguments.count > 0 ? arguments[0] : 10_000,
+    records: arguments.count > 1 ? arguments[1] : 100
+  ).run()
+} else {
+  try run(isTransfer: false)
+  try run(isTransfer: true)
+}

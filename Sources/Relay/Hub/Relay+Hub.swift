@@ -81,7 +81,9 @@ extension Relay {
       throw WireError(
         .invalidField, "replica \(replica) is that of \(owner.name); every device has its own")
     }
-    var session = SyncSession(hub: hub, replica: replica, cursor: hub.committed)
+    if let replica { try checkRoom(for: replica, of: device, hub) }
+    var session = SyncSession(
+      hub: hub, replica: replica, cursor: hub.replica.position, openBatch: open.number)
     let member = hub.member(device)
     hub.members[member].lastHeard = nowMS
     hub.members[member].isReplica = replica != nil
@@ -111,6 +113,15 @@ extension Relay {
       output.append(isRetired ? ",\"retired\":true}" : "}")
     }
     open.openedHubs.append((device, device.session))
+  }
+
+  private func checkRoom(
+    for replica: ReplicaID, of device: Device, _ hub: Hub
+  ) throws(WireError) {
+    guard hub.device(of: replica) == nil,
+      hub.authors.count(where: { $0.device == device.index }) >= limits.incarnations
+    else { return }
+    throw WireError(.overloaded, "a device has at most \(limits.incarnations) replicas")
   }
 
   private func replica(_ call: Call) throws(WireError) -> ReplicaID? {
@@ -179,10 +190,7 @@ extension Relay {
     let from = hub.committed
     hub.committed = max(hub.committed, position)
     guard from < hub.committed else { return }
-    for device in hub.pair.devices where device.sync?.hub === hub {
-      if device.sync?.replica == nil { tellChanges(device, hub, from..<hub.committed) }
-      sendLog(device)
-    }
+    for device in hub.pair.devices where device.sync?.hub === hub { sendLog(device) }
   }
 
   // MARK: Pieces of lines

@@ -40,10 +40,9 @@ struct HubTruth {
     case .create: created.insert(target)
     case .delete: raise(&deleted, target)
     case .restore, .unknown: break
-    case .write(let field, _): writes[Place(target: target, field: field), default: []].append(index)
-    case .move(let field, _):
+    case .write(let field, _), .move(let field, _):
       writes[Place(target: target, field: field), default: []].append(index)
-      element += 1
+      element += UInt32(action.elements)
     case .insert(let field, _, let text):
       for scalar in text.text.unicodeScalars {
         let id = ElementID(operation.dot, element)
