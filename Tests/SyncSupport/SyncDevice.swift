@@ -10,7 +10,7 @@ import Wire
 /// ```
 /// It sends one push at a time and acknowledges behind its own operations, as the specification
 /// asks. What it holds outlives its connections.
-package final class SyncDevice {
+package final class SyncDevice: CustomStringConvertible {
   package let name: String
   package let isPhone: Bool
   package let schema: Schema
@@ -62,6 +62,13 @@ package final class SyncDevice {
   /// Nothing of its own is unknown to the hub, as far as it knows.
   package var isDrained: Bool {
     isOpen && !isPushing && previous == nil && replica.pending.isEmpty && output.isEmpty
+  }
+
+  package var description: String {
+    "\(name) as \(replica.id.incarnation), \(replica.pending.count) pending behind "
+      + "\(replica.accepted), read to \(replica.position), open \(isOpen), "
+      + "pushing \(isPushing), waits \(waits), fills up \(previous != nil), "
+      + "last error \(errors.last ?? "none")"
   }
 
   // MARK: The connection

@@ -105,24 +105,34 @@ struct HubRestoration {
   let pair: Pair
   let schemas: [Schema]
 
-  /// - Throws: `JournalError` where a row cannot be understood, or its schema is not there.
-  func hubs(_ rows: [Row]) throws(JournalError) -> [Hub] {
+  /// Hubs whose schema this server was started without stay in the store as they are.
+  ///
+  /// - Returns: the hubs, and the numbers of those that are left alone.
+  /// - Throws: `JournalError` where a row cannot be understood.
+  func hubs(_ rows: [Row]) throws(JournalError) -> (hubs: [Hub], absent: Set<UInt8>) {
     var hubs: [Hub] = []
-    for row in rows where row.key.table == .hub { hubs.append(try hub(row)) }
+    var absent: Set<UInt8> = []
+    for row in rows where row.key.table == .hub {
+      if let hub = try hub(row) {
+        hubs.append(hub)
+      } else {
+        absent.insert(UInt8(row.key.item))
+      }
+    }
     for hub in hubs {
       let own = rows.filter {
         $0.key.table == .operation && UInt8($0.key.item >> 28) == hub.index
       }
       try readLog(own, into: hub)
     }
-    return hubs
+    return (hubs, absent)
   }
 
-  private func hub(_ row: Row) throws(JournalError) -> Hub {
-    try row.read { (reader) throws(JournalError) in
+  private func hub(_ row: Row) throws(JournalError) -> Hub? {
+    try row.read { (reader) throws(JournalError) -> Hub? in
       let name = try reader.text()
       guard let schema = schemas.first(where: { $0.name.text == name }) else {
-        throw JournalError(description: "the server was started without the schema \(name)")
+        return nil
       }
       _ = try reader.blob()
       let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema)

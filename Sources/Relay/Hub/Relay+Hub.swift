@@ -49,7 +49,9 @@ extension Relay {
     guard let pair = pairs[number] else { return }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
-      pair.hubs = try HubRestoration(pair: pair, schemas: options.schemas).hubs(rows)
+      let restored = try HubRestoration(pair: pair, schemas: options.schemas).hubs(rows)
+      pair.hubs = restored.hubs
+      pair.absentHubs = restored.absent
     } catch {
       log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
       for connection in waiting {
@@ -154,10 +156,11 @@ extension Relay {
 
   private func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
     if let hub = pair.hubs!.first(where: { $0.schema.name == schema.name }) { return hub }
-    guard pair.hubs!.count < 16 else {
+    let taken = pair.absentHubs.union(pair.hubs!.map(\.index))
+    guard let index = (UInt8(0)..<16).first(where: { !taken.contains($0) }) else {
       throw WireError(.overloaded, "a pair has at most 16 schemas")
     }
-    let hub = Hub(pair: pair, index: UInt8(pair.hubs!.count), schema: schema)
+    let hub = Hub(pair: pair, index: index, schema: schema)
     pair.hubs!.append(hub)
     return hub
   }

@@ -51,10 +51,19 @@ extension ProcessTests {
       _ scene: SyncScene, _ writers: [SyncWriter], _ typist: Typist,
       _ random: inout SeededGenerator
     ) throws {
-      for writer in writers where random.chance(0.9) { try writer.peer.connect(scene.server) }
+      for (index, writer) in writers.enumerated() where index == 0 || random.chance(0.8) {
+        try writer.peer.connect(scene.server)
+      }
       try typist.connect(scene.server)
-      let end = Moment.after(Double(random.pick(20...150)) / 1_000)
-      while !end.isPast {
+      let time = Double(random.pick(10...250)) / 1_000
+      let accepted = writers.map(\.peer.device.replica.accepted)
+      var end: Moment?
+      let bound = Moment.after(Moment.patience)
+      while end?.isPast != true {
+        if end == nil, writers.map(\.peer.device.replica.accepted) != accepted {
+          end = .after(time)
+        }
+        guard !bound.isPast else { throw Failure("nothing was ever accepted") }
         for writer in writers {
           try writer.write(&random)
           try writer.peer.step()

@@ -32,6 +32,7 @@ import Testing
     let hub = try makeHub()
     let (id, at) = try timer(hub)
     let view = try hub.ask("sync.view kind=timer", on: "watch")
+    _ = hub.type("advance seconds=1", on: "clock")
     let digest = Answer(try hub.state("watch"))
     let vector = (digest["vector"] as! [String: String]).map { "\"\($0)\":\($1)" }.joined()
     #expect(try rename(hub, id, "Coffee", on: "phone").outcomes.isEmpty)
@@ -170,6 +171,7 @@ import Testing
     try hub.keyboard("watch", schema: "timeTracker")
     let first = try hub.ask("sync.edit kind=settings set={\"autoPauseMinutes\":20}", on: "phone")
     #expect(first.id == "settings" && first.record?["defaultHourlyRate"] as? Double == 100)
+    _ = hub.type("advance seconds=1", on: "clock")
     let other = try hub.ask(
       "sync.edit kind=settings set={\"autoPauseEnabled\":true} asOf=0", on: "watch")
     #expect(other.record?["autoPauseMinutes"] as? Int == 20, "\(other)")

@@ -15,8 +15,14 @@ import Testing
     try hub.connect(watch)
     try hub.keyboard("phone")
     let record = try watch.create("timer", tea)
-    _ = hub.type("sync.edit kind=timer record=\"\(record)\" set={\"notes\":\"hot\"}", on: "phone")
-    _ = hub.type("sync.edit kind=todo set={\"timer\":\"\(record)\",\"text\":\"pour\"}", on: "phone")
+    try hub.settle()
+    for edit in [
+      "kind=timer record=\"\(record)\" set={\"notes\":\"hot\"}",
+      "kind=todo set={\"timer\":\"\(record)\",\"text\":\"pour\"}",
+    ] {
+      let answer = try hub.ask("sync.edit \(edit)", on: "phone")
+      #expect(answer.type == "sync.edited", "\(answer)")
+    }
     try hub.settle()
     let state = try hub.state("phone")
     hub.disconnect(watch)
@@ -51,8 +57,9 @@ import Testing
     _ = hub.type("activate pair=p role=watch", on: "watch")
     hub.world.holdsPairReads = true
     for name in ["phone", "watch"] {
-      #expect(hub.type("sync.open schema=todoTimers id=1", on: name).isEmpty)
-      #expect(hub.type("sync.view kind=timer id=2", on: name).isEmpty)
+      hub.type("sync.open schema=todoTimers id=1", on: name)
+      hub.type("sync.view kind=timer id=2", on: name)
+      #expect(!hub.take(name).contains { $0.type.hasPrefix("sync.") })
     }
     hub.world.holdsPairReads = false
     hub.world.settle()

@@ -225,7 +225,7 @@ final class HubPropertyRun {
     try hub.connect(observer)
     let digest = Answer(try hub.state("probe"))
     for device in devices + [observer] {
-      guard device.isDrained else { throw SyncFault("\(device.name) is not drained") }
+      guard device.isDrained else { throw SyncFault("not drained: \(device)") }
       guard device.view.digest == digest["viewDigest"] as? String else {
         throw SyncFault("\(device.name) shows something else")
       }
