@@ -2,6 +2,7 @@
 //
 //   swift run -c release server-benchmark [pairs window seconds]
 //   swift run -c release server-benchmark pairs [pairs transfers]
+//   swift run -c release server-benchmark hub [pairs records]     (see HubStart.swift)
 //
 // The second form measures what a store with that many pairs, and that many transfers waiting in
 // each, costs at a start and in memory.
@@ -61,6 +62,11 @@ func run(isTransfer: Bool) throws {
 if CommandLine.arguments.dropFirst().first == "pairs" {
   try PairsBenchmark(
     pairs: arguments.first ?? 10_000, transfers: arguments.dropFirst().first ?? 100
+  ).run()
+} else if CommandLine.arguments.dropFirst().first == "hub" {
+  try HubStart(
+    pairs: arguments.count > 0 ? arguments[0] : 10_000,
+    records: arguments.count > 1 ? arguments[1] : 100
   ).run()
 } else {
   try run(isTransfer: false)
