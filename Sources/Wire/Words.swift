@@ -8,9 +8,9 @@ package enum Words {
   /// help transferUserInfo             {"type":"help","topic":"transferUserInfo"}
   /// ```
   ///
-  /// A value that starts with `{`, `[`, `"`, a digit or `-`, and the whole words `true` and `false`,
-  /// are strict JSON and copied as they are; any other value is a string up to the next blank, also
-  /// an empty one. Blanks are space and tab. Names hold letters, digits, `.`, `_` and `-`.
+  /// A value that starts with `{`, `[` or `"`, a number, and the whole words `true` and `false` are
+  /// strict JSON and copied as they are; any other value is a string up to the next blank, also an
+  /// empty one. Blanks are space and tab. Names hold letters, digits, `.`, `_` and `-`.
   ///
   /// - Throws: 4001 with the 0-based offset in the typed line; then `json` is as it was.
   package static func json(
@@ -102,7 +102,7 @@ private struct WordReader {
     let start = scanner.at
     var end = start
     while end < line.count, line[end] != 0x20, line[end] != 0x09 { end += 1 }
-    if start < end, startsJSON(start..<end) {
+    if start < end, startsJSON(start..<end), !isBareNumberLike(start..<end) {
       guard scanner.value(outside: 1) else { throw scanner.wireError }
       try requireBlank("a blank after the value")
       json.append(bytes: text(start..<scanner.at))
@@ -118,6 +118,14 @@ private struct WordReader {
     case 0x7B, 0x5B, 0x22, 0x2D, 0x30...0x39: true
     default: text(range).elementsEqual("true".utf8) || text(range).elementsEqual("false".utf8)
     }
+  }
+
+  /// Starts like a number and is none, as ids and digests do: `record=6F0E`. Then it is a string.
+  private func isBareNumberLike(_ range: Range<Int>) -> Bool {
+    let first = line[range.lowerBound]
+    guard first == 0x2D || first &- 0x30 < 10 else { return false }
+    var reader = scanner
+    return !reader.value(outside: 1) || reader.at != range.upperBound
   }
 
   /// A bare string may hold anything but broken UTF-8.

@@ -119,7 +119,7 @@ import Testing
   @Test func restoresOutOfOrder() {
     var lane = Lane()
     for seq in [2, 5, 3, 9, 1] as [UInt64] { lane.append(makeItem(seq)) }
-    #expect(lane.sortRestored().isEmpty)
+    lane.sortRestored()
     #expect((0..<lane.items.count).map { lane.items[$0].seq } == [1, 2, 3, 5, 9])
   }
 
@@ -130,7 +130,7 @@ import Testing
       item.home = home
       lane.append(item)
     }
-    #expect(lane.sortRestored().map(\.home) == [1])
+    lane.sortRestored()
     #expect((0..<lane.items.count).map { lane.items[$0].home } == [1, 3, 2])
     #expect(lane.count == 3 && lane.bytes == 3 * Int(makeItem(1).reference.length))
   }
@@ -187,7 +187,7 @@ import Testing
       queue.add(.reply(reply), at: time)
       expected.append((time, reply))
     }
-    queue.filter { if case .reply(let reply) = $0 { reply % 3 != 0 } else { true } }
+    queue.filter { if case .reply(let reply) = $0.event { reply % 3 != 0 } else { true } }
     expected = expected.filter { $0.reply % 3 != 0 }.sorted {
       ($0.time, $0.reply) < ($1.time, $1.reply)
     }

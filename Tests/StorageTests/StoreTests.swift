@@ -139,7 +139,8 @@ import Testing
 
   @Test func removesRows() throws {
     let harness = try Harness(.directory(directory.path))
-    let rows = Row.Table.allCases.map { Row(.init($0, pair: 3, item: 4), bytes("x")) }
+    let tables = Row.Table.allCases.filter { $0 != .queue && $0.start != .none }
+    let rows = tables.map { Row(.init($0, pair: 3, item: 4), bytes("x")) }
     harness.commit(
       Batch(number: 1, rows: rows),
       Batch(number: 2, rows: [Row(rows[1].key, nil), Row(.init(.pair, pair: 9), nil)]))

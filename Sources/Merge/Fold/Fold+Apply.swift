@@ -33,7 +33,9 @@ extension Fold {
       records[index].touch(operation, inside: false)
       if let home = action.home, home != action.target { touchInside(home, operation) }
     }
-    if let into = action.into, into != action.home { touchInside(into, operation) }
+    if let into = action.into, into != action.home, into != action.target {
+      touchInside(into, operation)
+    }
   }
 
   /// Whether an operation may change a record. One in the graveyard is changed only by creating it

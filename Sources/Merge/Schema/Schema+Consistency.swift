@@ -5,8 +5,8 @@ extension Schema {
       throw kind.error("occurs twice")
     }
     for kind in kinds {
-      try kind.checkNames()
       try checkContainer(of: kind)
+      try kind.checkNames()
       for register in kind.registers {
         for field in register.fields {
           try checkReference(of: field, in: kind, register)

@@ -4,14 +4,17 @@ import Journal
 /// of the segments.
 ///
 /// ```
-/// version deadline devices { handedOut of each lane } { home record }…
+/// version deadline epoch devices { handedOut of each lane } { home record }…
 /// ```
-/// `deadline` is when the first of its unfinished uploads is overdue, 0 for none. A record is what the
-/// header of segment `home` has of the item, or of the chunk, that waits.
+/// `deadline` is when the first of its unfinished uploads is overdue, 0 for none. What was handed out
+/// is known exactly in the run that wrote the row, `epoch`; a later one goes by the devices' rows,
+/// which may say more. A record is what the header of segment `home` has of the item, or of the chunk,
+/// that waits.
 enum QueueRow {
-  static func make(_ pair: Pair, deadline: Int64?) -> Row {
+  static func make(_ pair: Pair, deadline: Int64?, epoch: UInt64) -> Row {
     var writer = ByteWriter(bytes: [RowForm.version])
     writer.number(deadline ?? 0)
+    writer.number(epoch)
     writer.number(pair.devices.count)
     for device in pair.devices {
       for lane in device.lanes { writer.number(lane.highestHandedOut) }
@@ -36,18 +39,23 @@ enum QueueRow {
 
   static func key(_ pair: UInt32) -> Row.Key { Row.Key(.queue, pair: pair) }
 
-  /// Reads what was handed out, then the records. Returns the deadline.
+  /// Reads what was handed out, where the row is of the run `epoch`, then the records. Returns the
+  /// deadline.
   @discardableResult
   static func read(
-    _ row: Row,
+    _ row: Row, epoch: UInt64,
     handedOut: (_ device: UInt16, LaneName, UInt64) throws(JournalError) -> Void = { _, _, _ in },
     records: (SegmentHeader.Record) throws(JournalError) -> Void
   ) throws(JournalError) -> Int64? {
     try row.read { (reader) throws(JournalError) in
       let deadline: Int64 = try reader.integer()
+      let isOfThisRun = try reader.number() == epoch
       let devices: UInt16 = try reader.integer()
       for device in 0..<devices {
-        for name in LaneName.allCases { try handedOut(device, name, try reader.number()) }
+        for name in LaneName.allCases {
+          let number = try reader.number()
+          if isOfThisRun { try handedOut(device, name, number) }
+        }
       }
       while !reader.isAtEnd {
         let home = try reader.number()

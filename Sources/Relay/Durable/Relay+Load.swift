@@ -4,7 +4,7 @@ import Wire
 /// Back into memory: pairs that were evicted.
 extension Relay {
   /// All that makes a pair.
-  private static let pairTables: [Row.Table] = [.pair, .device, .file, .queue, .context]
+  static let pairTables: [Row.Table] = [.pair, .device, .file, .queue, .context]
 
   /// Asks for an evicted pair. Lines of a connection that needs it wait until it is there.
   func load(_ number: UInt32, for connection: Connection? = nil) {
@@ -47,7 +47,7 @@ extension Relay {
   private static let nextTry: Int64 = 3_600_000_000
 
   private func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
-    var restoration = Restoration(committed: committed)
+    var restoration = Restoration(self)
     try restoration.add(rows)
     restoration.finish()
     guard let pair = restoration.pairs[number], pair.hasQueueRow else {

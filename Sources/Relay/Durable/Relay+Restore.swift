@@ -10,7 +10,7 @@ extension Relay {
     for row in contents.rows where row.key.table == .pair {
       if row.key.pair == 0 { try restoreStore(row) } else { try index(row) }
     }
-    var restoration = Restoration(committed: committed)
+    var restoration = Restoration(self)
     try restoration.add(
       contents.rows.lazy.filter { $0.key.pair > 0 && !evicted.contains($0.key.pair) })
     for segment in contents.segments {
@@ -46,7 +46,7 @@ extension Relay {
 
   /// Counts what an evicted pair needs of its segments, and minds its deadline.
   private func count(_ row: Row) throws(JournalError) {
-    let deadline = try QueueRow.read(row) { (record) throws(JournalError) in
+    let deadline = try QueueRow.read(row, epoch: epoch) { (record) throws(JournalError) in
       switch record {
       case .item(_, _, _, let item): hold(item)
       case .chunk(_, _, let chunk): hold(chunk.reference)

@@ -9,13 +9,18 @@ struct Restoration {
   private var files: [FileName: FileTransfer] = [:]
   /// The last batch committed: it covers all that is restored.
   let committed: UInt64
+  /// The present run's.
+  let epoch: UInt64
 
   private struct FileName: Hashable {
     var pair: UInt32
     var file: UInt32
   }
 
-  init(committed: UInt64) { self.committed = committed }
+  init(_ relay: Relay) {
+    committed = relay.committed
+    epoch = relay.epoch
+  }
 
   // MARK: Rows
 
@@ -194,7 +199,7 @@ struct Restoration {
   /// Of an evicted pair: what was handed out, and the records of what waits.
   private mutating func addQueue(_ row: Row) throws(JournalError) {
     let pair = try pair(row)
-    try QueueRow.read(row) { (deviceIndex, lane, handedOut) throws(JournalError) in
+    try QueueRow.read(row, epoch: epoch) { (deviceIndex, lane, handedOut) throws(JournalError) in
       let device = try device(deviceIndex, of: pair)
       device[lane].highestHandedOut = handedOut
     } records: { (record) throws(JournalError) in

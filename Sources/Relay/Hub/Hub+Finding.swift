@@ -33,7 +33,8 @@ extension Hub {
     switch value.kind {
     case .string: text = decodeString(value, line)
     case .number:
-      text = String(decoding: UnsafeRawBufferPointer(rebasing: line[value.start..<value.end]), as: UTF8.self)
+      text = String(
+        decoding: UnsafeRawBufferPointer(rebasing: line[value.start..<value.end]), as: UTF8.self)
     default:
       throw WireError(
         .invalidField, "a \(kind) is named by a string, not by \(value.kind.readable)")

@@ -45,10 +45,10 @@ extension Hub {
   func feed() -> [FeedLine] { replica.fold.feed().map(line) }
 
   private func line(_ entry: FeedEntry) -> FeedLine {
-    let by = shortName(entry.dot.replica)
-    let to = shortName(entry.lostTo.replica)
+    let by = deviceName(entry.dot.replica)
+    let to = deviceName(entry.lostTo.replica)
     let time = "at \(Self.time(ms: entry.wall))"
-    let record = name(of: entry.target)
+    let record = name(of: entry.target, besides: entry.field)
     guard let field = entry.field else {
       return FeedLine(
         target: entry.target, field: nil, lost: nil, by: by, to: to,
@@ -77,7 +77,7 @@ extension Hub {
   /// seen it.
   func outcomes(of dot: Dot) -> [Outcome] {
     replica.fold.encounters(of: dot).map { encounter in
-      let other = shortName(encounter.other.replica)
+      let other = deviceName(encounter.other.replica)
       guard let field = encounter.field else {
         return Outcome(
           field: nil, hasWon: encounter.hasWon,
@@ -94,17 +94,24 @@ extension Hub {
         field: field, hasWon: encounter.hasWon,
         sentence: encounter.hasWon
           ? "\(field): won against \(text) by \(other), unseen here; it is kept in sync.conflicts"
-          : "\(field): lost to \(text) by \(other), unseen here; this edit is kept in sync.conflicts")
+          : "\(field): lost to \(text) by \(other), unseen here; this edit is kept in sync.conflicts"
+      )
     }
   }
 
   // MARK: Words
 
-  /// The kind, and its name in quotes where it has one.
-  private func name(of target: Target) -> String {
-    for field in ["name", "text"] as [Name] {
-      if let name = replica.fold.value(target, field, within: replica.vector)?.text {
-        return "\(target.kind) \(name.text.quoted)"
+  private func deviceName(_ replica: ReplicaID) -> String {
+    device(of: replica)?.name ?? replica.description
+  }
+
+  /// The kind, and its name in quotes where it has one; the start of its id where it is the name
+  /// that the sentence is about.
+  private func name(of target: Target, besides field: Name? = nil) -> String {
+    for name in ["name", "text"] as [Name] {
+      if field == name { return "\(target.kind) \(target.record.text.prefix(8))" }
+      if let value = replica.fold.value(target, name, within: replica.vector)?.text {
+        return "\(target.kind) \(value.text.quoted)"
       }
     }
     return "\(target.kind) \(target.record)"

@@ -68,7 +68,8 @@ final class Hub {
   func member(_ device: Device) -> Int {
     if let known = members.firstIndex(where: { $0.device == device.index }) { return known }
     let index = members.firstIndex { $0.device > device.index } ?? members.count
-    members.insert(Member(device: device.index), at: index)
+    // A device that was never answered is taken to see what is there.
+    members.insert(Member(device: device.index, shown: replica.position), at: index)
     return index
   }
 
@@ -102,8 +103,8 @@ final class Hub {
       return replica.description
     }
     let name = pair.devices[Int(author.device)].name
-    let place = authors.lazy.filter { $0.device == author.device }.map(\.replica)
-      .firstIndex(of: replica)!
+    let own = authors.filter { $0.device == author.device }
+    let place = own.firstIndex { $0.replica == replica }!
     return place == 0 ? name : "\(name)~\(place + 1)"
   }
 

@@ -19,9 +19,7 @@ extension Relay {
       }
       return
     }
-    guard position >= hub.replica.base + UInt64(limits.syncLog), position <= hub.committed else {
-      return
-    }
+    guard position >= hub.replica.base + UInt64(limits.syncLog) else { return }
     hub.frontier = position
     changed(hub)
     let vector = hub.replica.vector(at: position)!
@@ -44,7 +42,8 @@ extension Relay {
 
   /// The position that every device has read and will have seen in whatever it writes later.
   private func readByAll(_ hub: Hub) -> UInt64 {
-    active(hub).map { $0.isReplica ? $0.acknowledged : $0.shown }.min() ?? hub.committed
+    active(hub).map { $0.isReplica ? $0.acknowledged : $0.shown }
+      .reduce(hub.committed, min)
   }
 
   private func purge(_ hub: Hub) {
@@ -52,6 +51,10 @@ extension Relay {
     let horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
     hub.replica.purge(Replica.Purge(frontier: frontier, horizon: horizon))
     hub.replica.forgetLog(through: hub.frontier)
+    // Who has acknowledged that far holds it, though it may not have been sent again since.
+    for device in hub.pair.devices where device.sync?.hub === hub {
+      device.sync!.cursor = max(device.sync!.cursor, hub.replica.base)
+    }
     hub.needsSnapshot = true
     changed(hub)
     log(

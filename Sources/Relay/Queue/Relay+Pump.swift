@@ -123,6 +123,8 @@ extension Relay {
     let isFirstTime = item.seq > device[name].highestHandedOut
     device[name].cursor += 1
     device[name].highestHandedOut = max(device[name].highestHandedOut, item.seq)
+    // The queue row says what was handed out.
+    if isFirstTime, device.pair.hasQueueRow { touched(device.pair) }
     if device[name].isHeld { device[name].allowance -= 1 }
     if device.isAutomatic {
       device.unconfirmed.append((connection.position, name, item.seq))

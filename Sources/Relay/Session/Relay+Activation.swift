@@ -108,7 +108,6 @@ extension Relay {
     enter(device, incarnation: request.incarnation)
     join(device, pair)
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
-    if outdatesQueueRow(device) { changed(device) }
     let batch = latestBatch
     if batch > committed, device.dirtyBatch > committed {
       pair.lastBatch = max(pair.lastBatch, batch)
@@ -137,12 +136,6 @@ extension Relay {
     if let failure { throw WireError(.overloaded, failure) }
     load(number, for: connection)
     return false
-  }
-
-  /// Whether a queue row says of items that nobody was handed them while they might now be: then it
-  /// has to go before the session begins.
-  private func outdatesQueueRow(_ device: Device) -> Bool {
-    device.pair.hasQueueRow && device.lanes.contains { $0.highestHandedOut < $0.offered }
   }
 
   /// The device that is to activate; nil where it is a new one, and may be.
@@ -224,7 +217,7 @@ extension Relay {
           .overloaded, "a device has at most \(limits.incarnations) incarnations")
       }
     }
-    if storeFailure != nil, device.dirtyBatch > committed || outdatesQueueRow(device) {
+    if storeFailure != nil, device.dirtyBatch > committed {
       throw WireError(
         .overloaded,
         "the store cannot write at present (\(storeFailure!)), and commits of this device are "

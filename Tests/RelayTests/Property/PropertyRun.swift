@@ -8,8 +8,10 @@ final class PropertyRun {
   private let ledger = Ledger()
   private var random: SplitMix
   private let devices: [ModelDevice]
+  private let neighbour: Neighbour
   private(set) var step = 0
   private var contextCount = 0
+  private var evictions = 0
 
   init(seed: UInt64) throws {
     random = SplitMix(seed: seed)
@@ -22,6 +24,7 @@ final class PropertyRun {
     let world = world
     // Else more than one request shares a segment.
     world.takesBatchesAhead = random.oneIn(3)
+    neighbour = Neighbour(world)
     let ledger = ledger
     devices = ["phone", "left", "right"].map { name in
       ModelDevice(name, isPhone: name == "phone", world, ledger)
@@ -49,7 +52,8 @@ final class PropertyRun {
       + "accepted=\(all.count(where: \.isAccepted)) delivered=\(all.count { $0.deliveries > 0 }) "
       + "cancelled=\(all.count(where: \.isCancelled)) failed=\(all.count { $0.result ?? 0 > 0 }) "
       + "files=\(all.count { $0.kind == .file && $0.deliveries > 0 }) contexts=\(contextCount) "
-      + "epochs=\(world.epoch) copied=\(world.segmentsRead) reads=\(world.payloadsRead)"
+      + "epochs=\(world.epoch) copied=\(world.segmentsRead) reads=\(world.payloadsRead) "
+      + "evictions=\(evictions) loads=\(world.pairsRead)"
   }
 
   // MARK: Actions
@@ -60,7 +64,8 @@ final class PropertyRun {
     guard device.session == .activated, device.isReading else { return }
     if device.mustRetry { return try device.retry() }
     switch random.below(20) {
-    case 0...4: try device.begin(.userInfo)
+    case 0...2: try device.begin(.userInfo)
+    case 3...4: try beginBesideNeighbour(device)
     case 5: try device.begin(device.isPhone ? .complication : .userInfo)
     case 6: try countedUserInfo(device)
     case 7: try beginFile(device)
@@ -175,7 +180,7 @@ final class PropertyRun {
 
   /// Something goes wrong.
   private func disturb(_ device: ModelDevice) throws {
-    let kind = random.below(16)
+    let kind = random.below(24)
     ledger.log.append("\(step): trouble \(kind) at \(device.name)")
     switch kind {
     case 0...3: close(device)
@@ -193,6 +198,13 @@ final class PropertyRun {
     case 14:
       try world.kill()
       for device in devices { device.lost() }
+    case 15...18: leaveAlone()
+    case 19: world.holdsPairReads.toggle()
+    case 20: world.failsPairReads.toggle()
+    case 21...22:
+      world.holdsPairReads = false
+      world.failsPairReads = false
+      world.settle()
     default:
       guard !world.isFailing, !world.holdsCommits else { return }
       try world.restart()
@@ -201,6 +213,29 @@ final class PropertyRun {
         device.lost()
       }
     }
+  }
+
+  /// All are away for long enough to be evicted, where nothing is in flight.
+  private func leaveAlone() {
+    for device in devices { close(device) }
+    if random.oneIn(3) { world.holdsCommits.toggle() }
+    let before = world.relay.pairsInMemory
+    world.send("advance seconds=31", on: "clock")
+    if world.relay.pairsInMemory < before { evictions += 1 }
+    if random.oneIn(2) { neighbour.cancel() }
+  }
+
+  /// A transfer shares a segment with one of another pair, which may die before it.
+  private func beginBesideNeighbour(_ device: ModelDevice) throws {
+    guard !world.holdsCommits else { return try device.begin(.userInfo) }
+    world.holdsCommits = true
+    // The first is on its way alone; the second collects with what follows.
+    neighbour.send()
+    neighbour.send()
+    try device.begin(.userInfo)
+    world.holdsCommits = false
+    world.settle()
+    try device.read()
   }
 
   private func close(_ device: ModelDevice) {
@@ -212,9 +247,12 @@ final class PropertyRun {
 
   private func drain() throws {
     world.holdsCommits = false
+    world.holdsPairReads = false
+    world.failsPairReads = false
     if world.isFailing { world.recoverStore() }
     world.settle()
-    for device in devices { close(device) }
+    leaveAlone()
+    world.holdsCommits = false
     for round in 0..<12 {
       for device in devices { try finish(device) }
       if let phone = devices.first, phone.session == .activated {
@@ -275,6 +313,11 @@ final class PropertyRun {
       guard device.client == nil else {
         throw Ledger.Violation(description: "\(device.name) is owed something for ever")
       }
+    }
+    world.close(Neighbour.phone)
+    world.send("advance seconds=31", on: "clock")
+    guard world.relay.pairsInMemory == 0 else {
+      throw Ledger.Violation(description: "the pair is not evicted")
     }
     guard world.relay.isIdle else { throw Ledger.Violation(description: "the relay is not idle") }
   }

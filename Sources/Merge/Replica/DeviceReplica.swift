@@ -1,0 +1,282 @@
+package import Wire
+
+/// A device's replica, and what of it the hub has yet to accept.
+///
+/// ```
+///                 write                 push, accepted
+/// (nothing) ─────────────► pending ────────────────────► accepted
+///                            ▲  │ retime: new stamps, same dots
+///                            └──┘
+/// ```
+/// It is pure: clocks come in, and what is to be sent is asked for.
+package final class DeviceReplica {
+  package let id: ReplicaID
+  /// 2 for the phone, 1 for others.
+  package let rank: UInt8
+  /// Everything that the device holds: the hub's log as far as it was read, and its own operations.
+  package private(set) var replica: Replica
+  /// Its last operation that the hub has accepted.
+  package private(set) var accepted: UInt64 = 0
+  /// How far the hub's log was read.
+  package private(set) var position: UInt64 = 0
+  /// What is added to the device's clock, in milliseconds.
+  package private(set) var offset: Int64 = 0
+  /// The last position that was sealed.
+  package private(set) var sealed: UInt64 = 0
+  /// What the replica began with: pieces of a snapshot.
+  private var origin: [[UInt8]] = []
+
+  package init(id: ReplicaID, rank: UInt8) {
+    self.id = id
+    self.rank = rank
+    replica = Replica()
+  }
+
+  package var fold: Fold { replica.fold }
+
+  // MARK: Writing
+
+  /// Takes in an edit of the device's own.
+  ///
+  /// - Parameters:
+  ///   - shown: what the writer had been shown when the edit began; everything held where nil.
+  ///   - clock: the device's clock, in milliseconds since 1970.
+  /// - Throws: as `Fold.apply`.
+  @discardableResult
+  package func write(
+    _ actions: [Action], shown: VersionVector? = nil, clock: Int64
+  ) throws(WireError) -> Operation {
+    let written = replica.mint(
+      actions, by: id, rank: rank, shown: shown ?? replica.vector, time: time(clock),
+      wall: clock, after: fold.latest)
+    try replica.append(written)
+    return written.operation
+  }
+
+  private func time(_ clock: Int64) -> UInt64 { UInt64(max(0, clock + offset)) }
+
+  /// Its operations that the hub has yet to accept, in order.
+  package var pending: [Replica.Written] { own(after: accepted) }
+
+  private func own(after seq: UInt64) -> [Replica.Written] {
+    replica.log.compactMap(\.operation).filter {
+      $0.operation.dot.replica == id && $0.operation.dot.seq > seq
+    }
+  }
+
+  // MARK: The hub's answers
+
+  package enum Standing: Hashable, Sendable {
+    /// The hub's chain of this replica is a beginning of the device's own.
+    case inStep
+    /// The device was set back, or is away for too long: it goes on as a new incarnation.
+    case setBack
+  }
+
+  /// Compares the hub's head of this replica with the device's own chain at that operation.
+  package func opened(_ head: Head) -> Standing {
+    guard let hash = hash(at: head.seq), hash == head.hash else { return .setBack }
+    accepted = head.seq
+    return .inStep
+  }
+
+  /// The chain's hash at an operation of its own; nil where it has none.
+  private func hash(at seq: UInt64) -> [UInt8]? {
+    let end = replica.chain(id)
+    guard seq <= end.seq else { return nil }
+    if seq == end.seq { return end.hash }
+    var chain = originChain
+    guard seq >= chain.seq else { return nil }
+    for written in own(after: chain.seq) where written.operation.dot.seq <= seq {
+      chain.append(written.operation, written.bytes)
+    }
+    return chain.hash
+  }
+
+  /// Where its own chain was when the replica began.
+  private var originChain: Chain {
+    guard !origin.isEmpty, let start = try? Replica(pieces: origin, position: 0) else {
+      return Chain()
+    }
+    return start.chain(id)
+  }
+
+  package func accepted(_ head: Head) { accepted = max(accepted, head.seq) }
+
+  /// Takes in operations of the hub's log, which end at `position`. Those that are here are passed
+  /// over.
+  package func receive(_ items: [Datum], through position: UInt64) throws(WireError) {
+    for item in items {
+      let operation = try replica.read(item)
+      if fold.vector.contains(operation.dot) { continue }
+      try replica.append(Replica.Written(operation: operation, bytes: item.canonical))
+    }
+    self.position = max(self.position, position)
+  }
+
+  /// Begins with a snapshot of the hub's log up to `position`.
+  package func receive(snapshot pieces: [[UInt8]], position: UInt64) throws(WireError) {
+    replica = try Replica(pieces: pieces, position: position)
+    origin = pieces
+    self.position = position
+  }
+
+  /// From now on new elements hang on nothing that was dead at a position of the log.
+  package func seal(_ position: UInt64, _ vector: VersionVector) {
+    fold.seal(vector)
+    sealed = max(sealed, position)
+  }
+
+  package func purge(_ purge: Replica.Purge, position: UInt64) {
+    replica.purge(purge)
+    self.position = max(self.position, position)
+  }
+
+  // MARK: Clocks
+
+  package enum Retiming: Hashable, Sendable {
+    /// The pending operations have new stamps; push them again.
+    case restamped
+    /// The stamps are right, being just above accepted ones; push again after so many milliseconds.
+    case wait(UInt64)
+  }
+
+  /// The hub takes no operation so far from its clock: the device's offset is corrected and what is
+  /// pending is stamped anew, in order, with the times that the right clock would have shown.
+  ///
+  /// - Parameters:
+  ///   - now: the hub's clock.
+  ///   - clock: the device's.
+  package func retime(now: UInt64, clock: Int64) throws(WireError) -> Retiming {
+    let error = clock + offset - Int64(now)
+    let pending = self.pending
+    offset -= error
+    var stamps: [UInt64: Stamp] = [:]
+    var last = fold.stamp(of: Dot(id, accepted))
+    for written in pending {
+      let operation = written.operation
+      var seen = operation.context.others
+      seen[id] = min(operation.context.own, accepted)
+      let latest = [fold.latest(within: seen), last].compactMap { $0 }.max()
+      let time = min(UInt64(max(0, Int64(operation.stamp.ms) - max(0, error))), now)
+      let stamp = Stamp.mint(time: time, rank: rank, replica: id, after: latest)
+      stamps[operation.dot.seq] = stamp
+      last = stamp
+    }
+    if pending.allSatisfy({ stamps[$0.operation.dot.seq] == $0.operation.stamp }) {
+      let ahead = pending.map(\.operation.stamp.ms).max() ?? now
+      return .wait(ahead > now + Replica.maximumAhead ? ahead - now - Replica.maximumAhead : 1)
+    }
+    try rebuild { operation in
+      guard operation.dot.replica == self.id, let stamp = stamps[operation.dot.seq] else {
+        return operation
+      }
+      var operation = operation
+      operation.stamp = stamp
+      return operation
+    }
+    return .restamped
+  }
+
+  /// Folds everything anew with some operations changed.
+  private func rebuild(_ change: (Operation) -> Operation) throws(WireError) {
+    let log = replica.log
+    replica =
+      origin.isEmpty ? Replica() : try Replica(pieces: origin, position: replica.base)
+    for entry in log {
+      switch entry {
+      case .operation(let written):
+        let operation = change(written.operation)
+        let bytes =
+          operation == written.operation
+          ? written.bytes
+          : operation.datum(after: replica.chain(operation.dot.replica).context).canonical
+        try replica.append(Replica.Written(operation: operation, bytes: bytes))
+      case .purge(let purge): replica.purge(purge)
+      }
+    }
+  }
+
+  // MARK: A new incarnation
+
+  /// Takes over from the incarnation before, which goes on until then: issues anew what the hub
+  /// lacks of it, with new dots and the same stamps and contexts but for the replica. What it had in
+  /// common with the hub keeps its dots.
+  ///
+  /// - Precondition: this one has read the hub's log and written nothing.
+  /// - Returns: operations that can no longer take place, because the hub has lost what they had
+  ///   seen.
+  package func takeOver(from old: DeviceReplica) throws(WireError) -> [Operation] {
+    offset = old.offset
+    let divergent = old.pending.map(\.operation).drop(while: isHere)
+    guard let first = divergent.first else { return [] }
+    let renaming = Renaming(from: old.id, after: first.dot.seq - 1, to: id)
+    var left: [Operation] = []
+    for operation in divergent {
+      let renamed = renaming.rename(operation)
+      guard left.isEmpty, fold.vector.contains(renamed.context.others) else {
+        left.append(operation)
+        continue
+      }
+      let bytes = renamed.datum(after: replica.chain(id).context).canonical
+      try replica.append(Replica.Written(operation: renamed, bytes: bytes))
+    }
+    return left
+  }
+
+  /// Whether the hub holds the very same operation.
+  private func isHere(_ operation: Operation) -> Bool {
+    guard fold.vector.contains(operation.dot) else { return false }
+    let known = replica.log.compactMap(\.operation).first { $0.operation.dot == operation.dot }
+    // What a snapshot stands for can only be told by its stamp.
+    return known.map { $0.operation == operation } ?? true
+  }
+}
+
+/// Dots of one incarnation's divergent part, as dots of the next one.
+private struct Renaming {
+  let from: ReplicaID
+  /// The last operation that both sides have.
+  let after: UInt64
+  let to: ReplicaID
+
+  init(from: ReplicaID, after: UInt64, to: ReplicaID) {
+    self.from = from
+    self.after = after
+    self.to = to
+  }
+
+  func rename(_ operation: Operation) -> Operation {
+    var renamed = operation
+    renamed.dot = Dot(to, operation.dot.seq - after)
+    renamed.stamp.replica = to
+    renamed.context = Context(own: 0, others: operation.context.others)
+    renamed.context.others[from] = min(operation.context.own, after)
+    if operation.context.own > after { renamed.context.own = operation.context.own - after }
+    renamed.actions = operation.actions.map(rename)
+    return renamed
+  }
+
+  private func rename(_ action: Action) -> Action {
+    var renamed = action
+    switch action.body {
+    case .move(let field, let anchor): renamed.body = .move(field: field, to: rename(anchor))
+    case .insert(let field, let anchor, let text):
+      renamed.body = .insert(field: field, at: rename(anchor), text: text)
+    case .erase(let field, let runs):
+      renamed.body = .erase(
+        field: field, runs.map { ElementRun(rename($0.first), count: $0.count) })
+    default: break
+    }
+    return renamed
+  }
+
+  private func rename(_ anchor: Anchor) -> Anchor {
+    Anchor(anchor.parent.map(rename), anchor.side)
+  }
+
+  private func rename(_ element: ElementID) -> ElementID {
+    guard element.dot.replica == from, element.dot.seq > after else { return element }
+    return ElementID(Dot(to, element.dot.seq - after), element.index)
+  }
+}
