@@ -9,10 +9,13 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Optimised in debug builds as well: its tests replay hundreds of thousands of edits.
+let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// A Swift target of this package: one folder, the shared settings.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
-  resources: [Resource]? = nil
+  resources: [Resource]? = nil, settings: [SwiftSetting] = settings
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: path, resources: resources,
@@ -38,7 +41,7 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CCrypto"]),
     room("Journal"),
-    room("Merge", ["Wire"]),
+    room("Merge", ["Wire"], settings: hot),
     room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
     room("Relay", ["Wire", "Journal", "Merge"]),
 
@@ -73,14 +76,17 @@ let package = Package(
       path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py"],
       swiftSettings: settings),
 
+    // The merge once more, slowly, to judge the merge by.
+    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle"),
+
     // What tests share.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
     room("SyncSupport", ["Merge", "Wire"], path: "Tests/SyncSupport"),
-    room("TextTraces", ["Merge"], path: "Tests/TextTraces"),
+    room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite(
       "RelayTests",
       [

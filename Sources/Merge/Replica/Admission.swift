@@ -48,7 +48,8 @@ extension Replica {
         guard seq == chain.seq + 1 else {
           throw WireError(
             .sequenceGap,
-            "operation \(seq) cannot follow \(chain.seq); push from \(chain.seq + 1) on")
+            "operation \(seq) cannot follow \(chain.seq); push from \(self.chain(replica).seq + 1) on without a gap"
+          )
         }
         try batch.check(operation, schema)
         if operation.stamp.ms > now + Self.maximumAhead

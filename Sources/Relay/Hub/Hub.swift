@@ -68,7 +68,7 @@ final class Hub {
   func member(_ device: Device) -> Int {
     if let known = members.firstIndex(where: { $0.device == device.index }) { return known }
     let index = members.firstIndex { $0.device > device.index } ?? members.count
-    // Who comes for the first time sees what is there.
+    // A device that was never answered is taken to see what is there.
     members.insert(Member(device: device.index, shown: replica.position), at: index)
     return index
   }

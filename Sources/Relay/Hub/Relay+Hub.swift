@@ -75,8 +75,13 @@ extension Relay {
             ?? "; this server has \(names.joined(separator: ", "))"))
     }
     let replica = try replica(call)
-    let vector = try call.fields.optionalObject(.vector).map {
-      (value) throws(WireError) in try VersionVector(Datum(value, call.fields.line))
+    let vector = try call.fields.optionalObject(.vector).map { (value) throws(WireError) in
+      guard let vector = VersionVector(plain: value, call.fields.line) else {
+        throw WireError(
+          .invalidField,
+          "vector must be what the device holds, {\"<UUID>.<incarnation>\":\"<seq>\"}")
+      }
+      return vector
     }
     let hub = try hub(schema, device.pair)
     if let replica, let owner = hub.device(of: replica), owner !== device {

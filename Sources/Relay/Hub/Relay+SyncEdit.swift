@@ -53,8 +53,6 @@ extension Relay {
   /// What the writer had seen when the edit began.
   private func asOf(_ call: Call, _ hub: Hub, _ device: Device) throws(WireError) -> VersionVector {
     let now = hub.replica.position
-    let wanted =
-      "at (an integer from \(hub.replica.base) to \(now)), a vector, its short form such as phone:4,watch:2, or lastSeen"
     let lastSeen = hub.members.first { $0.device == device.index }?.shown
     guard let value = call.fields.envelope[.asOf] else {
       // Before anything was answered to this device, it is taken to see what is there.
@@ -74,12 +72,21 @@ extension Relay {
     case .object: vector = VersionVector(plain: value, line)
     default: break
     }
-    guard let vector, hub.replica.vector.contains(vector),
-      vector.contains(hub.replica.baseVector)
-    else {
+    guard let vector else {
       throw WireError(
         .invalidField,
-        "asOf must be \(wanted), not beyond the hub nor below \(hub.replica.base); now is at \(now)"
+        "asOf must be an at from \(hub.replica.base) to \(now), a vector, its short form such as phone:4,watch:2, or lastSeen"
+      )
+    }
+    guard hub.replica.vector.contains(vector) else {
+      throw WireError(
+        .invalidField,
+        "asOf is beyond the hub, which is at \(now): \(hub.short(hub.replica.vector))")
+    }
+    guard vector.contains(hub.replica.baseVector) else {
+      throw WireError(
+        .invalidField,
+        "asOf is below at \(hub.replica.base), before which nothing is known one by one; now is at \(now)"
       )
     }
     return vector

@@ -69,7 +69,8 @@ extension Relay {
 
   private func retime(_ call: Call, _ hub: Hub, _ replica: ReplicaID, _ stamp: Stamp) {
     let isAhead = stamp.ms > nowMS
-    let seconds = (isAhead ? stamp.ms - nowMS : nowMS - stamp.ms) / 1000
+    // Rounded up, so that what is said to be too much is more than what is taken.
+    let seconds = isAhead ? (stamp.ms - nowMS + 999) / 1000 : 0
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "sync.retime", re: call.id, of: call.request)
       output.append(",\"schema\":", quoted: hub.schema.name.text)

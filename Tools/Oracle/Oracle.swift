@@ -1,0 +1,117 @@
+package import Merge
+
+/// What a set of operations means, written a second time from the rules alone and without regard
+/// for speed: the judge of the merge that keeps its state as operations come.
+///
+/// Everything here is a function of the set: the order in which the operations are given, and
+/// whether one is given twice, makes no difference. The cost is that of scanning the set, once or
+/// more for each question.
+package struct Oracle: Sendable {
+  /// An action with the operation that it is part of.
+  package struct Entry: Sendable {
+    package var operation: Operation
+    /// Its place among the operation's actions.
+    package var index: Int
+    /// The index of the first element that it inserts.
+    package var firstElement: UInt32
+
+    package var action: Action { operation.actions[index] }
+    package var dot: Dot { operation.dot }
+    package var stamp: Stamp { operation.stamp }
+
+    package func follows(_ other: Entry) -> Bool { operation.follows(other.dot) }
+
+    /// Whether neither had been seen when the other was written.
+    package func isConcurrent(with other: Entry) -> Bool {
+      !follows(other) && !other.follows(self)
+    }
+
+    /// The order of stamps; within an operation, that of its actions.
+    package static func < (left: Entry, right: Entry) -> Bool {
+      left.stamp != right.stamp ? left.stamp < right.stamp : left.index < right.index
+    }
+  }
+
+  /// Each operation once.
+  package let operations: [Operation]
+  /// Each action of each of them.
+  package let entries: [Entry]
+  /// Each record that an action is about, sorted.
+  package let targets: [Target]
+  private let entriesByTarget: [Target: [Entry]]
+
+  package init(_ operations: [Operation]) {
+    var known: Set<Dot> = []
+    self.operations = operations.filter { known.insert($0.dot).inserted }
+    entries = self.operations.flatMap { operation in
+      var elements: UInt32 = 0
+      return operation.actions.enumerated().map { index, action in
+        defer { elements += UInt32(action.elements) }
+        return Entry(operation: operation, index: index, firstElement: elements)
+      }
+    }
+    entriesByTarget = Dictionary(grouping: entries) { $0.action.target }
+    targets = entriesByTarget.keys.sorted()
+  }
+
+  /// The actions on a record.
+  package func entries(of target: Target) -> [Entry] { entriesByTarget[target] ?? [] }
+}
+
+// MARK: Registers
+
+extension Oracle {
+  /// Every write of a register. A move is a write of the register that holds the record's place.
+  package func writes(_ target: Target, _ register: Name) -> [Entry] {
+    entries(of: target).filter { $0.action.register == register }
+  }
+
+  /// The write with the highest stamp.
+  package func winner(_ target: Target, _ register: Name) -> Entry? {
+    writes(target, register).max(by: <)
+  }
+
+  /// What the register holds; nil where it was never written.
+  package func value(_ target: Target, _ register: Name) -> Datum? {
+    winner(target, register)?.action.written
+  }
+
+  /// The writes that lost to one that they had not been seen by and had not seen: those with a
+  /// concurrent write of a higher stamp.
+  ///
+  /// What a write overwrote knowingly is not among them, and a write stays even if a later one has
+  /// seen both since.
+  package func archive(_ target: Target, _ register: Name) -> [Entry] {
+    let writes = writes(target, register)
+    return writes.filter { lost in
+      writes.contains { $0.isConcurrent(with: lost) && lost.stamp < $0.stamp }
+    }
+  }
+}
+
+extension Action {
+  /// The register that it writes.
+  package var register: Name? {
+    switch body {
+    case .write(let field, _), .move(let field, _): field
+    default: nil
+    }
+  }
+
+  /// What it writes there. A place is shown as the list alone: the slot is nobody's concern.
+  package var written: Datum? {
+    switch body {
+    case .write(_, let value): value
+    case .move: .object([Datum.Member("list", into?.datum ?? .null)])
+    default: nil
+    }
+  }
+
+  /// Whether two writes put the same bytes there. No two moves do, as each makes a slot.
+  package func writesSame(as other: Action) -> Bool {
+    guard case .write(_, let value) = body, case .write(_, let another) = other.body else {
+      return false
+    }
+    return value.canonical == another.canonical
+  }
+}
