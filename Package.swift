@@ -68,7 +68,7 @@ let package = Package(
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
+      name: "server-benchmark", dependencies: ["CUV", "EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
     .executableTarget(

@@ -171,7 +171,10 @@ package final class DeviceReplica {
       var seen = operation.context.others
       seen[id] = min(operation.context.own, accepted)
       let latest = [fold.latest(within: seen), last].compactMap { $0 }.max()
-      let time = min(UInt64(max(0, Int64(operation.stamp.ms) - max(0, error))), now)
+      // A clock that is behind only makes its edits lose, unless no hub would take their stamps.
+      let isTooOld = operation.stamp.ms < Replica.earliest
+      let shift = isTooOld ? error : max(0, error)
+      let time = min(UInt64(max(0, Int64(operation.stamp.ms) - shift)), now)
       let stamp = Stamp.mint(time: time, rank: rank, replica: id, after: latest)
       stamps[operation.dot.seq] = stamp
       last = stamp

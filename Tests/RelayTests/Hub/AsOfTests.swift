@@ -66,7 +66,7 @@ import Testing
     ] where asOf != "\"\"" {
       let answer = try rename(hub, id, "x", on: "watch", "asOf=\(asOf)")
       #expect(answer.code == 4004, "\(asOf): \(answer)")
-      #expect(answer.message.contains("now is at \(at)"), "\(answer)")
+      #expect(answer.message.contains("\(at)"), "\(answer)")
     }
     #expect(try hub.state("watch") == state)
   }

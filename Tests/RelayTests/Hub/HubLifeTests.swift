@@ -123,6 +123,28 @@ import Testing
     #expect(hub.take("watch").map(\.type) == ["sync.changed"])
   }
 
+  // MARK: Clocks
+
+  /// A device whose clock was never set has written edits that no hub would take as they are.
+  @Test(arguments: [1_000, 3_600_000]) func clockOf1970(_ clock: Int64) throws {
+    let hub = try HubWorld()
+    _ = hub.type("advance seconds=800000000", on: "clock")
+    try hub.keyboard("phone")
+    let watch = hub.device("watch")
+    watch.clock = clock
+    let timer = try watch.create("timer", tea)
+    watch.clock += 60_000
+    try watch.set("timer", timer, #"{"name":"Mate"}"#)
+    try hub.connect(watch)
+    #expect(watch.isDrained && watch.retimings == 1, "\(watch)")
+    let record = try hub.records("timer", on: "phone")[0]
+    #expect(record["name"] as? String == "Mate")
+    try expectEqualViews(hub, [watch], on: "phone")
+    try watch.set("timer", timer, #"{"name":"Chai"}"#)
+    try hub.settle()
+    #expect(watch.isDrained && watch.retimings == 1, "\(watch)")
+  }
+
   // MARK: Sessions
 
   @Test func takeOver() throws {

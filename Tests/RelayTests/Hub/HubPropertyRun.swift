@@ -21,6 +21,7 @@ final class HubPropertyRun {
     random = SplitMix(seed: seed)
     var limits = Limits()
     if random.oneIn(3) { limits.waitingOutput = 4 << 10 }
+    if random.oneIn(3) { limits.syncLog = 24 }
     hub = try HubWorld(limits: limits, hasManualClock: false)
     devices = [hub.device("phone", isPhone: true), hub.device("watch")]
     if random.oneIn(2) { devices.append(hub.device("tablet")) }
@@ -231,9 +232,9 @@ final class HubPropertyRun {
       }
     }
     let log = observer.replica.replica.log.compactMap { $0.operation?.operation }
-    let here = Set(log.map(\.dot))
     for device in devices {
-      for (replica, seq) in device.told where seq > 0 && !here.contains(Dot(replica, seq)) {
+      for (replica, seq) in device.told
+      where !observer.fold.vector.contains(Dot(replica, seq)) && seq > 0 {
         throw SyncFault("operation \(seq) of \(replica) was accepted and is gone")
       }
       guard device.stranded.isEmpty else { throw SyncFault("\(device.name) has stranded edits") }
@@ -241,12 +242,14 @@ final class HubPropertyRun {
     for id in typed where !observer.fold.isCreated(Target("timer", Name(id))) {
       throw SyncFault("timer \(id) was typed and told, and is gone")
     }
-    try HubTruth(log).check(observer.fold, observer.schema)
+    // Where the log was collected, the observer was filled by a snapshot.
+    if observer.snapshots == 0 { try HubTruth(log).check(observer.fold, observer.schema) }
     let entries = try hub.ask("sync.conflicts", on: "probe").entries
     guard entries.count == observer.fold.feed().count else {
       throw SyncFault("the hub's feed has \(entries.count) entries")
     }
     tally["operations"] = log.count
+    tally["snapshots"] = devices.reduce(observer.snapshots) { $0 + $1.snapshots }
     tally["feed"] = entries.count
     tally["reissued"] = devices.reduce(0) { $0 + $1.reissued }
     tally["retimed"] = devices.reduce(0) { $0 + $1.retimings }

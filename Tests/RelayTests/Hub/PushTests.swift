@@ -98,17 +98,28 @@ import Testing
 
   @Test func clocks() throws {
     let before = try hub.state("phone")
-    for (stamp, isAhead) in [("978307260001.1.0", true), ("978307199999.1.0", false)] {
+    // The last millisecond of 2019, as a hub sees it whose clock is right.
+    _ = hub.type("advance seconds=800000000", on: "clock")
+    for (stamp, isAhead) in [("1778307260001.1.0", true), ("1577836799999.1.0", false)] {
       let answer = try push(op(1, action("create"), stamp: stamp))
-      #expect(answer.type == "sync.retime" && answer["code"] as? Int == 4040)
-      #expect(answer["now"] as? Int == 978_307_200_000 && answer["stamp"] as? String == stamp)
+      #expect(answer.type == "sync.retime" && answer["code"] as? Int == 4040, "\(answer)")
+      #expect(answer["now"] as? Int == 1_778_307_200_000 && answer["stamp"] as? String == stamp)
       #expect(answer.message.contains(isAhead ? "ahead" : "before"))
     }
     #expect(try hub.state("phone") == before)
-    let answer = try push(op(1, action("create"), stamp: "978307260000.1.0"))
-    #expect(answer.type == "sync.accepted")
-    let lower = op(2, write("name", #""x""#), stamp: "978307260000.1.0")
+    let early = try push(op(1, action("create"), stamp: "1577836800000.1.0"))
+    #expect(early.type == "sync.accepted", "\(early)")
+    let last = try push(op(2, write("name", #""x""#), stamp: "1778307260000.1.0"))
+    #expect(last.type == "sync.accepted", "\(last)")
+    let lower = op(3, write("name", #""y""#), stamp: "1778307260000.1.0")
     #expect(try refused(4004, lower).contains("must be above"))
+  }
+
+  /// A hub whose clock is set by hand starts in 2001, and takes stamps of that time.
+  @Test func manualClock() throws {
+    #expect(try push(op(1, action("create"), stamp: "978307199999.1.0")).type == "sync.accepted")
+    let ahead = op(2, write("name", #""y""#), stamp: "978307260001.1.0")
+    #expect(try push(ahead).type == "sync.retime")
   }
 
   @Test func contexts() throws {
