@@ -20,6 +20,8 @@ final class Hub {
   var nextChunk: UInt32 = 0
   /// The position up to which devices were last asked to seal; 0 for none.
   var frontier: UInt64 = 0
+  /// What was archived or deleted before it goes with that, in milliseconds since 1970.
+  var horizon: UInt64 = 0
 
   /// While it is read back: what its log is known from.
   var logBase: (position: UInt64, vector: VersionVector) = (0, VersionVector())
@@ -45,10 +47,10 @@ final class Hub {
     /// What a device with a replica of its own has acknowledged.
     var acknowledged: UInt64 = 0
     var sealed: UInt64 = 0
-    /// Whether it keeps operations itself.
-    var isReplica = false
-    /// When it was last heard, in milliseconds since 1970.
-    var lastHeard: UInt64 = 0
+    /// When a replica of its own was last heard, in milliseconds since 1970; 0 where it has none.
+    var replicaHeard: UInt64 = 0
+    /// When it last looked or edited here; 0 where it never did.
+    var editorHeard: UInt64 = 0
   }
 
   /// A row of operations, or a piece of a snapshot.

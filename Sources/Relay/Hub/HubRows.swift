@@ -78,6 +78,7 @@ extension Hub {
     writer.blob(schema.digest)
     writer.number(nextChunk)
     writer.number(frontier)
+    writer.number(horizon)
     writer.number(replica.base)
     writer.blob(replica.baseVector.datum.canonical)
     writer.number(authors.count)
@@ -93,8 +94,8 @@ extension Hub {
       writer.number(member.shown)
       writer.number(member.acknowledged)
       writer.number(member.sealed)
-      writer.flag(member.isReplica)
-      writer.number(member.lastHeard)
+      writer.number(member.replicaHeard)
+      writer.number(member.editorHeard)
     }
     return Row(key, writer.bytes)
   }
@@ -138,6 +139,7 @@ struct HubRestoration {
       let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema)
       hub.nextChunk = try reader.integer()
       hub.frontier = try reader.number()
+      hub.horizon = try reader.number()
       hub.logBase = (try reader.number(), try Self.vector(try reader.blob()))
       for _ in 0..<(try reader.number()) {
         let replica = ReplicaID(
@@ -150,7 +152,7 @@ struct HubRestoration {
           Hub.Member(
             device: try reader.integer(), shown: try reader.number(),
             acknowledged: try reader.number(), sealed: try reader.number(),
-            isReplica: try reader.flag(), lastHeard: try reader.number()))
+            replicaHeard: try reader.number(), editorHeard: try reader.number()))
       }
       return hub
     }
@@ -191,6 +193,9 @@ struct HubRestoration {
     } catch {
       throw JournalError(
         description: "the operations of \(hub.schema.name) cannot be read: \(error.message)")
+    }
+    if let seal = hub.seal {
+      hub.replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon)
     }
     hub.written = hub.replica.position
     hub.committed = hub.written

@@ -92,14 +92,14 @@ extension Relay {
     var session = SyncSession(
       hub: hub, replica: replica, cursor: hub.replica.position, openBatch: open.number)
     let member = hub.member(device)
-    hub.members[member].lastHeard = nowMS
-    hub.members[member].isReplica = replica != nil
     if let replica {
+      hub.members[member].replicaHeard = max(1, nowMS)
       hub.addAuthor(replica, device)
       start(&session, replica, vector ?? VersionVector())
     }
     device.sync = session
     changed(hub)
+    if replica != nil { forgetAcknowledge(device, hub, vector ?? VersionVector()) }
     let isRetired = session.isRetired
     answerAfterCommit(call) { output in
       Self.begin(&output, "sync.opened", re: call.id, of: call.request)
@@ -107,7 +107,7 @@ extension Relay {
       output.append(",\"vector\":")
       output += hub.replica.vector.datum.canonical
       output.append(",\"frontier\":")
-      output.append(decimal: hub.replica.base)
+      output.append(decimal: hub.oldest)
       output.append(",\"now\":")
       output.append(decimal: nowMS)
       output.append(",\"rank\":")
@@ -119,7 +119,17 @@ extension Relay {
       }
       output.append(isRetired ? ",\"retired\":true}" : "}")
     }
+    if replica != nil { tellFrontier(device, hub) }
     open.openedHubs.append((device, device.session))
+  }
+
+  /// A device that holds less than it has acknowledged was reset: it has yet to read the log.
+  private func forgetAcknowledge(_ device: Device, _ hub: Hub, _ vector: VersionVector) {
+    let member = hub.member(device)
+    let acknowledged = hub.members[member].acknowledged
+    if let known = hub.replica.vector(at: acknowledged), vector.contains(known) { return }
+    hub.members[member].acknowledged = 0
+    hub.members[member].sealed = 0
   }
 
   private func checkRoom(

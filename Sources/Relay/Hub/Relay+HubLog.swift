@@ -92,10 +92,7 @@ extension Relay {
     answer(connection) { output in
       output.append("{\"type\":\"sync.purge\"")
       Self.append(session.hub, at: session.cursor, &output)
-      output.append(",\"frontier\":")
-      output += purge.frontier.datum.canonical
-      output.append(",\"horizon\":")
-      output.append(decimal: purge.horizon)
+      Self.append(purge, &output)
       output.append("}")
     }
   }
