@@ -127,24 +127,28 @@ extension Oracle {
     }
   }
 
-  /// Whether the effect shows once its record, or the container of that, is restored by one who has
+  /// Whether the effect shows once its record, or what that stands in, is restored by one who has
   /// seen everything.
   private func isRestorable(_ effect: Effect, _ entry: Entry, _ schema: Schema) -> Bool {
-    let target = entry.action.target
-    guard !isVisible(target, schema), let last = operations.map(\.stamp).max() else { return false }
-    let home = container(target, schema)
-    let restores =
-      [Action(target, .restore, home: home)] + (home.map { [Action($0, .restore)] } ?? [])
-    return restores.contains { action in
-      var stamp = last
-      stamp.ms += 1
-      let dot = Dot(stamp.replica, UInt64.max)
-      let everything = VersionVector(operations.map { .init($0.dot.replica, $0.dot.seq) })
-      let restore = Operation(
-        dot: dot, stamp: stamp, context: Context(everything, of: stamp.replica), wall: 0,
-        actions: [action])
-      return Oracle(operations + [restore]).isShown(effect, entry, schema)
+    guard !isVisible(entry.action.target, schema), let last = operations.map(\.stamp).max() else {
+      return false
     }
+    var stamp = last
+    stamp.ms += 1
+    let everything = VersionVector(operations.map { .init($0.dot.replica, $0.dot.seq) })
+    var restored: [Target] = []
+    var next: Target? = entry.action.target
+    while let target = next, !restored.contains(target) {
+      let home = container(target, schema)
+      let restore = Operation(
+        dot: Dot(stamp.replica, UInt64.max), stamp: stamp,
+        context: Context(everything, of: stamp.replica), wall: 0,
+        actions: [Action(target, .restore, home: home)])
+      if Oracle(operations + [restore]).isShown(effect, entry, schema) { return true }
+      restored.append(target)
+      next = home
+    }
+    return false
   }
 }
 

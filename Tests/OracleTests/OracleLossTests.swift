@@ -4,7 +4,7 @@ import Testing
 
 /// What becomes of effects, and that the order of operations makes no difference.
 @Suite struct OracleLossTests {
-  private static func fates(_ scene: Scene, _ operation: Merge.Operation) -> [Fate] {
+  private static func fates(_ scene: Scene, _ operation: Operation) -> [Fate] {
     Oracle.effects(of: operation).map {
       scene.oracle.classify($0, HistorySchemas.everything)
     }
