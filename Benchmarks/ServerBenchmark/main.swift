@@ -1,6 +1,11 @@
 // Starts a server of its own and measures messages a second and the server's CPU per message.
 //
 //   swift run -c release server-benchmark [pairs window seconds]
+//   swift run -c release server-benchmark pairs [pairs transfers]
+//   swift run -c release server-benchmark hub [pairs records]
+//
+// The second and third form measure what a store with that many pairs costs at a start and in
+// memory, with so many transfers waiting in each or so many records at its hub.
 //
 // The instrument for comparisons is `watchline load`; this gives a first figure.
 import EventLoop
@@ -12,36 +17,13 @@ let window = arguments.count > 1 ? arguments[1] : 256
 let seconds = arguments.count > 2 ? arguments[2] : 4
 let payload = 200
 
-/// CPU seconds of a process so far, user and system, from /proc.
-func cpu(_ process: Int32) -> Double {
-  guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
-    return 0
-  }
-  let fields = text[text.lastIndex(of: ")")!...].split(separator: " ")
-  return (Double(fields[12])! + Double(fields[13])!) / Double(sysconf(Int32(_SC_CLK_TCK)))
-}
-
 func run(isTransfer: Bool) throws {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("watchline-benchmark-\(getpid())-\(isTransfer)")
   defer { try? FileManager.default.removeItem(at: folder) }
-  let server = Process()
-  server.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appendingPathComponent("watchline-server")
-  server.arguments = ["--listen", "127.0.0.1:0", "--data", folder.path, "--log-level", "error"]
-  let output = Pipe()
-  server.standardOutput = output
-  try server.run()
-  defer {
-    server.terminate()
-    server.waitUntilExit()
-  }
-  let ready = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-  guard
-    let port = ready.split(separator: ":").last.flatMap({
-      Int($0.trimmingCharacters(in: .newlines))
-    })
-  else { fatalError("the server did not start") }
+  let server = try ServerProgram(data: folder.path)
+  defer { server.stop() }
+  let port = server.port
 
   let loop = try EventLoop()
   let warmUp: Int64 = 1_000_000
@@ -55,13 +37,13 @@ func run(isTransfer: Bool) throws {
   }
   timers.append(
     LoopTimer(loop: loop) {
-      start = (bench.loop.now, bench.count, cpu(server.processIdentifier), clock())
+      start = (bench.loop.now, bench.count, server.cpu, clock())
     })
   timers.append(
     LoopTimer(loop: loop) {
       let elapsed = Double(bench.loop.now - start.time) / 1e6
       let count = bench.count - start.count
-      let used = cpu(server.processIdentifier) - start.cpu
+      let used = server.cpu - start.cpu
       let own = Double(clock() - start.own) / Double(CLOCKS_PER_SEC) / elapsed
       print(
         isTransfer ? "transfer" : "message ", "pairs \(pairs) window \(window) payload \(payload):",
@@ -77,5 +59,14 @@ func run(isTransfer: Bool) throws {
   try loop.close()
 }
 
-try run(isTransfer: false)
-try run(isTransfer: true)
+switch CommandLine.arguments.dropFirst().first {
+case "hub":
+  try HubStart(pairs: arguments.first ?? 10_000, records: arguments.dropFirst().first ?? 100).run()
+case "pairs":
+  try PairsBenchmark(
+    pairs: arguments.first ?? 10_000, transfers: arguments.dropFirst().first ?? 100
+  ).run()
+default:
+  try run(isTransfer: false)
+  try run(isTransfer: true)
+}

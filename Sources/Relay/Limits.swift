@@ -37,8 +37,9 @@ package struct Limits: Sendable, Equatable {
   /// How long nobody has to be connected to a pair before it is evicted, in microseconds: longer than
   /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
   package static let idleGrace: Int64 = 30_000_000
-  /// Transfers that are written down at once when pairs are evicted: about half a megabyte.
-  static let evictedAtOnce = 16_384
+  /// Transfers that are written down at once when pairs are evicted: about half a megabyte. A pair
+  /// with more is written whole.
+  package static let evictedAtOnce = 16_384
 
   /// How long a device may be silent and still hold up collection, in milliseconds: 90 days.
   static let silentDevice: UInt64 = 90 * 86_400_000

@@ -54,6 +54,7 @@ extension Relay {
   package func finished(_ connection: Connection, now time: Int64) {
     setTime(time)
     if let device = connection.device { endSession(device) }
+    if isStopping { evictIdle() }
     settle()
   }
 
@@ -71,6 +72,7 @@ extension Relay {
     connections[connection.number] = nil
     freeConnections.append(connection.number)
     connectionCount -= 1
+    if isStopping { evictIdle() }
     settle()
   }
 

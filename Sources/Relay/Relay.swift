@@ -43,6 +43,8 @@ package final class Relay {
   var idle = Deque<(pair: Pair, since: Int64)>()
   /// Whether a deadline is set for the first of them.
   var isEvictionAwaited = false
+  /// What has left the memory so far, about, in transfers.
+  package internal(set) var evictedSize = 0
   /// Evicted pairs that are being read back, and the connections that wait for them.
   var loads: [UInt32: [Connection]] = [:]
   /// Who waits for hubs that are being read.

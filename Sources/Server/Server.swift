@@ -37,6 +37,8 @@ package final class Server {
   var linger: Timer!
   var isCommitting = false
   private var lastSubmitted: UInt64 = 0
+  /// `Relay.evictedSize` when freed memory was last given back.
+  private var trimmedSize = 0
   var isStopping = false
   /// Has waited long enough for peers and for the disk.
   var isOverdue = false
@@ -108,6 +110,8 @@ package final class Server {
   /// Serves until a signal stops it. Returns whether everything accepted was committed.
   package func run() -> Bool {
     log.write(.info, "event=listening address=\(address) data=\(options.data.quoted)")
+    // All that was read at the start.
+    returnFreedMemory()
     do {
       try loop.run()
     } catch {
@@ -143,9 +147,16 @@ package final class Server {
       lastSubmitted = batch.number
       store.submit(batch)
     }
+    if relay.evictedSize - trimmedSize >= Self.trimSize {
+      trimmedSize = relay.evictedSize
+      returnFreedMemory()
+    }
     armDeadline()
     if isStopping { stopIfIdle() }
   }
+
+  /// Evicted transfers after which freed memory is given back: some 15 MB.
+  private static let trimSize = 100_000
 
   /// Segments are read one at a time, so their answers need no telling apart.
   private static let segmentToken = 0

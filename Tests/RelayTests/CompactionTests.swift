@@ -143,6 +143,71 @@ import Testing
     #expect(chunks.count == 2 && chunks[0].contains("YWJj") && chunks[1].contains("ZGVm"))
   }
 
+  /// What is live in a sparse segment may be an evicted pair's: it comes back for its records alone.
+  @Test func evictedPairsAreCopied() throws {
+    let world = try makeWorld()
+    let sum = "bef57ec7f53a6d40beb640a780a639c83bc29ac8a9816f1fc6c5c6dcd93c4721"
+    for pair in ["q", "r", "s"] {
+      world.send("activate pair=\(pair) role=watch", on: "\(pair).watch")
+      world.send("activate pair=\(pair) role=phone", on: "\(pair).phone")
+      world.close("\(pair).watch")
+    }
+    world.send("transferFile n=1 name=a size=6 sha256=\"\(sum)\"", on: "r.phone")
+    // One segment with something of each pair.
+    collect(world) {
+      let pad = String(repeating: "x", count: 40_000)
+      world.send("transferUserInfo n=1 payload={\"pad\":\"\(pad)\"}", on: "phone")
+      world.send("transferUserInfo n=1 payload={\"q\":1}", on: "q.phone")
+      world.send("fileChunk transfer=phone:0.1 offset=0 data=YWJj", on: "r.phone")
+      world.send("transferUserInfo n=1 payload={\"s\":1}", on: "s.phone")
+    }
+    // Dead in the segment before it is copied.
+    world.send("cancelTransfer transfer=phone:0.1", on: "s.phone")
+    for pair in ["q", "r", "s"] { world.close("\(pair).phone") }
+    world.send("advance seconds=31", on: "clock")
+    #expect(world.relay.pairsInMemory == 1)
+
+    world.send("cancelTransfer transfer=phone:0.1", on: "phone")
+    #expect(world.segmentsRead == 1)
+    #expect(world.pairsRead == 2, "when q and r are copied the segment goes")
+    #expect(bodies(world) < 1_000)
+    #expect(world.relay.pairsInMemory == 1, "they go at once")
+    for isKilled in [false, true] {
+      if isKilled { try world.kill() }
+      world.send("activate pair=q role=watch", on: "q.watch")
+      #expect(
+        world.client("q.watch").takeLines().contains { $0.contains("\"payload\":{\"q\":1}") })
+    }
+    world.send("activate pair=r role=phone", on: "r.phone")
+    world.send("fileChunk transfer=phone:0.1 offset=3 data=ZGVm", on: "r.phone")
+    world.send("activate pair=r role=watch", on: "r.watch")
+    let chunks = world.client("r.watch").takeLines().filter { $0.contains("\"fileChunk\"") }
+    #expect(chunks.count == 2 && chunks[0].contains("YWJj") && chunks[1].contains("ZGVm"))
+    world.send("activate pair=s role=phone", on: "s.phone")
+    world.send("outstandingTransfers", on: "s.phone")
+    #expect(world.client("s.phone").takeLines().last!.contains("\"count\":0"))
+  }
+
+  /// An evicted pair that cannot be read keeps its segment; the others' records are copied.
+  @Test func anUnreadablePairKeepsItsSegment() throws {
+    let world = try makeWorld()
+    for role in ["watch", "phone"] { world.send("activate pair=q role=\(role)", on: "q.\(role)") }
+    world.close("q.watch")
+    collect(world) {
+      let pad = String(repeating: "x", count: 40_000)
+      world.send("transferUserInfo n=1 payload={\"pad\":\"\(pad)\"}", on: "phone")
+      world.send("transferUserInfo n=1 payload={\"q\":1}", on: "q.phone")
+    }
+    world.close("q.phone")
+    world.send("advance seconds=31", on: "clock")
+    world.failsPairReads = true
+    world.send("cancelTransfer transfer=phone:0.1", on: "phone")
+    #expect(world.segmentsRead == 1 && world.pairsRead == 1 && bodies(world) > 40_000)
+    world.failsPairReads = false
+    world.send("activate pair=q role=watch", on: "q.watch")
+    #expect(world.client("q.watch").takeLines().contains { $0.contains("{\"q\":1}") })
+  }
+
   private func deliversRest(_ world: World) throws {
     world.send("activate pair=p role=phone", on: "phone")
     world.send("activate pair=p role=watch", on: "watch")

@@ -15,7 +15,8 @@ import Testing
     harness.commit(Batch(number: 1, rows: [Row(.init(.pair, pair: 4), [1, 2])]))
     harness.store.close()
     let connection = try Connection(directory.database, creating: false, vfs: nil)
-    try connection.execute("DROP TABLE file; DROP TABLE queue; DROP TABLE hub; DROP TABLE operation; "
+    try connection.execute(
+      "DROP TABLE file; DROP TABLE queue; DROP TABLE hub; DROP TABLE operation; "
         + "PRAGMA user_version = 0")
     connection.close()
   }

@@ -91,7 +91,7 @@ final class Harness {
     return result
   }
 
-  private func removeFirst(where matches: (Store.Event) -> Bool) -> Bool {
+  func removeFirst(where matches: (Store.Event) -> Bool) -> Bool {
     guard let index = events.firstIndex(where: matches) else { return false }
     events.remove(at: index)
     return true

@@ -3,8 +3,10 @@
 /// The draft is a transcript in which only the rest needs to be there; steps that receive are
 /// made anew. What differs from store to store becomes `…` or a `$name`; so does an error's
 /// message, of which `"messages":"facts"` in the first line keeps offsets, sizes, key paths and
-/// suggestions, and `"messages":"names"` its first word too. An answer to `activate` keeps its type,
-/// correlation and store alone, unless the first line has `"full":true`; one to `help` its topic.
+/// suggestions, `"messages":"names"` its first word too, and `"messages":"all"` everything. An answer
+/// to `activate` keeps its type, correlation and store alone, unless the first line has
+/// `"full":true`; one to `help` its topic. Of merged records, what is drawn from the store's identity
+/// is bound: ids of records as `$r…`, replicas of the server as `$d…`.
 package struct Draft<Server: TranscriptServer> {
   private var server: Server
   private var bindings = Bindings()
@@ -98,7 +100,8 @@ package struct Draft<Server: TranscriptServer> {
       case "transfer": value = "\"$\(bindings.name(of: member.value, prefix: "t"))\""
       case "error": value = hideMessage(member.value)
       case "transfers": value = hideTransfers(member.value)
-      default: value = member.text
+      case "schemaDigest", "viewDigest", "piece": value = "\"…\""
+      default: value = type.hasPrefix("sync.") ? shownRecord(member) : member.text
       }
       let isLeftOut = isShort && !["type", "re", "of", "store", "topic"].contains(member.name)
       if !isLeftOut { shown.append("\"\(member.name)\":\(value)") }
@@ -109,6 +112,7 @@ package struct Draft<Server: TranscriptServer> {
 
   /// What a transcript holds an error's message to.
   private func pattern(_ message: String) -> String {
+    if kept == "all" { return message.replacing(Self.drawn, with: "…") }
     var facts: [String] = []
     if kept == "names", let word = message.split(separator: " ").first { facts = [String(word)] }
     if !kept.isEmpty {
@@ -117,6 +121,37 @@ package struct Draft<Server: TranscriptServer> {
       facts += message.matches(of: known).map { String($0.output) }
     }
     return facts.isEmpty ? "…" : "…" + facts.joined(separator: "…") + "…"
+  }
+
+  /// An id that the server has drawn from its store's identity.
+  private static var drawn: Regex<Substring> {
+    /[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/
+  }
+
+  /// A member of a line about merged records, with names in place of what was drawn.
+  private mutating func shownRecord(_ member: JSON.Member) -> String {
+    guard member.text.contains(Self.drawn) else { return member.text }
+    return shownRecord(member.value)
+  }
+
+  private mutating func shownRecord(_ value: JSON) -> String {
+    switch value {
+    case .string(let text):
+      let rest = text.replacing(Self.drawn, with: "")
+      if rest.isEmpty { return "\"$\(bindings.name(of: value, prefix: "r"))\"" }
+      if rest == ".0" { return "\"$\(bindings.name(of: value, prefix: "d"))\"" }
+      return JSON.string(text.replacing(Self.drawn, with: "…")).spelling
+    case .array(let elements):
+      var texts: [String] = []
+      for element in elements { texts.append(shownRecord(element)) }
+      return "[" + texts.joined(separator: ",") + "]"
+    case .object(let members):
+      if members.contains(where: { $0.name.contains(Self.drawn) }) { return "\"…\"" }
+      var texts: [String] = []
+      for member in members { texts.append("\"\(member.name)\":\(shownRecord(member))") }
+      return "{" + texts.joined(separator: ",") + "}"
+    default: return value.spelling
+    }
   }
 
   private func hideMessage(_ error: JSON) -> String {

@@ -1,7 +1,7 @@
 import Wire
 
 /// A JSON value with its members in a fixed order, written with indentation.
-indirect enum JSONText {
+indirect enum JSONText: Sendable {
   case string(String)
   case number(Int64)
   case bool(Bool)

@@ -36,8 +36,10 @@ package enum Schemas {
       // `re` and `of` exclude each other.
       parts.append(("not", .object([("required", strings(["re", "of"]))])))
     }
-    let needsValue = message.allMembers.contains { holdsDictionary($0.type) }
+    let needsValue = message.allMembers.contains { holds($0.type) { $0.isDictionary } }
     if needsValue { parts.append(("$defs", definitions)) }
+    let needsOperation = message.allMembers.contains { holds($0.type) { $0.isOperation } }
+    if needsOperation { parts.append(("$defs", Operations.definitions)) }
     return .object(parts)
   }
 
@@ -116,6 +118,11 @@ package enum Schemas {
         ("properties", .object([("type", .object([("type", .string("string"))]))])),
         ("required", strings(["type"])),
       ]
+    case .digits: Operations.digits
+    case .replica: Operations.replica
+    case .vector: Operations.vector
+    case .operation: [("$ref", .string("#/$defs/operation"))]
+    case .null: [("type", .string("null"))]
     case .any: []
     case .map(let type):
       [
@@ -146,13 +153,12 @@ package enum Schemas {
 
   // MARK: Property lists
 
-  private static func holdsDictionary(_ type: MemberType) -> Bool {
+  private static func holds(_ type: MemberType, _ what: (MemberType) -> Bool) -> Bool {
     switch type {
-    case .dictionary: true
-    case .object(let members): members.contains { holdsDictionary($0.type) }
-    case .map(let type), .list(let type): holdsDictionary(type)
-    case .either(let types): types.contains(where: holdsDictionary)
-    default: false
+    case .object(let members): members.contains { holds($0.type, what) }
+    case .map(let type), .list(let type): holds(type, what)
+    case .either(let types): types.contains { holds($0, what) }
+    default: what(type)
     }
   }
 
@@ -252,4 +258,14 @@ package enum Schemas {
   }
 
   private static func strings(_ texts: [String]) -> JSONText { .array(texts.map(JSONText.string)) }
+}
+
+extension MemberType {
+  fileprivate var isDictionary: Bool {
+    if case .dictionary = self { true } else { false }
+  }
+
+  fileprivate var isOperation: Bool {
+    if case .operation = self { true } else { false }
+  }
 }

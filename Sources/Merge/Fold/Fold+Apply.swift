@@ -6,10 +6,16 @@ extension Fold {
       unknownActions += 1
       return
     }
-    guard exhume(action, operation) else { return recovered.append(place) }
+    var isCreate = false
+    if case .create = action.body { isCreate = true }
+    guard isOpen(action.target, to: operation, creating: isCreate), hasAnchor(action) else {
+      return recovered.append(place)
+    }
     let index = index(of: action.target)
     switch action.body {
-    case .create: records[index].isCreated = true
+    case .create:
+      records[index].isCreated = true
+      if graveyard[action.target] != nil { records[index].exhumed.append(operation.dot) }
     case .restore, .unknown: break
     case .delete: records[index].delete(place, operation)
     case .write(let field, _): write(field, index, place, operation)
@@ -20,8 +26,9 @@ extension Fold {
       guard insert(text, field, anchor, index, operation, place) else {
         return recovered.append(place)
       }
-    case .erase(let field, let runs): erase(runs, field, index, operation)
+    case .erase(let field, let runs): erase(runs, field, index, operation.dot)
     }
+    records[index].changes.insert(operation.dot)
     if action.touches {
       records[index].touch(operation, inside: false)
       if let home = action.home, home != action.target { touchInside(home, operation) }
@@ -31,18 +38,32 @@ extension Fold {
     }
   }
 
-  /// Whether the record may be written to: one in the graveyard only by creating it anew.
-  private func exhume(_ action: Action, _ operation: Operation) -> Bool {
-    guard !graveyard.isEmpty, let grave = graveyard[action.target],
-      recordIndices[action.target] == nil
-    else { return true }
-    guard case .create = action.body, grave.stamp < operation.stamp else { return false }
-    return true
+  /// Whether an operation may change a record. One in the graveyard is changed only by creating it
+  /// anew, later than it was deleted, and by operations that have seen that: so it is a matter of
+  /// what was seen, and not of what came first.
+  private func isOpen(_ target: Target, to operation: Operation, creating: Bool = false) -> Bool {
+    guard !graveyard.isEmpty, let grave = graveyard[target] else { return true }
+    if creating, grave.stamp < operation.stamp { return true }
+    guard let index = recordIndices[target] else { return false }
+    return records[index].exhumed.contains { $0 == operation.dot || operation.follows($0) }
+  }
+
+  /// Whether the parent of what an action inserts is here, rather than purged.
+  private func hasAnchor(_ action: Action) -> Bool {
+    let anchor: Anchor
+    switch action.body {
+    case .move(_, let to): anchor = to
+    case .insert(_, let at, let text) where !text.utf8.isEmpty: anchor = at
+    default: return true
+    }
+    guard let parent = anchor.parent, let name = SequenceName(action) else { return true }
+    return element(parent).map { contains($0, in: name) } ?? false
   }
 
   private func touchInside(_ container: Target, _ operation: Operation) {
-    if !graveyard.isEmpty, graveyard[container] != nil, recordIndices[container] == nil { return }
+    guard isOpen(container, to: operation) else { return }
     let index = index(of: container)
+    records[index].changes.insert(operation.dot)
     records[index].touch(operation, inside: true)
   }
 
@@ -122,8 +143,8 @@ extension Fold {
   }
 
   /// Characters that are no longer here have been purged, and are as dead as can be.
-  private func erase(_ runs: [ElementRun], _ field: Name, _ index: Int, _ operation: Operation) {
-    let by = replicas.number(operation.dot.replica)
+  func erase(_ runs: [ElementRun], _ field: Name, _ index: Int, _ dot: Dot) {
+    let by = replicas.number(dot.replica)
     let sequence = textIndex(field, index)
     for run in runs {
       guard let first = element(run.first) else { continue }
@@ -131,7 +152,7 @@ extension Fold {
         ElementRange(first, count: Int(run.count)))
       {
         _ = try? records[index].texts[sequence].sequence.delete(
-          range, by: by, seq: operation.dot.seq)
+          range, by: by, seq: dot.seq)
       }
     }
   }

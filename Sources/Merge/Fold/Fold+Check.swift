@@ -1,7 +1,7 @@
 import Wire
 
-/// Whether every element that an operation names is here, was purged, or is its own.
 extension Fold {
+  /// Whether every element that an operation names is here, was purged, or is its own.
   ///
   /// - Parameter earlier: operations of the same replica that come before it and are not here yet.
   func checkElements(
@@ -16,27 +16,6 @@ extension Fold {
         for run in runs { try check(run, name, operation, index, earlier) }
       default: break
       }
-    }
-  }
-
-  /// Which sequence an action changes.
-  private enum SequenceName: Equatable {
-    case list(ListName)
-    case text(Target, Name)
-
-    init?(_ action: Action) {
-      switch action.body {
-      case .move: self = .list(ListName(kind: action.target.kind, container: action.into))
-      case .insert(let field, _, _), .erase(let field, _): self = .text(action.target, field)
-      default: return nil
-      }
-    }
-  }
-
-  private func sequence(_ name: SequenceName) -> Fugue? {
-    switch name {
-    case .list(let list): lists[list]
-    case .text(let target, let field): text(target, field)
     }
   }
 
@@ -69,16 +48,28 @@ extension Fold {
       isKnown = isOwn(run, name, other.actions[...])
     } else if base.contains(run.first.dot) {
       isKnown = true
-    } else if let first = element(run.first), let sequence = sequence(name) {
-      isKnown = sequence.containsAll(ElementRange(first, count: Int(run.count)))
+    } else if let first = element(run.first), let sequence = sequence(name),
+      sequence.containsAll(ElementRange(first, count: Int(run.count)))
+    {
+      isKnown = true
     } else {
-      isKnown = false
+      isKnown = isRecovered(run, name)
     }
     guard isKnown else {
       throw WireError(
         .invalidField,
         "action \(index + 1) of operation \(operation.dot.seq) names \(run.first), which is not in that sequence"
       )
+    }
+  }
+
+  /// Whether an action that found no place inserted the run: what builds upon it finds none either.
+  private func isRecovered(_ run: ElementRun, _ name: SequenceName) -> Bool {
+    recovered.contains { place in
+      let action = action(place)
+      return operations[Int(place.operation)].dot == run.first.dot
+        && SequenceName(action) == name && run.first.index >= place.element
+        && Int(run.first.index) + Int(run.count) <= Int(place.element) + action.elements
     }
   }
 
@@ -96,6 +87,34 @@ extension Fold {
       first += elements
     }
     return false
+  }
+}
+
+/// A sequence of a fold: the items of a list, or the characters of a text.
+enum SequenceName: Equatable {
+  case list(Fold.ListName)
+  case text(Target, Name)
+
+  /// The one that an action changes.
+  init?(_ action: Action) {
+    switch action.body {
+    case .move: self = .list(Fold.ListName(action))
+    case .insert(let field, _, _), .erase(let field, _): self = .text(action.target, field)
+    default: return nil
+    }
+  }
+}
+
+extension Fold {
+  private func sequence(_ name: SequenceName) -> Fugue? {
+    switch name {
+    case .list(let list): lists[list]
+    case .text(let target, let field): text(target, field)
+    }
+  }
+
+  func contains(_ element: Element, in name: SequenceName) -> Bool {
+    sequence(name)?.contains(element) ?? false
   }
 }
 

@@ -32,16 +32,24 @@ extension Fold {
         }
       default: break
       }
-      if action.touches, !found.contains(where: { $0.target == action.target && $0.field == nil }),
-        let delete = record.newestDelete, delete.mark.stamp < operation.stamp,
-        !operation.follows(delete.mark.dot), delete.lostTo?.dot == dot
+      var touched = action.touches ? [action.target] : []
+      if action.touches, let home = action.home { touched.append(home) }
+      if let into = action.into, into != action.home { touched.append(into) }
+      for target in touched where !found.contains(where: { $0.target == target && $0.field == nil })
       {
-        found.append(
-          Encounter(
-            target: action.target, field: nil, hasWon: true, other: delete.mark.dot, value: .null))
+        if let revived = revived(target, by: operation) { found.append(revived) }
       }
     }
     return found
+  }
+
+  /// The delete of a record, or of a container, that an operation has brought back.
+  private func revived(_ target: Target, by operation: Operation) -> Encounter? {
+    guard let delete = record(target)?.newestDelete, delete.mark.stamp < operation.stamp,
+      !operation.follows(delete.mark.dot), delete.lostTo?.dot == operation.dot
+    else { return nil }
+    return Encounter(
+      target: target, field: nil, hasWon: true, other: delete.mark.dot, value: .null)
   }
 
   private func encounter(

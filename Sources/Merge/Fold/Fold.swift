@@ -5,11 +5,11 @@ package import Wire
 /// Equal sets give equal folds, whatever the order in which they came, as long as each operation
 /// comes after those that it had seen. The fold knows no schema; `view` shows it through one.
 package final class Fold {
-  /// The operations folded; of those from before a snapshot, what it kept of them.
+  /// The operations folded; of those within `base`, what is left of them.
   var operations: [Operation] = []
-  /// All operations, the snapshot's included.
-  package private(set) var vector = VersionVector()
-  /// The set that the snapshot stands for; empty without one.
+  /// All operations.
+  package internal(set) var vector = VersionVector()
+  /// The set of which only what matters is left; empty where nothing was ever purged.
   package internal(set) var base = VersionVector()
   /// The highest stamp.
   package internal(set) var latest: Stamp?
@@ -21,6 +21,8 @@ package final class Fold {
   package internal(set) var graveyard: [Target: Mark] = [:]
   /// Actions on what had been purged when they came.
   var recovered: [Record.Place] = []
+  /// What is going to be purged, and may not be built upon any more.
+  var seal = Seal()
   /// How many actions no build of this version knows; they are kept and have no effect.
   var unknownActions = 0
 
@@ -29,9 +31,26 @@ package final class Fold {
   package init() {}
 
   /// The items of one kind in one container, or at the root.
-  struct ListName: Hashable {
+  struct ListName: Hashable, Comparable {
     var kind: Name
     var container: Target?
+
+    init(kind: Name, container: Target?) {
+      self.kind = kind
+      self.container = container
+    }
+
+    /// The list that a move goes to.
+    init(_ move: Action) { self.init(kind: move.target.kind, container: move.into) }
+
+    /// By kind; the root's first, then by container.
+    static func < (left: ListName, right: ListName) -> Bool {
+      if left.kind != right.kind { return left.kind < right.kind }
+      guard let one = left.container, let other = right.container else {
+        return left.container == nil && right.container != nil
+      }
+      return one < other
+    }
   }
 
   /// Applies an operation, all of it or nothing.
@@ -96,9 +115,13 @@ package final class Fold {
 
   // MARK: Operations
 
-  /// The stamp of an operation; nil where it is not here or the snapshot no longer has it.
+  /// The stamp of an operation; nil where it is not here, or lies below the end of `base`.
   package func stamp(of dot: Dot) -> Stamp? {
-    replicas.position(of: dot).map { operations[Int($0)].stamp }
+    if let position = replicas.position(of: dot) { return operations[Int(position)].stamp }
+    guard let number = replicas.known(dot.replica), replicas[number].base == dot.seq else {
+      return nil
+    }
+    return replicas[number].baseStamp
   }
 
   /// The stamp of a replica's last operation.
@@ -106,15 +129,14 @@ package final class Fold {
     replicas.known(replica).flatMap { replicas[$0].stamp }
   }
 
-  /// The highest stamp within a vector.
+  /// The highest stamp within a vector, which has all of `base`.
   package func latest(within vector: VersionVector) -> Stamp? {
     var latest: Stamp?
     for entry in vector.entries {
       guard let number = replicas.known(entry.replica) else { continue }
-      let stamp =
-        stamp(of: Dot(entry.replica, min(entry.seq, replicas[number].seq)))
-        ?? replicas[number].baseStamp
-      if let stamp, latest.map({ $0 < stamp }) ?? true { latest = stamp }
+      let seq = max(min(entry.seq, replicas[number].seq), replicas[number].base)
+      guard let stamp = stamp(of: Dot(entry.replica, seq)) else { continue }
+      if latest.map({ $0 < stamp }) ?? true { latest = stamp }
     }
     return latest
   }
@@ -127,7 +149,7 @@ struct ReplicaTable {
     /// The last operation, and its stamp.
     var seq: UInt64 = 0
     var stamp: Stamp?
-    /// The last that the snapshot stands for, and its stamp.
+    /// The last within the fold's `base`, and its stamp.
     var base: UInt64 = 0
     var baseStamp: Stamp?
     /// Positions of the operations after `base`.
@@ -161,12 +183,27 @@ struct ReplicaTable {
     entries[Int(number)].positions.append(position)
   }
 
-  mutating func setBase(_ id: ReplicaID, _ seq: UInt64, _ stamp: Stamp?) {
-    let number = Int(self.number(id))
-    entries[number].seq = seq
-    entries[number].base = seq
-    entries[number].stamp = stamp
-    entries[number].baseStamp = stamp
+  /// Moves the base up.
+  ///
+  /// - Parameter moved: where operations after the new base now stand, by where they stood.
+  mutating func rebase(
+    to base: VersionVector, _ operations: [Operation], moved: [Int32]
+  ) {
+    for index in entries.indices {
+      let new = base[entries[index].id]
+      let count = Int(new - entries[index].base)
+      if count > 0 {
+        entries[index].baseStamp = operations[Int(entries[index].positions[count - 1])].stamp
+      }
+      entries[index].base = new
+      entries[index].positions = entries[index].positions.dropFirst(count).map { moved[Int($0)] }
+    }
+  }
+
+  /// Adds a replica of a snapshot, without operations after its base.
+  mutating func restore(_ id: ReplicaID, base: UInt64, baseStamp: Stamp?) {
+    entries.append(
+      Entry(id: id, seq: base, stamp: baseStamp, base: base, baseStamp: baseStamp))
   }
 
   func position(of dot: Dot) -> Int32? {

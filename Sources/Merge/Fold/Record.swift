@@ -18,6 +18,11 @@ struct Record {
   var touch: Mark?
   /// The newest touch of what it contains, and the newest arrival from another container.
   var touchInside: Mark?
+  /// The last operation of each replica that changed it or touched what it contains; those within
+  /// the fold's base are left out.
+  var changes = VersionVector()
+  /// What created it anew after it had been purged.
+  var exhumed: [Dot] = []
   var deletes: [Delete] = []
   var registers: [Register] = []
   var texts: [(field: Name, sequence: Fugue)] = []
@@ -92,10 +97,11 @@ struct Register {
   }
 
   let name: Name
-  private(set) var writes: [Write] = []
-  private(set) var hasArchive = false
+  /// - Invariant: never empty but at first.
+  var writes: [Write] = []
+  var hasArchive = false
   /// The causally maximal writes, as dots.
-  private var siblings: [Dot] = []
+  var siblings: [Dot] = []
 
   init(_ name: Name) { self.name = name }
 

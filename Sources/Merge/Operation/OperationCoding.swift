@@ -25,7 +25,8 @@ extension Operation {
     return .sorted(members)
   }
 
-  private func contextDifference(_ previous: Context?) -> [Datum.Member] {
+  /// What a context differs in from the one before.
+  func contextDifference(_ previous: Context?) -> [Datum.Member] {
     func member(_ replica: ReplicaID, _ seq: UInt64) -> Datum.Member {
       Datum.Member(Name(replica.description), .string(Name(String(seq))))
     }
@@ -53,7 +54,7 @@ extension Operation {
     let reader = DatumReader(datum, "an operation")
     let replica = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0.utf8) }
     let seq = try reader.value("seq", "a whole number from 1") { UInt64(decimal: $0.utf8) }
-    guard seq > 0, seq < 1 << 44 else { throw reader.invalid("seq", "a whole number from 1") }
+    guard seq > 0, seq < Dot.seqLimit else { throw reader.invalid("seq", "a whole number from 1") }
     dot = Dot(replica, seq)
     stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") {
       Stamp($0.utf8, replica: replica)
@@ -74,7 +75,7 @@ extension Operation {
     }
   }
 
-  private static func context(
+  static func context(
     _ reader: DatumReader, _ dot: Dot, _ previous: Context?
   ) throws(WireError) -> Context {
     var context = Context(own: dot.seq - 1, others: previous?.others ?? VersionVector())

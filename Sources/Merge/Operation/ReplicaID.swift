@@ -41,6 +41,9 @@ package struct Dot: Hashable, Sendable {
     self.replica = replica
     self.seq = seq
   }
+
+  /// One more than the largest `seq`.
+  package static let seqLimit: UInt64 = 1 << 44
 }
 
 /// The name of one element of a sequence, a character or a slot: the `index`-th, from 0, that
@@ -129,8 +132,8 @@ extension ElementID: CustomStringConvertible {
   package init?(_ text: [UInt8]) {
     let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
     guard parts.count == 3, let replica = ReplicaID(parts[0]),
-      let seq = UInt64(decimal: parts[1]), seq > 0, let index = UInt64(decimal: parts[2]),
-      index < Self.indexLimit
+      let seq = UInt64(decimal: parts[1]), seq > 0, seq < Dot.seqLimit,
+      let index = UInt64(decimal: parts[2]), index < Self.indexLimit
     else { return nil }
     self.init(Dot(replica, seq), UInt32(index))
   }

@@ -18,7 +18,8 @@ package enum PushRefusal: Error {
 extension Replica {
   /// The most that a stamp may be ahead of the hub's clock, in milliseconds.
   package static let maximumAhead: UInt64 = 60_000
-  /// 2020-01-01: no device of ours wrote anything before it.
+  /// 2020-01-01: no device of ours wrote anything before it. A hub whose own clock stands lower, as
+  /// one set by hand may, takes what there is.
   package static let earliest: UInt64 = 1_577_836_800_000
 
   /// Looks at a push as a whole before any of it is taken in.
@@ -47,10 +48,13 @@ extension Replica {
         guard seq == chain.seq + 1 else {
           throw WireError(
             .sequenceGap,
-            "operation \(seq) cannot follow \(chain.seq); push from \(chain.seq + 1) on")
+            "operation \(seq) cannot follow \(chain.seq); push from \(self.chain(replica).seq + 1) on without a gap"
+          )
         }
         try batch.check(operation, schema)
-        if operation.stamp.ms > now + Self.maximumAhead || operation.stamp.ms < Self.earliest {
+        if operation.stamp.ms > now + Self.maximumAhead
+          || operation.stamp.ms < Self.earliest && now >= Self.earliest
+        {
           ahead = ahead ?? operation.stamp
         }
         let written = Written(operation: operation, bytes: item.canonical)

@@ -85,7 +85,8 @@ extension Fugue {
     let next = runs[run].rightChild
     guard next != .none, runs[next].contributor == runs[run].contributor,
       runs[next].start == runs[run].end, runs[next].leftChild == .none,
-      runs[next].nextSibling == .none, runs[next].rank == runs[run].rank
+      runs[next].nextSibling == .none, runs[next].rank == runs[run].rank,
+      key(of: runs[next]) == nil
     else { return nil }
     return next
   }

@@ -180,7 +180,7 @@ extension Fugue {
   }
 
   private func sibling(_ run: Handle) -> Sibling {
-    Sibling(element(at: runs[run].firstPlace), rank: runs[run].rank)
+    key(of: runs[run]) ?? Sibling(element(at: runs[run].firstPlace), rank: runs[run].rank)
   }
 
   /// The first run of a subtree in order.

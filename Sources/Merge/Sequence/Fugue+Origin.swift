@@ -3,19 +3,21 @@ extension Fugue {
   /// right of the element before, if nothing hangs there, else at the left of the element that
   /// follows, be it visible or not.
   ///
-  /// - Parameter sealed: whether a dead element may be purged and therefore may not be an origin
-  ///   any more. Such elements are passed over.
+  /// - Parameter sealed: whether an element may be purged and therefore may not be an origin any
+  ///   more. Such elements are passed over, also at the offset: slots that nothing stands in are
+  ///   visible ones.
   /// - Precondition: 0 … `count`.
   package func origin(at offset: Int, sealed: (Element) -> Bool = { _ in false }) -> Origin {
-    var place = Place.root
-    var run = Handle.none
-    if offset > 0 {
-      let found = tree.find(offset - 1)
-      run = found.run
-      place = Place(
-        contributor: runs[run].contributor, ordinal: runs[run].start + found.offset)
+    var offset = offset
+    while offset > 0 {
+      let (run, inner) = tree.find(offset - 1)
+      let place = Place(contributor: runs[run].contributor, ordinal: runs[run].start + inner)
+      if !sealed(element(at: place)) {
+        return origin(after: place, in: run, isKnown: { _ in true }, sealed: sealed)
+      }
+      offset -= 1
     }
-    return origin(after: place, in: run, isKnown: { _ in true }, sealed: sealed)
+    return origin(after: .root, in: .none, isKnown: { _ in true }, sealed: sealed)
   }
 
   /// Where an insertion right after an element hangs, be it visible or not; nil is the start.
@@ -34,7 +36,9 @@ extension Fugue {
   package func origin(
     at offset: Int, in view: OldView, sealed: (Element) -> Bool = { _ in false }
   ) throws(FugueError) -> Origin {
-    try origin(after: offset == 0 ? nil : view[offset - 1], in: view, sealed: sealed)
+    var offset = offset
+    while offset > 0, sealed(view[offset - 1]) { offset -= 1 }
+    return try origin(after: offset == 0 ? nil : view[offset - 1], in: view, sealed: sealed)
   }
 
   /// Where an insertion right after an element hung at an older version; nil is the start.
@@ -76,7 +80,7 @@ extension Fugue {
       while ordinal < runs[current].end {
         let element = element(at: Place(contributor: runs[current].contributor, ordinal: ordinal))
         guard isKnown(element) else { break }
-        if runs[current].isVisible || !sealed(element) { return Origin(element, .left) }
+        if !sealed(element) { return Origin(element, .left) }
         ordinal += 1
       }
       let last = end ?? (run == .none ? tree.last : lastDescendant(of: run))

@@ -43,6 +43,7 @@ extension Fugue {
       if start > 0 { runs[previous].nextByOrdinal = handle }
       previous = handle
       handles[at] = handle
+      keys[first] = run.key
       elementCount += run.elements.count
       if !run.isVisible {
         deletions.append(
@@ -109,53 +110,5 @@ extension Fugue {
       push(runs[run].rightChild)
     }
     if let expected { throw .outOfOrder(element(at: runs[expected].firstPlace)) }
-  }
-
-  // MARK: Purging
-
-  /// Drops the dead elements that satisfy a predicate and have no descendants that stay. One pass;
-  /// what stays is numbered anew.
-  ///
-  /// Views and their versions stay valid for what is left.
-  package mutating func purge(where isPurgeable: (Element) -> Bool) {
-    let kept = keptCounts(isPurgeable)
-    var snapshot: [FugueRun] = []
-    forEachRun { handle, run in
-      let part = run.start..<run.start + kept[Int(handle)]
-      append(part, of: run, isVisible: run.isVisible, to: &snapshot)
-    }
-    var purged: Fugue
-    do throws(FugueError) {
-      purged = try Fugue(restoring: snapshot)
-    } catch {
-      preconditionFailure("a part of a tree is not a tree: \(error)")
-    }
-    purged.deletions = DeletionLog()
-    for entry in deletions.entries { purged.deletions.append(entry, of: self, in: purged) }
-    self = purged
-  }
-
-  /// How many elements of each run stay, by handle: all up to the last that is alive, not purgeable,
-  /// or the parent of one that stays.
-  private func keptCounts(_ isPurgeable: (Element) -> Bool) -> [Int32] {
-    var kept: [Int32] = Array(repeating: 0, count: runs.bound)
-    forEachRun { handle, run in
-      var last = run.end - 1
-      if !run.isVisible {
-        while last >= run.start,
-          isPurgeable(element(at: Place(contributor: run.contributor, ordinal: last)))
-        { last -= 1 }
-      }
-      var handle = handle
-      while last - runs[handle].start + 1 > kept[Int(handle)] {
-        let isFirst = kept[Int(handle)] == 0
-        kept[Int(handle)] = last - runs[handle].start + 1
-        let parent = runs[handle].parent
-        guard isFirst, parent != .root else { break }
-        last = parent.ordinal
-        handle = self.run(at: parent)
-      }
-    }
-    return kept
   }
 }

@@ -87,6 +87,7 @@ extension Fugue {
     if part.lowerBound > run.start {
       origin = Origin(contributions[index].element(part.lowerBound - 1), .right)
     }
+    var key = part.lowerBound == run.start ? key(of: run) : nil
     var start = part.lowerBound
     contributions[index].forEachRange(in: part) { range in
       let end = start + Int32(range.count)
@@ -94,7 +95,9 @@ extension Fugue {
         String(decoding: $0, as: UTF8.self)
       }
       result.append(
-        FugueRun(range, rank: run.rank, isVisible: isVisible, origin: origin, text: text))
+        FugueRun(
+          range, rank: run.rank, isVisible: isVisible, origin: origin, key: key, text: text))
+      key = nil
       origin = Origin(range[range.count - 1], .right)
       start = end
     }

@@ -22,6 +22,8 @@ package struct Fugue: Sendable {
   var runs = RunTable()
   var tree = RunTree()
   var deletions = DeletionLog()
+  /// What elements are ordered by that have taken the place of purged ones.
+  var keys: [Element: Sibling] = [:]
   /// The first child of the root.
   var rootChild = Handle.none
   /// Elements, dead ones too.
@@ -142,6 +144,11 @@ package struct Fugue: Sendable {
     var run = contributions[Int(place.contributor)].runs[Int(place.ordinal / Contribution.block)]
     while runs[run].end <= place.ordinal { run = runs[run].nextByOrdinal }
     return run
+  }
+
+  /// What a run is ordered by among its siblings, where that is not its own first element.
+  func key(of run: Run) -> Sibling? {
+    keys.isEmpty ? nil : keys[element(at: run.firstPlace)]
   }
 
   /// All runs in order, dead ones too.

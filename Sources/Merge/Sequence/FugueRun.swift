@@ -5,16 +5,21 @@ package struct FugueRun: Hashable, Sendable {
   package var isVisible: Bool
   /// Where the first element hangs.
   package var origin: Origin
+  /// What the first element is ordered by among its siblings, where that is not itself: it has
+  /// taken the place of a purged element.
+  package var key: Sibling?
   /// The characters, also of dead elements; empty for slots.
   package var text: String
 
   package init(
-    _ elements: ElementRange, rank: UInt8, isVisible: Bool, origin: Origin, text: String
+    _ elements: ElementRange, rank: UInt8, isVisible: Bool, origin: Origin, key: Sibling? = nil,
+    text: String
   ) {
     self.elements = elements
     self.rank = rank
     self.isVisible = isVisible
     self.origin = origin
+    self.key = key
     self.text = text
   }
 
@@ -31,6 +36,7 @@ package struct FugueRun: Hashable, Sendable {
       rest = rest.dropFirst(part.elements.count)
       parts.append(part)
       part.origin = Origin(part.elements[part.elements.count - 1], .right)
+      part.key = nil
     }
     return parts
   }

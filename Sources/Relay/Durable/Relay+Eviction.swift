@@ -19,7 +19,7 @@ extension Relay {
     pair.idleSince = now
     guard !pair.isListedIdle else { return }
     list(pair, since: now)
-    if isStopping { evictIdle() } else { awaitEviction() }
+    awaitEviction()
   }
 
   private func list(_ pair: Pair, since time: Int64) {
@@ -77,6 +77,7 @@ extension Relay {
   private func forget(_ pair: Pair) {
     assert(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
     pairs[pair.number] = nil
+    evictedSize += pair.size
     let deadline = uploadDeadline(pair)
     guard deadline != uploadDeadlines[pair.number] else { return }
     uploadDeadlines[pair.number] = nil
@@ -92,6 +93,7 @@ extension Relay {
     for pair in batch.evicted where pair.evictionBatch == batch.number {
       rows.append(QueueRow.make(pair, deadline: uploadDeadline(pair), epoch: epoch))
       pair.hasQueueRow = true
+      pair.lastBatch = batch.number
     }
     return rows
   }
@@ -100,7 +102,7 @@ extension Relay {
   /// it stays.
   func finishEviction(_ pair: Pair, _ batch: UInt64) {
     if pair.evictionBatch == batch { return forget(pair) }
-    if !pair.isConnected { becameIdle(pair) }
+    if !pair.isConnected, !pair.isListedIdle { becameIdle(pair) }
   }
 }
 

@@ -4,7 +4,7 @@ import Wire
 /// Back into memory: pairs that were evicted.
 extension Relay {
   /// All that makes a pair.
-  private static let pairTables: [Row.Table] = [.pair, .device, .file, .queue, .context]
+  static let pairTables: [Row.Table] = [.pair, .device, .file, .queue, .context]
 
   /// Asks for an evicted pair. Lines of a connection that needs it wait until it is there.
   func load(_ number: UInt32, for connection: Connection? = nil) {

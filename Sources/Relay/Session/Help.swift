@@ -24,7 +24,7 @@ enum Help {
     lines.append(
       text(
         "help WORD tells all about one, such as: help transferUserInfo. "
-          + "Also: help lanes, help knobs, help errors, help events."))
+          + "Also: help lanes, help sync, help knobs, help errors, help events."))
     return lines
   }
 
@@ -44,6 +44,7 @@ enum Help {
   static func lines(on topic: String) -> [Line]? {
     switch topic {
     case "lanes": return lanes.map(text)
+    case "sync": return sync.map(text)
     case "knobs": return knobs()
     case "errors": return errors()
     case "events":
@@ -66,7 +67,7 @@ enum Help {
   /// The words that `lines(on:)` knows, for a suggestion.
   static let topics: [String] =
     MessageDescription.all.map(\.name) + KnobDescription.all.map(\.key.rawValue)
-    + ErrorCode.allCases.map(\.name) + ["lanes", "knobs", "errors", "events"]
+    + ErrorCode.allCases.map(\.name) + ["lanes", "sync", "knobs", "errors", "events"]
 
   private static func lines(about message: MessageDescription) -> [Line] {
     var lines: [Line] = [
@@ -158,6 +159,22 @@ enum Help {
     "After processing an item: acknowledge lane=userInfo seq=N. It covers all below N in that lane.",
     "What is not acknowledged comes again after the next activate, with redelivered true.",
     "Messages (sendMessage) have no lane: they are delivered at once or fail.",
+  ]
+
+  private static let sync = [
+    "The server keeps the records of an app for the pair, merged from all who edit them: the hub.",
+    "Begin with: sync.open schema=todoTimers. In the other terminal too. "
+      + "There are also timeTracker and pomodoro.",
+    "sync.edit makes and changes records; help sync.edit shows how. The answer has the record's id.",
+    "The start of an id names its record: 4 characters, where no other of its kind starts so.",
+    "sync.view shows the records. Your next edit is taken to have seen them as they were then.",
+    "Edits of two sides that had not seen each other: different fields both stay, notes are merged, "
+      + "and of one field the later write holds.",
+    "A delete loses to a later edit that had not seen it. sync.restore brings a record back.",
+    "What lost is kept: sync.conflicts lists it, with what it lost to.",
+    "To play having been away, add asOf=N to an edit: the at of an older answer.",
+    "A program can keep operations itself: sync.open with replica, then sync.push and sync.ops. "
+      + "PROTOCOL.md clause 12.",
   ]
 
   private static func knobs() -> [Line] {

@@ -54,6 +54,15 @@ package enum MemberType: Sendable {
   case object([MemberDescription])
   /// A line of this protocol.
   case message
+  /// A whole number in decimal digits, as a string (clause 12.10).
+  case digits
+  /// A replica, `<UUID>.<incarnation>`.
+  case replica
+  /// How far replicas go: an object of replicas and numbers in quotes.
+  case vector
+  /// An operation on merged records.
+  case operation
+  case null
   case any
   /// An object of any names.
   indirect case map(MemberType)
@@ -79,6 +88,11 @@ package enum MemberType: Sendable {
     case .object(let members):
       "{" + members.map { $0.name + ($0.isRequired ? "" : "?") }.joined(separator: ", ") + "}"
     case .message: "a line"
+    case .digits: "digits in quotes"
+    case .replica: "<UUID>.<incarnation>"
+    case .vector: "{replica: digits in quotes, …}"
+    case .operation: "an operation"
+    case .null: "null"
     case .any: "anything"
     case .map(let type): "{name: \(type.readable), …}"
     case .list(let type): "[\(type.readable), …]"

@@ -77,16 +77,22 @@ struct NaiveFugue {
     }
   }
 
-  /// Drops leaves that are purgeable until there are none.
+  /// Drops what is purgeable until all of it has at least two children; an only child takes the
+  /// place of its parent.
   mutating func purge(_ isPurgeable: (Element) -> Bool) {
-    while let (leaf, _) = nodes.first(where: {
-      isPurgeable($0) && !isVisible($0) && $1.left.isEmpty && $1.right.isEmpty
+    while let (gone, node) = nodes.first(where: {
+      isPurgeable($0) && !isVisible($0) && $1.left.count + $1.right.count < 2
     }) {
-      nodes[leaf] = nil
-      roots.removeAll { $0 == leaf }
+      nodes[gone] = nil
+      let child = node.left + node.right
+      if let child = child.first { nodes[child]!.sibling = node.sibling }
+      func replace(in siblings: [Element]) -> [Element] {
+        siblings.flatMap { $0 == gone ? child : [$0] }
+      }
+      roots = replace(in: roots)
       for element in nodes.keys {
-        nodes[element]!.left.removeAll { $0 == leaf }
-        nodes[element]!.right.removeAll { $0 == leaf }
+        nodes[element]!.left = replace(in: nodes[element]!.left)
+        nodes[element]!.right = replace(in: nodes[element]!.right)
       }
     }
   }

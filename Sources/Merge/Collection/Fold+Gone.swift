@@ -1,0 +1,71 @@
+/// Records of which only a graveyard entry has to be kept.
+extension Fold {
+  /// The settled records that were deleted before the horizon, and what goes with them: settled
+  /// records of which every possible container is gone. With the marks of the deletes.
+  ///
+  /// A record stands in `into` of a winning write, or while the record that is `via` of one shows,
+  /// where that stands. Whether it shows is the schema's business; so a record stays as long as
+  /// either might come back, and one that was never heard of might.
+  ///
+  /// More operations never make more records go: those that are settled have no operation outside
+  /// the frontier, and whether they are dead is a matter of those within it. Therefore a device
+  /// that refuses to change what is gone by what it knows refuses all that will be gone.
+  ///
+  /// - Parameter candidates: the records to look at; their containers must be among them.
+  func gone(_ stability: Stability, among candidates: [Target]) -> [Target: Mark] {
+    var gone: [Target: Mark] = [:]
+    // How many containers of a record are not gone, and the records that wait for a container.
+    var waiting: [Target: Int] = [:]
+    var contents: [Target: [Target]] = [:]
+    var next: [Target] = []
+    for target in candidates {
+      guard let record = record(target), record.isSettled(stability, operations) else { continue }
+      if !record.isAlive, let delete = record.newestDelete {
+        gone[target] = delete.mark
+        next.append(target)
+        continue
+      }
+      let containers = containers(of: record)
+      let open = containers.filter { !isBuried($0) }
+      if containers.isEmpty { continue }
+      waiting[target] = open.count
+      for container in open { contents[container, default: []].append(target) }
+      if open.isEmpty {
+        gone[target] = lastMark(of: containers, gone)
+        next.append(target)
+      }
+    }
+    while let container = next.popLast() {
+      for target in contents[container] ?? [] {
+        waiting[target]! -= 1
+        if waiting[target] == 0, let record = record(target) {
+          gone[target] = lastMark(of: containers(of: record), gone)
+          next.append(target)
+        }
+      }
+    }
+    return gone
+  }
+
+  private func isBuried(_ target: Target) -> Bool {
+    graveyard[target] != nil && recordIndices[target] == nil
+  }
+
+  /// All that `into` and `via` of its values name, each once.
+  private func containers(of record: Record) -> [Target] {
+    var containers: [Target] = []
+    for register in record.registers {
+      guard let value = register.value else { continue }
+      let action = action(value.place)
+      for container in [action.into, action.via].compactMap({ $0 })
+      where !containers.contains(container) {
+        containers.append(container)
+      }
+    }
+    return containers
+  }
+
+  private func lastMark(of containers: [Target], _ gone: [Target: Mark]) -> Mark? {
+    containers.compactMap { gone[$0] ?? graveyard[$0] }.max { $0.stamp < $1.stamp }
+  }
+}

@@ -1,0 +1,260 @@
+/// Writes a fold down.
+struct SnapshotWriter {
+  private let fold: Fold
+  /// Numbers of replicas within the fold, by replica.
+  private let order: [UInt32]
+  /// A replica's place in `order`, by number.
+  private var places: [Int]
+  private var pieces: [Datum] = []
+
+  init(_ fold: Fold) {
+    self.fold = fold
+    let table = fold.replicas
+    order = table.entries.indices.map { UInt32($0) }.filter { table[$0].seq > 0 }
+      .sorted { table[$0].id < table[$1].id }
+    places = Array(repeating: -1, count: table.entries.count)
+    for (place, number) in order.enumerated() { places[Int(number)] = place }
+  }
+
+  mutating func write() -> [Datum] {
+    addRecords()
+    addOperations()
+    addTexts()
+    addLists()
+    addGraves()
+    return [header(pieces.count + 1)] + pieces
+  }
+
+  /// Items in pieces of bounded size, each with the same other members.
+  private mutating func add(
+    _ part: Snapshot.Part, _ key: Name, _ items: [Datum], _ members: [Datum.Member] = []
+  ) {
+    var batch: [Datum] = []
+    var size = 0
+    func piece() -> Datum {
+      .sorted(
+        members + [
+          Datum.Member("part", .string(part.name)), Datum.Member(key, .array(batch)),
+        ])
+    }
+    let limit = Snapshot.pieceLimit - piece().canonical.count
+    for item in items {
+      let itemSize = item.canonical.count + 1
+      if !batch.isEmpty, size + itemSize > limit {
+        pieces.append(piece())
+        batch = []
+        size = 0
+      }
+      batch.append(item)
+      size += itemSize
+    }
+    if !batch.isEmpty { pieces.append(piece()) }
+  }
+
+  private func header(_ count: Int) -> Datum {
+    let replicas = order.map { number in
+      let entry = fold.replicas[number]
+      var item = Item()
+      item.add("replica", "\(entry.id)")
+      item.add("seq", "\(entry.seq)")
+      if entry.base > 0 { item.add("base", "\(entry.base)") }
+      if let stamp = entry.baseStamp { item.add("stamp", stamp.spelled) }
+      let sealed = fold.seal.frontier[entry.id]
+      if sealed > entry.base { item.add("sealed", "\(sealed)") }
+      return item.datum
+    }
+    var item = Item()
+    item.add("part", Snapshot.Part.header.name)
+    item.add("format", Snapshot.format)
+    item.add("pieces", "\(count)")
+    item.add("horizon", "\(fold.seal.horizon)")
+    item.add("unknown", "\(fold.unknownActions)")
+    item.members.append(Datum.Member("replicas", .array(replicas)))
+    return item.datum
+  }
+
+  // MARK: Records
+
+  private mutating func addRecords() {
+    let items = fold.records.sorted { $0.target < $1.target }.map { record in
+      var item = Item(record.target)
+      if record.isCreated { item.members.append(Datum.Member("created", .bool(true))) }
+      if let touch = record.touch { item.add("touch", spelled(touch)) }
+      if let inside = record.touchInside { item.add("inside", spelled(inside)) }
+      item.add("changes", record.changes.entries.map { spelled(Dot($0.replica, $0.seq)) })
+      let exhumed = record.exhumed.sorted {
+        $0.replica != $1.replica ? $0.replica < $1.replica : $0.seq < $1.seq
+      }
+      item.add("exhumed", exhumed.map(spelled))
+      return item.datum
+    }
+    add(.records, "records", items)
+  }
+
+  private mutating func addGraves() {
+    let graves = fold.graveyard.sorted { $0.key < $1.key }.map { target, mark in
+      var item = Item(target)
+      item.add("mark", spelled(mark))
+      return item.datum
+    }
+    add(.graves, "graves", graves)
+  }
+
+  // MARK: Operations
+
+  /// What an action is still there for.
+  private struct Role {
+    var place: Record.Place
+    var isArchived = false
+    var lostTo: Mark?
+    var isRecovered = false
+  }
+
+  /// By operation, in the order in which the actions were written.
+  private func roles() -> [[Role]] {
+    var roles = Array(repeating: [Role](), count: fold.operations.count)
+    func add(_ role: Role) { roles[Int(role.place.operation)].append(role) }
+    for record in fold.records {
+      for delete in record.deletes { add(Role(place: delete.place, lostTo: delete.lostTo)) }
+      for register in record.registers {
+        for write in register.writes {
+          add(Role(place: write.place, isArchived: write.isArchived))
+        }
+      }
+    }
+    for place in fold.recovered { add(Role(place: place, isRecovered: true)) }
+    for position in roles.indices where roles[position].count > 1 {
+      roles[position].sort { $0.place.index < $1.place.index }
+    }
+    return roles
+  }
+
+  private mutating func addOperations() {
+    let roles = roles()
+    var positions = Array(repeating: [Int](), count: order.count)
+    for (position, operation) in fold.operations.enumerated() {
+      positions[place(operation.dot.replica)].append(position)
+    }
+    for (place, positions) in positions.enumerated() {
+      var previous: Context?
+      let bySeq = positions.sorted { fold.operations[$0].dot.seq < fold.operations[$1].dot.seq }
+      let items = bySeq.map { position in
+        defer { previous = fold.operations[position].context }
+        return item(fold.operations[position], roles[position], after: previous)
+      }
+      add(
+        .operations, "operations", items,
+        [Datum.Member("replica", .string(Name("\(place)")))])
+    }
+  }
+
+  private func item(_ operation: Operation, _ roles: [Role], after previous: Context?) -> Datum {
+    var item = Item()
+    item.add("seq", "\(operation.dot.seq)")
+    item.add("stamp", operation.stamp.spelled)
+    item.add("wall", "\(operation.wall)")
+    let context = operation.contextDifference(previous)
+    if !context.isEmpty { item.members.append(Datum.Member("context", .sorted(context))) }
+    item.add("actions", roles.map { self.item($0, operation) })
+    if !fold.base.contains(operation.dot) {
+      let recovered = roles.filter(\.isRecovered).map { Int($0.place.action) }
+      let erased = operation.actions.indices.filter { index in
+        guard case .erase = operation.actions[index].body else { return false }
+        return !recovered.contains(index)
+      }
+      item.add("erased", erased.map { operation.actions[$0].datum })
+    }
+    return item.datum
+  }
+
+  private func item(_ role: Role, _ operation: Operation) -> Datum {
+    var item = Item()
+    let action = operation.actions[Int(role.place.action)]
+    item.members.append(Datum.Member("action", action.datum))
+    if role.place.index > 0 { item.add("index", "\(role.place.index)") }
+    if role.place.element > 0 { item.add("element", "\(role.place.element)") }
+    if role.isArchived { item.members.append(Datum.Member("archived", .bool(true))) }
+    if let lostTo = role.lostTo { item.add("lostTo", spelled(lostTo)) }
+    if role.isRecovered { item.members.append(Datum.Member("recovered", .bool(true))) }
+    return item.datum
+  }
+
+  // MARK: Sequences
+
+  private mutating func addTexts() {
+    for record in fold.records.sorted(by: { $0.target < $1.target }) {
+      for text in record.texts.sorted(by: { $0.field < $1.field }) {
+        var item = Item(record.target)
+        item.add("field", text.field)
+        add(.text, "runs", runs(of: text.sequence), item.members)
+      }
+    }
+  }
+
+  private mutating func addLists() {
+    for (list, sequence) in fold.lists.sorted(by: { $0.key < $1.key }) {
+      var item = Item()
+      item.add("kind", list.kind)
+      if let into = list.container { item.members.append(Datum.Member("into", into.datum)) }
+      add(.list, "runs", runs(of: sequence), item.members)
+    }
+  }
+
+  private func runs(of sequence: Fugue) -> [Datum] {
+    let canonical = CanonicalRuns(sequence, deadAt: fold.sequenceNumbers(within: fold.base))
+    return canonical.runs.flatMap { $0.parts(of: Snapshot.runLimit) }.map { run in
+      var item = Item()
+      item.add("first", spelled(run.elements.first))
+      if run.elements.count > 1 { item.add("count", "\(run.elements.count)") }
+      if run.elements.step == .seq { item.add("step", "seq") }
+      item.add("rank", "\(run.rank)")
+      if let parent = run.origin.parent { item.add("parent", spelled(parent)) }
+      if run.origin.side == .left { item.add("side", "left") }
+      if let key = run.key { item.add("key", "\(spelled(key.element))/\(key.rank)") }
+      if !run.isVisible { item.members.append(Datum.Member("dead", .bool(true))) }
+      if !run.text.isEmpty { item.add("text", Name(run.text)) }
+      return item.datum
+    }
+  }
+
+  // MARK: Spelling
+
+  private func place(_ replica: ReplicaID) -> Int { places[Int(fold.replicas.known(replica)!)] }
+
+  private func spelled(_ dot: Dot) -> String { "\(place(dot.replica))/\(dot.seq)" }
+
+  private func spelled(_ mark: Mark) -> String { "\(spelled(mark.dot))/\(mark.stamp.spelled)" }
+
+  private func spelled(_ element: Element) -> String {
+    "\(places[Int(element.replica)])/\(element.seq)/\(element.index)"
+  }
+}
+
+/// An object in the making.
+private struct Item {
+  var members: [Datum.Member] = []
+
+  init() {}
+
+  init(_ target: Target) {
+    add("kind", target.kind)
+    add("record", target.record)
+  }
+
+  var datum: Datum { .sorted(members) }
+
+  mutating func add(_ name: Name, _ text: Name) {
+    members.append(Datum.Member(name, .string(text)))
+  }
+
+  mutating func add(_ name: Name, _ text: String) { add(name, Name(text)) }
+
+  /// A list; an empty one is left out.
+  mutating func add(_ name: Name, _ items: [Datum]) {
+    if !items.isEmpty { members.append(Datum.Member(name, .array(items))) }
+  }
+
+  mutating func add(_ name: Name, _ texts: [String]) {
+    add(name, texts.map { .string(Name($0)) })
+  }
+}

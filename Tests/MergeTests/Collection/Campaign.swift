@@ -1,0 +1,212 @@
+import Testing
+
+@testable import Merge
+
+/// Devices and a hub that keeps the log, with purges as the protocol has them: the hub announces,
+/// devices seal and acknowledge behind their own operations, and when all have the hub purges.
+///
+/// Everyone also keeps a plain fold, which never purges.
+struct Campaign {
+  enum Entry {
+    case operation(Merge.Operation)
+    case announce(VersionVector, UInt64)
+    case purge(VersionVector, UInt64)
+  }
+
+  /// What a device sends, in order.
+  enum Message {
+    case operation(Merge.Operation)
+    case acknowledge(VersionVector)
+    case sealed
+  }
+
+  struct Member {
+    var replica: ReplicaID
+    var rank: UInt8
+    var fold = Fold()
+    var plain = Fold()
+    var outbox: [Message] = []
+    /// How much of the log it has read.
+    var position = 0
+    /// What the hub knows that it will always have seen.
+    var acknowledged = VersionVector()
+    var hasSealed = true
+    /// The state that an open form was opened on.
+    var form: VersionVector?
+    /// Reads and acknowledges nothing, and is not waited for.
+    var isAway = false
+
+    init(_ number: Int) {
+      replica = ReplicaID(
+        device: Identifier(high: UInt64(100 - number), low: 7), incarnation: UInt64(number))
+      rank = number == 0 ? 2 : 1
+    }
+  }
+
+  var chance: Chance
+  var time: UInt64 = 1_790_000_000_000
+  var log: [Entry] = []
+  var hub = Member(99)
+  var members: [Member]
+  var announced: (frontier: VersionVector, horizon: UInt64)?
+  var records = 0
+  /// The newest horizon of a purge.
+  var horizon: UInt64 = 0
+  var purges = 0
+
+  /// What a random campaign may do.
+  var options: Options
+
+  struct Options {
+    var members = 3
+    /// Records that were purged are created anew.
+    var exhumes = false
+    /// A device is away, and its operations come after purges that they know nothing of.
+    var expires = false
+    /// How far behind the clock horizons are, at most.
+    var retention = 800
+    /// Folds are written down and read back, one time in so many.
+    var snapshots = 40
+    /// How many records a device keeps to.
+    var hot = 7
+  }
+
+  init(_ seed: Int, _ options: Options = Options()) {
+    chance = Chance(seed)
+    self.options = options
+    members = (0..<options.members).map { Member($0) }
+    if options.expires { members[options.members - 1].isAway = true }
+  }
+
+  mutating func run(_ steps: Int) throws {
+    for _ in 0..<steps { try step() }
+  }
+
+  mutating func step() throws {
+    time += UInt64(chance.below(40) * chance.below(2))
+    let member = chance.below(members.count)
+    switch chance.below(100) {
+    case ..<45: try write(member)
+    case ..<63: try push(member, 1 + chance.below(4))
+    case ..<83: try pull(member, 1 + chance.below(8))
+    case ..<90: members[member].form = chance.below(2) == 0 ? members[member].fold.vector : nil
+    default: try collect()
+    }
+    if chance.below(options.snapshots) == 0 {
+      let again = chance.below(members.count)
+      members[again].fold = try Self.rewritten(members[again].fold)
+    }
+  }
+
+  /// Everybody gets everything, and what is announced is purged.
+  mutating func settle() throws {
+    for _ in 0..<3 {
+      for index in members.indices {
+        members[index].isAway = false
+        members[index].form = nil
+        try pull(index, .max)
+        try push(index, .max)
+      }
+      try collect()
+    }
+    for index in members.indices { try pull(index, .max) }
+  }
+
+  // MARK: The hub
+
+  mutating func push(_ index: Int, _ count: Int) throws {
+    guard !members[index].isAway else { return }
+    for message in members[index].outbox.prefix(count) {
+      switch message {
+      case .operation(let operation): try append(.operation(operation))
+      case .acknowledge(let vector): members[index].acknowledged = vector
+      case .sealed: members[index].hasSealed = true
+      }
+    }
+    members[index].outbox.removeFirst(min(count, members[index].outbox.count))
+  }
+
+  private mutating func append(_ entry: Entry) throws {
+    log.append(entry)
+    try hub.read(entry)
+    hub.position = log.count
+  }
+
+  /// Announces what is stable, or purges it once everybody has sealed.
+  mutating func collect() throws {
+    if let next = announced {
+      guard members.allSatisfy({ $0.hasSealed || $0.isAway }) else { return }
+      try append(.purge(next.frontier, next.horizon))
+      announced = nil
+      horizon = max(horizon, next.horizon)
+      purges += 1
+      return
+    }
+    let present = members.filter { !$0.isAway }
+    var frontier = present[0].acknowledged
+    for member in present { frontier.intersect(member.acknowledged) }
+    let horizon = time - UInt64(chance.below(options.retention))
+    announced = (frontier, horizon)
+    for index in members.indices { members[index].hasSealed = false }
+    try append(.announce(frontier, horizon))
+  }
+
+  // MARK: Devices
+
+  mutating func pull(_ index: Int, _ count: Int) throws {
+    guard !members[index].isAway else { return }
+    for entry in log[members[index].position...].prefix(count) {
+      try members[index].read(entry)
+    }
+    members[index].position = min(log.count, members[index].position &+ min(count, log.count))
+    members[index].outbox.append(
+      .acknowledge(members[index].form ?? members[index].fold.vector))
+  }
+
+  /// Applies an operation of a device at its origin.
+  mutating func commit(_ actions: [Action], by index: Int) throws {
+    guard !actions.isEmpty else { return }
+    let replica = members[index].replica
+    let fold = members[index].fold
+    let shown = members[index].form ?? fold.vector
+    let operation = Merge.Operation(
+      dot: Dot(replica, fold.vector[replica] + 1),
+      stamp: Stamp.mint(
+        time: time, rank: members[index].rank, replica: replica, after: fold.latest),
+      context: Context(shown, of: replica), wall: Int64(time), actions: actions)
+    try fold.apply(operation)
+    try members[index].plain.apply(operation)
+    members[index].outbox.append(.operation(operation))
+  }
+
+  /// A fold, written down and read back.
+  static func rewritten(_ fold: Fold) throws -> Fold {
+    let pieces = fold.snapshot()
+    var reader = SnapshotReader()
+    for piece in pieces { try reader.add(try Datum(json: piece.canonical)) }
+    let result = try reader.finish()
+    #expect(result.snapshot() == pieces)
+    return result
+  }
+}
+
+extension Campaign.Member {
+  mutating func read(_ entry: Campaign.Entry) throws {
+    switch entry {
+    case .operation(let operation):
+      if operation.dot.replica == replica { return }
+      try fold.apply(operation)
+      try plain.apply(operation)
+    case .announce(let frontier, let horizon):
+      fold.announce(frontier: frontier, horizon: horizon)
+      outbox.append(.sealed)
+    case .purge(let frontier, let horizon):
+      fold.purge(frontier: frontier, horizon: horizon)
+    }
+  }
+
+  /// The feed without what a purge may have taken.
+  static func feed(_ fold: Fold, since horizon: UInt64, _ base: VersionVector) -> [FeedEntry] {
+    fold.feed().filter { $0.stamp.ms >= horizon || !base.contains($0.dot) }
+  }
+}
