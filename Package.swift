@@ -77,7 +77,7 @@ let package = Package(
       swiftSettings: settings),
 
     // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle"),
+    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle", settings: hot),
 
     // What tests share.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
@@ -86,7 +86,8 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces"]),
+    suite("OracleTests", ["Oracle", "Merge"]),
     suite(
       "RelayTests",
       [
