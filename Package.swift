@@ -72,8 +72,8 @@ let package = Package(
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "merge-benchmark", dependencies: ["Merge", "TextTraces"],
-      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py"],
+      name: "merge-benchmark", dependencies: ["Merge", "AppModels", "Wire", "TextTraces"],
+      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py", "merge_loro.py"],
       swiftSettings: settings),
 
     // The merge once more, slowly, to judge the merge by.
