@@ -51,7 +51,8 @@ struct CanonicalRuns {
 extension FugueRun {
   /// The step with which a run goes on in the next one; nil where it does not.
   fileprivate func step(to next: FugueRun) -> ElementRange.Step? {
-    guard next.key == nil, next.rank == rank, next.isVisible == isVisible, next.text.isEmpty == text.isEmpty,
+    guard next.key == nil, next.rank == rank, next.isVisible == isVisible,
+      next.text.isEmpty == text.isEmpty,
       next.origin == Origin(elements[elements.count - 1], .right),
       next.elements.first.replica == elements.first.replica
     else { return nil }

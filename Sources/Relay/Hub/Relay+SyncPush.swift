@@ -30,7 +30,7 @@ extension Relay {
       }
     }
     for operation in admission.operations { try take(operation, hub) }
-    hub.members[hub.member(device)].lastHeard = nowMS
+    hub.members[hub.member(device)].replicaHeard = max(1, nowMS)
     if !admission.operations.isEmpty { changed(hub) }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "sync.accepted", re: call.id, of: call.request)
@@ -108,7 +108,7 @@ extension Relay {
         "sealed must be at most \(hub.frontier), the last sync.frontier; it is \(sealed)")
     }
     let member = hub.member(device)
-    hub.members[member].lastHeard = nowMS
+    hub.members[member].replicaHeard = max(1, nowMS)
     hub.members[member].acknowledged = max(hub.members[member].acknowledged, at)
     hub.members[member].sealed = max(hub.members[member].sealed, sealed ?? 0)
     changed(hub)
