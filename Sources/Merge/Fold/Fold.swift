@@ -165,9 +165,8 @@ package final class Fold {
     for entry in vector.entries {
       guard let number = replicas.known(entry.replica) else { continue }
       let seq = max(min(entry.seq, replicas[number].seq), replicas[number].base)
-      if let stamp = stamp(of: Dot(entry.replica, seq)), latest.map({ $0 < stamp }) ?? true {
-        latest = stamp
-      }
+      guard let stamp = stamp(of: Dot(entry.replica, seq)) else { continue }
+      if latest.map({ $0 < stamp }) ?? true { latest = stamp }
     }
     return latest
   }

@@ -18,7 +18,8 @@ package enum PushRefusal: Error {
 extension Replica {
   /// The most that a stamp may be ahead of the hub's clock, in milliseconds.
   package static let maximumAhead: UInt64 = 60_000
-  /// 2020-01-01: no device of ours wrote anything before it.
+  /// 2020-01-01: no device of ours wrote anything before it. A hub whose own clock stands lower, as
+  /// one set by hand may, takes what there is.
   package static let earliest: UInt64 = 1_577_836_800_000
 
   /// Looks at a push as a whole before any of it is taken in.
@@ -52,7 +53,9 @@ extension Replica {
           )
         }
         try batch.check(operation, schema)
-        if operation.stamp.ms > now + Self.maximumAhead || operation.stamp.ms < Self.earliest {
+        if operation.stamp.ms > now + Self.maximumAhead
+          || operation.stamp.ms < Self.earliest && now >= Self.earliest
+        {
           ahead = ahead ?? operation.stamp
         }
         let written = Written(operation: operation, bytes: item.canonical)

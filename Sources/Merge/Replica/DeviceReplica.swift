@@ -23,6 +23,8 @@ package final class DeviceReplica {
   package private(set) var offset: Int64 = 0
   /// The last position that was sealed.
   package private(set) var sealed: UInt64 = 0
+  /// What is to be sealed once it is here.
+  private var announced: (position: UInt64, purge: Replica.Purge)?
   /// What the replica began with: pieces of a snapshot.
   private var origin: [[UInt8]] = []
 
@@ -120,6 +122,7 @@ package final class DeviceReplica {
       try replica.append(Replica.Written(operation: operation, bytes: item.canonical))
     }
     self.position = max(self.position, position)
+    sealIfHere()
   }
 
   /// Begins with a snapshot of the hub's log up to `position`.
@@ -127,13 +130,22 @@ package final class DeviceReplica {
     replica = try Replica(pieces: pieces, position: position)
     origin = pieces
     self.position = position
+    sealIfHere()
   }
 
   /// From now on new elements hang on nothing that was dead at a position of the log.
-  /// - Parameter horizon: what is older is not kept for the feed.
-  package func seal(_ position: UInt64, _ vector: VersionVector, horizon: UInt64) {
-    fold.announce(frontier: vector, horizon: horizon)
+  ///
+  /// It takes place as soon as everything up to there is here.
+  package func seal(_ position: UInt64, _ purge: Replica.Purge) {
+    announced = (position, purge)
+    sealIfHere()
+  }
+
+  private func sealIfHere() {
+    guard let (position, purge) = announced, fold.vector.contains(purge.frontier) else { return }
+    fold.announce(frontier: purge.frontier, horizon: purge.horizon)
     sealed = max(sealed, position)
+    announced = nil
   }
 
   package func purge(_ purge: Replica.Purge, position: UInt64) {
