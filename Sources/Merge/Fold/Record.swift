@@ -12,19 +12,20 @@ package struct Mark: Hashable, Sendable {
 /// What is known of one record, kept up with every operation.
 struct Record {
   let target: Target
-  /// Whether a create of it is known.
-  var isCreated = false
-  /// Its newest create, restore or content write.
-  var touch: Mark?
-  /// The newest touch of what it contains, and the newest arrival from another container.
-  var touchInside: Mark?
+  // What every write needs comes first, so that it is close together in memory.
+  var registers: [Register] = []
   /// The last operation of each replica that changed it or touched what it contains; those within
   /// the fold's base are left out.
   var changes = VersionVector()
+  var deletes: [Delete] = []
+  /// Its newest create, restore or content write.
+  var touch: Mark?
+  /// Whether a create of it is known.
+  var isCreated = false
+  /// The newest touch of what it contains, and the newest arrival from another container.
+  var touchInside: Mark?
   /// What created it anew after it had been purged.
   var exhumed: [Dot] = []
-  var deletes: [Delete] = []
-  var registers: [Register] = []
   var texts: [(field: Name, sequence: Fugue)] = []
 
   init(_ target: Target) { self.target = target }
@@ -92,18 +93,28 @@ struct Record {
 struct Register {
   struct Write {
     var place: Record.Place
+    /// `ms << 1 | isArchived`: a replica has as many of these as operations.
+    private var bits: UInt64
+
+    init(place: Record.Place, ms: UInt64, isArchived: Bool = false) {
+      self.place = place
+      bits = ms << 1 | (isArchived ? 1 : 0)
+    }
+
     /// The stamp's milliseconds. They nearly always decide, without a look at the operation.
-    let ms: UInt64
+    var ms: UInt64 { bits >> 1 }
+
     /// Whether a concurrent write stands above it.
-    var isArchived = false
+    var isArchived: Bool {
+      get { bits & 1 != 0 }
+      set { bits = bits & ~1 | (newValue ? 1 : 0) }
+    }
   }
 
   let name: Name
   /// - Invariant: never empty but at first.
   var writes: [Write] = []
   var hasArchive = false
-  /// The causally maximal writes, as dots.
-  var siblings: [Dot] = []
 
   init(_ name: Name) { self.name = name }
 
@@ -112,21 +123,14 @@ struct Register {
   /// Adds a write.
   ///
   /// Operations come in causal order, so none that is here has seen it, and whatever stands above
-  /// it is concurrent with it. O(log n), and O(n) where it is concurrent with others.
+  /// it is concurrent with it. O(log n), and O(n) where there are concurrent ones.
   mutating func add(_ place: Record.Place, _ operation: Operation, _ all: [Operation]) {
-    // What it has not seen among the maximal ones tells whether anything is concurrent at all.
-    if siblings.count == 1, operation.follows(siblings[0]) {
-      siblings[0] = operation.dot
-    } else {
-      siblings.removeAll { operation.follows($0) || $0 == operation.dot }
-      siblings.append(operation.dot)
-    }
-    var write = Write(place: place, ms: operation.stamp.ms)
     let at = self.place(of: operation.stamp, all)
-    if siblings.count > 1 || at < writes.count { archive(below: at, besides: operation, all) }
-    write.isArchived = at < writes.count
-    if write.isArchived { hasArchive = true }
-    writes.insert(write, at: at)
+    archive(below: at, besides: operation, all)
+    let isArchived = at < writes.count
+    if isArchived { hasArchive = true }
+    writes.insert(
+      Write(place: place, ms: operation.stamp.ms, isArchived: isArchived), at: at)
   }
 
   /// How many writes are not above a stamp.
