@@ -39,12 +39,17 @@ package final class SyncDevice: CustomStringConvertible {
   private var identifier: Identifier { replica.id.device }
   private var previous: DeviceReplica?
   private var isOpen = false
+  /// Openings that were not answered yet; what comes in before the last answer is of an older one.
+  private var openings = 0
+  /// It was open under another name on this connection before.
+  private var isSuperseded = false
   private var isPushing = false
   private var pieces: [[UInt8]] = []
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
   private var acknowledged: (at: UInt64, sealed: UInt64) = (0, 0)
-  private var records: UInt64 = 0
+  /// How many records it has made.
+  var records: UInt64 = 0
 
   package init(_ name: String, isPhone: Bool, schema: Schema, clock: Int64 = 978_307_200_000) {
     self.name = name
@@ -83,6 +88,15 @@ package final class SyncDevice: CustomStringConvertible {
   /// A new connection has activated.
   package func open() {
     disconnected()
+    reopen()
+  }
+
+  private func reopen() {
+    isOpen = false
+    isPushing = false
+    pieces = []
+    marks = []
+    openings += 1
     acknowledged = (0, 0)
     let vector = String(decoding: replica.replica.vector.datum.canonical, as: UTF8.self)
     send(
@@ -94,6 +108,8 @@ package final class SyncDevice: CustomStringConvertible {
 
   package func disconnected() {
     output = []
+    openings = 0
+    isSuperseded = false
     isOpen = false
     isPushing = false
     pieces = []
@@ -106,6 +122,9 @@ package final class SyncDevice: CustomStringConvertible {
     if line.type == "error" { return try failed(line) }
     guard line.type.hasPrefix("sync."), line.string("schema") == schema.name.text else { return }
     let at = UInt64(line.integer("at") ?? 0)
+    if line.type == "sync.opened" { openings -= 1 }
+    // Of an opening that another one has followed.
+    if openings > 0, isSuperseded || line.type == "sync.opened" { return }
     switch line.type {
     case "sync.opened": try opened(line, at)
     case "sync.ops":
@@ -136,6 +155,7 @@ package final class SyncDevice: CustomStringConvertible {
       throw SyncFault("the hub has another schema \(schema.name)")
     }
     isOpen = true
+    isSuperseded = false
     let standing = replica.opened(try line.head("head")!)
     if standing == .setBack || line.flag("retired") { return renew() }
     told[replica.id] = replica.accepted
@@ -149,7 +169,8 @@ package final class SyncDevice: CustomStringConvertible {
     replica = DeviceReplica(
       id: ReplicaID(device: identifier, incarnation: replica.id.incarnation + 1),
       rank: replica.rank)
-    open()
+    isSuperseded = true
+    reopen()
   }
 
   private func snapshot(_ line: SyncLine, _ at: UInt64) throws {
@@ -176,6 +197,7 @@ package final class SyncDevice: CustomStringConvertible {
 
   private func failed(_ line: SyncLine) throws {
     isPushing = false
+    if line.string("re") == "open" { openings -= 1 }
     if line.integer("code") == Int64(ErrorCode.replicaRetired.rawValue) { return renew() }
     errors.append(line.text)
   }
@@ -253,98 +275,4 @@ package struct SyncFault: Error, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) { self.description = description }
-}
-
-// MARK: Edits
-
-extension SyncDevice {
-  /// A record's id that no other device gives.
-  private func newRecord() -> Name {
-    records += 1
-    return Name(Identifier(digestOf: "record", "\(replica.id)", "\(records)").description)
-  }
-
-  private func neighbours() -> Neighbours {
-    let (fold, schema) = (fold, schema)
-    return Neighbours(
-      isVisible: { fold.isVisible($0, schema) },
-      container: { fold.container(of: $0, schema)?.record })
-  }
-
-  /// Operations of the device's own are pushed as soon as they can be.
-  @discardableResult
-  package func write(_ actions: [Action], shown: VersionVector? = nil) throws -> Operation? {
-    guard !actions.isEmpty else { return nil }
-    let operation = try replica.write(actions, shown: shown, clock: clock)
-    push()
-    return operation
-  }
-
-  @discardableResult
-  package func create(
-    _ kind: Name, _ fields: String, record: Name? = nil, at position: Editor.Position = .last
-  ) throws -> Name {
-    let target = Target(kind, record ?? schema[kind]!.fixedID ?? newRecord())
-    var editor = Editor(fold, schema, shown: replica.replica.vector)
-    let plan = try withFields(fields) { value, line in
-      try schema[kind]!.plan(creating: value, line, now: clock, among: neighbours())
-    }
-    try write(try editor.create(target, plan, at: position))
-    return target.record
-  }
-
-  /// - Parameter shown: what the form was opened on; everything held where nil.
-  @discardableResult
-  package func set(
-    _ kind: Name, _ record: Name, _ fields: String, shown: VersionVector? = nil
-  ) throws -> Operation? {
-    let target = Target(kind, record)
-    var editor = Editor(fold, schema, shown: shown ?? replica.replica.vector)
-    let plan = try withFields(fields) { value, line in
-      try schema[kind]!.plan(
-        setting: value, line, present: editor.present(target), among: neighbours())
-    }
-    return try write(try editor.set(target, plan), shown: shown)
-  }
-
-  @discardableResult
-  package func delete(_ kind: Name, _ record: Name) throws -> Operation? {
-    try write(Editor(fold, schema, shown: replica.replica.vector).delete(Target(kind, record)))
-  }
-
-  @discardableResult
-  package func restore(_ kind: Name, _ record: Name) throws -> Operation? {
-    try write(Editor(fold, schema, shown: replica.replica.vector).restore(Target(kind, record)))
-  }
-
-  @discardableResult
-  package func move(
-    _ kind: Name, _ record: Name, to position: Editor.Position, into container: Target? = nil
-  ) throws -> Operation? {
-    let target = Target(kind, record)
-    var editor = Editor(fold, schema, shown: replica.replica.vector)
-    let list =
-      container
-      ?? (schema[kind]!.isListedInContainer ? fold.container(of: target, schema) : nil)
-    return try write(try editor.move(target, to: position, in: list))
-  }
-
-  /// The value of a field as the view shows it, in its canonical spelling.
-  package func value(_ kind: Name, _ record: Name, _ field: Name) -> Datum? {
-    fold.view(Target(kind, record), schema)?[field]
-  }
-
-  package func records(_ kind: Name) -> [Name] { view[kind].map(\.target.record) }
-
-  private func withFields<Result>(
-    _ text: String, _ body: (Value, UnsafeRawBufferPointer) throws -> Result
-  ) throws -> Result {
-    var text = text
-    return try text.withUTF8 { utf8 in
-      let line = UnsafeRawBufferPointer(utf8)
-      var envelope = Envelope()
-      try envelope.scan(line)
-      return try body(Value(kind: .object, start: 0, end: line.count), line)
-    }
-  }
 }

@@ -27,6 +27,8 @@ package final class Fold {
   var unknownActions = 0
 
   var replicas = ReplicaTable()
+  /// The names of kinds and fields, each in one copy, so that comparing them stays in the cache.
+  private var names: Set<Name> = []
 
   package init() {}
 
@@ -96,10 +98,13 @@ package final class Fold {
 
   func index(of target: Target) -> Int {
     if let index = recordIndices[target] { return index }
+    let target = Target(shared(target.kind), target.record)
     records.append(Record(target))
     recordIndices[target] = records.count - 1
     return records.count - 1
   }
+
+  func shared(_ name: Name) -> Name { names.insert(name).memberAfterInsert }
 
   func record(_ target: Target) -> Record? { recordIndices[target].map { records[$0] } }
 

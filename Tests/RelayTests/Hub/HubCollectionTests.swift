@@ -100,14 +100,14 @@ import Testing
     try expectEqualViews(hub, [phone, watch], on: "key")
   }
 
-  /// A value that is as deep as a line may be is read back from a snapshot, too.
+  /// A value that is as deep as one may be is read back from a snapshot, too.
   @Test func deepValues() throws {
     let hub = try makeHub(syncLog: 4)
     let watch = hub.device("watch")
     try hub.connect(watch)
     let timer = try watch.create("timer", tea)
     var deep: Datum = .array([])
-    for _ in 0..<57 { deep = .array([deep]) }
+    for _ in 0..<44 { deep = .array([deep]) }
     try watch.write([
       Action(Target("timer", timer), .write(field: "future", value: deep), revives: true)
     ])

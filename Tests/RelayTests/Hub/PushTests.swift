@@ -207,7 +207,7 @@ import Testing
     #expect(try push(op(1, action("create"), write("name", #""\ud83d\ude00""#))).code == nil)
   }
 
-  /// The envelope has 64 levels: what an operation may hold is what is left of them.
+  /// A line has 64 levels and an operation 48, so that whatever holds operations can be read.
   @Test func depth() throws {
     func nested(_ levels: Int) -> String {
       String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -215,8 +215,9 @@ import Testing
     #expect(try push(create).type == "sync.accepted")
     let before = try hub.state("phone")
     #expect(try push(op(2, write("future", nested(60)))).code == 4001)
+    #expect(try push(op(2, write("future", nested(46)))).code == 4004)
     #expect(try hub.state("phone") == before)
-    #expect(try push(op(2, write("future", nested(59)))).type == "sync.accepted")
+    #expect(try push(op(2, write("future", nested(45)))).type == "sync.accepted")
     let state = try hub.state("phone")
     try hub.restart()
     try hub.keyboard("phone")
