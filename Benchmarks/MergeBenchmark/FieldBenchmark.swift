@@ -61,10 +61,11 @@ struct FieldBenchmark {
     }
   }
 
-  private func decoded(_ items: [[UInt8]]) throws -> [Operation] {
+  private func decoded(_ items: [[UInt8]], for fold: Fold) throws -> [Operation] {
     var contexts: [ReplicaID: Context] = [:]
     return try items.map { bytes in
-      let operation = try Operation(try Datum(json: bytes)) { contexts[$0] }
+      var operation = try Operation(try Datum(json: bytes)) { contexts[$0] }
+      fold.share(&operation)
       contexts[operation.dot.replica] = operation.context
       return operation
     }
@@ -78,8 +79,8 @@ struct FieldBenchmark {
     for _ in 0..<Self.rounds {
       let before = residentBytes()
       let fold = Fold()
-      for operation in try decoded(mine) { try fold.apply(operation) }
-      let operations = try decoded(theirs)
+      for operation in try decoded(mine, for: fold) { try fold.apply(operation) }
+      let operations = try decoded(theirs, for: fold)
       best = min(best, try processorSeconds { for next in operations { try fold.apply(next) } })
       if growth == 0 { growth = residentBytes() - before }
     }

@@ -37,7 +37,8 @@ extension Replica {
     var ahead: Stamp?
     do throws(WireError) {
       for item in items {
-        let operation = try Operation(item) { $0 == replica ? chain.context : nil }
+        var operation = try Operation(item) { $0 == replica ? chain.context : nil }
+        fold.share(&operation)
         try check(operation, from: replica, rank: rank)
         let seq = operation.dot.seq
         if seq <= self.chain(replica).seq {

@@ -58,7 +58,10 @@ package final class DeviceReplica {
     return written.operation
   }
 
-  private func time(_ clock: Int64) -> UInt64 { UInt64(max(0, clock + offset)) }
+  /// Far enough below the limit of stamps that those above it can be made.
+  private func time(_ clock: Int64) -> UInt64 {
+    min(UInt64(max(0, clock + offset)), Stamp.msLimit - (1 << 32))
+  }
 
   /// Its operations that the hub has yet to accept, in order.
   package var pending: some RandomAccessCollection<Replica.Written> {
@@ -253,11 +256,16 @@ package final class DeviceReplica {
     return Array(
       old.replica.operations(of: old.id, after: 0).map(\.operation).drop { operation in
         guard fold.vector.contains(operation.dot) else { return false }
-        let known = replica.written(operation.dot)?.operation
-        // What a snapshot stands for is told by its stamp, where that is known.
-        return known.map { $0 == operation }
-          ?? fold.stamp(of: operation.dot).map { $0 == operation.stamp } ?? true
+        // What a snapshot stands for cannot be compared.
+        return replica.written(operation.dot)?.operation.isSame(as: operation) ?? true
       })
+  }
+}
+
+extension Operation {
+  /// Whether it is the same edit, stamped anew perhaps.
+  fileprivate func isSame(as other: Operation) -> Bool {
+    dot == other.dot && context == other.context && wall == other.wall && actions == other.actions
   }
 }
 

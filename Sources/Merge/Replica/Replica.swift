@@ -105,7 +105,9 @@ package final class Replica {
 
   /// Reads an operation in its canonical form, the next of its replica.
   package func read(_ datum: Datum) throws(WireError) -> Operation {
-    try Operation(datum) { chains[$0]?.context }
+    var operation = try Operation(datum) { chains[$0]?.context }
+    fold.share(&operation)
+    return operation
   }
 
   /// What had been taken in at a position.
