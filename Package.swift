@@ -68,16 +68,16 @@ let package = Package(
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
+      name: "server-benchmark", dependencies: ["CUV", "EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "merge-benchmark", dependencies: ["Merge", "TextTraces"],
-      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py"],
+      name: "merge-benchmark", dependencies: ["Merge", "AppModels", "Wire", "TextTraces"],
+      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py", "merge_loro.py"],
       swiftSettings: settings),
 
     // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle"),
+    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle", settings: hot),
 
     // What tests share.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
@@ -86,7 +86,8 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces"]),
+    suite("OracleTests", ["Oracle", "Merge"]),
     suite(
       "RelayTests",
       [

@@ -1,13 +1,15 @@
 /// The elements of a sequence as runs that depend on nothing but the elements: each run is as long
 /// as it can be, from the start on, however the sequence itself had cut them. Within a run each
-/// element is the only right child of the one before.
+/// element is the only right child of the one before, and the next one of its replica.
 struct CanonicalRuns {
   private(set) var runs: [FugueRun] = []
+  private let sequence: Fugue
   /// Elements with several right children.
   private var forks: Set<Element> = []
 
   /// Takes the elements that are dead at a version as dead, and all others as alive.
   init(_ sequence: Fugue, deadAt known: (UInt32) -> UInt64) {
+    self.sequence = sequence
     let dead = sequence.deadElements(at: known)
     let snapshot = sequence.snapshot()
     var parents: Set<Element> = []
@@ -35,9 +37,9 @@ struct CanonicalRuns {
   }
 
   private mutating func add(_ run: FugueRun) {
-    guard let last = runs.last, !forks.contains(last.elements[last.elements.count - 1]),
-      let step = last.step(to: run)
-    else { return runs.append(run) }
+    guard let last = runs.last, let step = last.step(to: run), isNext(run, after: last) else {
+      return runs.append(run)
+    }
     let fits = run.elements.count == 1 || run.elements.step == step
     // What goes on in another step than it came in starts a run after its first element.
     let head = fits ? run : run.part(0..<1)
@@ -46,12 +48,21 @@ struct CanonicalRuns {
     runs[runs.count - 1].text += head.text
     if !fits { runs.append(run.part(1..<run.elements.count)) }
   }
+
+  private func isNext(_ run: FugueRun, after last: FugueRun) -> Bool {
+    let end = last.elements[last.elements.count - 1]
+    guard !forks.contains(end), let one = sequence.place(of: end),
+      let other = sequence.place(of: run.elements.first)
+    else { return false }
+    return one.ordinal + 1 == other.ordinal
+  }
 }
 
 extension FugueRun {
   /// The step with which a run goes on in the next one; nil where it does not.
   fileprivate func step(to next: FugueRun) -> ElementRange.Step? {
-    guard next.key == nil, next.rank == rank, next.isVisible == isVisible, next.text.isEmpty == text.isEmpty,
+    guard next.key == nil, next.rank == rank, next.isVisible == isVisible,
+      next.text.isEmpty == text.isEmpty,
       next.origin == Origin(elements[elements.count - 1], .right),
       next.elements.first.replica == elements.first.replica
     else { return nil }

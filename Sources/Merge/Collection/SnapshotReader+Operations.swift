@@ -75,7 +75,8 @@ extension SnapshotReader {
     case .write(let field, _), .move(let field, _):
       let isArchived = try reader.flag("archived")
       fold.records[record].append(
-        Register.Write(place: place, isArchived: isArchived), to: field)
+        Register.Write(place: place, ms: operation.stamp.ms, isArchived: isArchived),
+        to: fold.shared(field))
     case .delete:
       fold.records[record].deletes.append(
         Record.Delete(

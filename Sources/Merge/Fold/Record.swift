@@ -92,6 +92,8 @@ struct Record {
 struct Register {
   struct Write {
     var place: Record.Place
+    /// The stamp's milliseconds. They nearly always decide, without a look at the operation.
+    let ms: UInt64
     /// Whether a concurrent write stands above it.
     var isArchived = false
   }
@@ -110,7 +112,7 @@ struct Register {
   /// Adds a write.
   ///
   /// Operations come in causal order, so none that is here has seen it, and whatever stands above
-  /// it is concurrent with it.
+  /// it is concurrent with it. O(log n), and O(n) where it is concurrent with others.
   mutating func add(_ place: Record.Place, _ operation: Operation, _ all: [Operation]) {
     // What it has not seen among the maximal ones tells whether anything is concurrent at all.
     if siblings.count == 1, operation.follows(siblings[0]) {
@@ -119,22 +121,50 @@ struct Register {
       siblings.removeAll { operation.follows($0) || $0 == operation.dot }
       siblings.append(operation.dot)
     }
-    guard let last = writes.last else { return writes.append(Write(place: place)) }
-    let stamp = operation.stamp
-    if siblings.count == 1, !(stamp < all[Int(last.place.operation)].stamp) {
-      return writes.append(Write(place: place))
-    }
-    var at = writes.count
-    while at > 0, stamp < all[Int(writes[at - 1].place.operation)].stamp { at -= 1 }
-    for index in 0..<at where !writes[index].isArchived {
-      let dot = all[Int(writes[index].place.operation)].dot
-      if !operation.follows(dot), dot != operation.dot {
-        writes[index].isArchived = true
-        hasArchive = true
+    var write = Write(place: place, ms: operation.stamp.ms)
+    let at = self.place(of: operation.stamp, all)
+    if siblings.count > 1 || at < writes.count { archive(below: at, besides: operation, all) }
+    write.isArchived = at < writes.count
+    if write.isArchived { hasArchive = true }
+    writes.insert(write, at: at)
+  }
+
+  /// How many writes are not above a stamp.
+  private func place(of stamp: Stamp, _ all: [Operation]) -> Int {
+    var low = 0
+    var high = writes.count
+    // Most are the newest, or nearly.
+    var step = 1
+    while low < high {
+      let middle = max(low, high - step)
+      let write = writes[middle]
+      let isAbove =
+        write.ms != stamp.ms
+        ? stamp.ms < write.ms : stamp < all[Int(write.place.operation)].stamp
+      if isAbove {
+        high = middle
+        step *= 2
+      } else {
+        low = middle + 1
+        step = max(1, (high - low) / 2)
       }
     }
-    let isArchived = at < writes.count
-    if isArchived { hasArchive = true }
-    writes.insert(Write(place: place, isArchived: isArchived), at: at)
+    return low
+  }
+
+  /// Archives what stands below and was not seen.
+  ///
+  /// Of those that are not archived each has seen the ones below it, so all that are below one that
+  /// was seen were seen too.
+  private mutating func archive(
+    below end: Int, besides operation: Operation, _ all: [Operation]
+  ) {
+    for index in (0..<end).reversed() where !writes[index].isArchived {
+      let dot = all[Int(writes[index].place.operation)].dot
+      if operation.follows(dot) { return }
+      if dot == operation.dot { continue }
+      writes[index].isArchived = true
+      hasArchive = true
+    }
   }
 }

@@ -53,7 +53,11 @@ package struct VersionVector: Hashable, Sendable {
   }
 
   package mutating func insert(_ dot: Dot) {
-    if self[dot.replica] < dot.seq { self[dot.replica] = dot.seq }
+    for index in entries.indices where entries[index].replica == dot.replica {
+      if entries[index].seq < dot.seq { entries[index].seq = dot.seq }
+      return
+    }
+    self[dot.replica] = dot.seq
   }
 
   /// Union: the pointwise maximum.

@@ -17,7 +17,7 @@ import Testing
     #expect(fold.latest == plain.latest)
   }
 
-  @Test(arguments: 0..<10) func nothingShowsOfPurges(seed: Int) throws {
+  @Test(arguments: 0..<12) func nothingShowsOfPurges(seed: Int) throws {
     var campaign = Campaign(seed)
     for _ in 0..<12 {
       try campaign.run(50)
@@ -29,13 +29,13 @@ import Testing
       compare(member, campaign.horizon, seed)
       #expect(member.fold.snapshot() == snapshot, "seed \(seed): folds differ")
     }
-    #expect(campaign.purges > 3)
+    #expect(campaign.purges > 1)
     #expect(campaign.hub.fold.operations.count < campaign.hub.plain.operations.count)
   }
 
   /// Operations of a device that was away find things purged, and ids of the graveyard are used
   /// again: what that amounts to does not depend on who hears of what first.
-  @Test(arguments: 0..<12) func replicasAgreeOnWhatComesLateOrIsCreatedAnew(seed: Int) throws {
+  @Test(arguments: 0..<24) func replicasAgreeOnWhatComesLateOrIsCreatedAnew(seed: Int) throws {
     var options = Campaign.Options()
     options.exhumes = seed % 3 != 0
     options.expires = seed % 3 != 1

@@ -1,0 +1,244 @@
+import Testing
+
+@testable import Merge
+
+@Suite struct PurgeRuleTests {
+  let desk = Desk()
+  let note = Target("note", "1")
+  var fold: Fold { desk.fold }
+
+  private func writes(_ target: Target, _ field: Name = "name") -> Int {
+    fold.record(target)?.registers.first { $0.name == field }?.writes.count ?? 0
+  }
+
+  // MARK: Registers
+
+  @Test func ofStableWritesTheHighestStays() throws {
+    try desk.write(at: 1, Action(note, .create), .set(note, "a"))
+    try desk.write(at: 2, .set(note, "b"))
+    let frontier = fold.vector
+    try desk.write(at: 3, .set(note, "c"))
+    fold.purge(frontier: frontier, horizon: 100)
+    #expect(writes(note) == 2)
+    #expect(desk.value(note) == .string("c"))
+    #expect(fold.value(note, "name", within: frontier) == .string("b"))
+    #expect(fold.operations.count == 2)
+    fold.purge(frontier: fold.vector, horizon: 100)
+    #expect(writes(note) == 1 && desk.value(note) == .string("c"))
+  }
+
+  @Test(arguments: [(4, 1), (5, 1), (6, 0)]) func theArchiveStaysUntilTheHorizon(
+    horizon: Int, count: Int
+  ) throws {
+    try desk.write(at: 1, Action(note, .create))
+    let seen = fold.vector
+    try desk.write(at: 5, seen: seen, .set(note, "lost"))
+    try desk.write(Desk.watch, at: 7, seen: seen, .set(note, "won"))
+    desk.purge(UInt64(horizon))
+    #expect(fold.feed().count == count)
+    #expect(fold.archiveCount(note, "name") == count)
+  }
+
+  @Test func whatIsNotStableStays() throws {
+    try desk.write(at: 1, Action(note, .create), .set(note, "a"))
+    let frontier = fold.vector
+    let seen = fold.vector
+    try desk.write(at: 2, seen: seen, .set(note, "lost"))
+    try desk.write(Desk.watch, at: 3, seen: seen, .set(note, "won"))
+    fold.purge(frontier: frontier, horizon: 100)
+    #expect(writes(note) == 3)
+    #expect(fold.feed().count == 1)
+  }
+
+  @Test func stampsAreKnownFromTheFrontierOn() throws {
+    let first = try desk.write(at: 1, Action(note, .create))
+    let second = try desk.write(at: 2, .set(note, "a"))
+    let frontier = fold.vector
+    let third = try desk.write(at: 3, .set(note, "b"))
+    fold.purge(frontier: frontier, horizon: 0)
+    #expect(fold.stamp(of: first) == nil)
+    #expect(fold.stamp(of: second)?.ms == 2 && fold.stamp(of: third)?.ms == 3)
+    #expect(fold.latest(within: frontier)?.ms == 2 && fold.latest(within: fold.vector)?.ms == 3)
+    #expect(fold.lastStamp(of: Desk.phone)?.ms == 3)
+  }
+
+  // MARK: Deletes
+
+  @Test(arguments: [(10, 1), (11, 0)]) func ofStableDeletesTheLastStays(
+    horizon: Int, lost: Int
+  ) throws {
+    try desk.write(at: 1, Action(note, .create))
+    let seen = fold.vector
+    try desk.write(at: 10, seen: seen, Action(note, .delete))
+    try desk.write(Desk.watch, at: 11, seen: seen, .set(note, "kept"))
+    try desk.write(at: 12, Action(note, .delete))
+    try desk.write(at: 13, Action(note, .restore))
+    desk.purge(UInt64(horizon))
+    #expect(fold.feed().count == lost)
+    #expect(fold.record(note)?.deletes.count == 1 + lost)
+    #expect(fold.record(note)?.isAlive == true)
+  }
+
+  // MARK: Records
+
+  @Test(arguments: [(1, true), (5, true), (6, false)]) func aDeletedRecordGoesToTheGraveyard(
+    horizon: Int, stays: Bool
+  ) throws {
+    try desk.write(at: 1, Action(note, .create), .set(note, "a"), .type(note, "abc"))
+    let delete = try desk.write(at: 5, Action(note, .delete))
+    desk.purge(UInt64(horizon))
+    #expect((fold.record(note) != nil) == stays)
+    #expect((fold.graveyard[note]?.dot == delete) == !stays)
+    #expect(fold.operations.isEmpty == !stays)
+  }
+
+  @Test func contentsGoWithTheirContainer() throws {
+    let (timer, other) = (Target("timer", "1"), Target("timer", "2"))
+    let (todo, moved) = (Target("todo", "1"), Target("todo", "2"))
+    try desk.write(at: 1, Action(timer, .create), Action(other, .create))
+    try desk.write(
+      at: 2, Action(todo, .create, home: timer), .move(todo, into: timer),
+      Action(moved, .create, home: timer), .move(moved, into: timer))
+    try desk.write(at: 3, .move(moved, into: other))
+    try desk.write(at: 4, Action(timer, .delete))
+    desk.purge(5)
+    #expect(fold.graveyard.keys.sorted() == [timer, todo])
+    #expect(fold.graveyard[todo] == fold.graveyard[timer])
+    #expect(fold.record(moved)?.isAlive == true)
+    #expect(fold.lists.keys.sorted() == [Fold.ListName(kind: "todo", container: other)])
+  }
+
+  @Test func aRecordStaysWhileWhatItStandsThroughMightShow() throws {
+    let (client, project) = (Target("client", "1"), Target("project", "1"))
+    let task = Target("task", "1")
+    try desk.write(at: 1, Action(client, .create), Action(project, .create))
+    try desk.write(
+      at: 2, Action(task, .create),
+      Action(task, .write(field: "owner", value: .null), into: client, via: project))
+    try desk.write(at: 3, Action(client, .delete))
+    desk.purge(10)
+    #expect(fold.graveyard[client] != nil && fold.record(task) != nil)
+    try desk.write(at: 11, Action(project, .delete))
+    desk.purge(20)
+    #expect(fold.graveyard.keys.sorted() == [client, project, task])
+    #expect(fold.records.isEmpty)
+  }
+
+  // MARK: Sequences
+
+  @Test func charactersGoOnceTheirDeletionIsStable() throws {
+    let typed = try desk.write(at: 1, Action(note, .create), .type(note, "abc"))
+    let frontier = fold.vector
+    let erase = Action(
+      note, .erase(field: "text", [ElementRun(ElementID(typed, 1), count: 2)]), revives: true)
+    try desk.write(at: 2, erase)
+    fold.purge(frontier: frontier, horizon: 100)
+    #expect(fold.text(note, "text")?.elementCount == 3)
+    desk.purge(100)
+    #expect(fold.text(note, "text")?.elementCount == 1 && fold.text(of: note, "text") == "a")
+  }
+
+  @Test func slotsOfOldPlacesGo() throws {
+    let other = Target("note", "2")
+    let first = try desk.write(at: 1, Action(note, .create), .move(note))
+    let second = try desk.write(
+      at: 2, Action(other, .create), .move(other, after: ElementID(first, 0)))
+    try desk.write(at: 3, .move(note, after: ElementID(second, 0)))
+    let list = Fold.ListName(kind: "note", container: nil)
+    desk.purge(100)
+    // The slot that it had left is the other's only ancestor, and goes all the same.
+    #expect(fold.lists[list]?.elementCount == 2)
+    try desk.write(at: 4, Action(other, .delete))
+    desk.purge(100)
+    #expect(fold.lists[list]?.elementCount == 1)
+  }
+
+  @Test func theSlotOfAnArchivedMoveStays() throws {
+    try desk.write(at: 1, Action(note, .create))
+    let seen = fold.vector
+    try desk.write(at: 5, seen: seen, .move(note))
+    try desk.write(Desk.watch, at: 6, seen: seen, .move(note))
+    let list = Fold.ListName(kind: "note", container: nil)
+    desk.purge(5)
+    #expect(fold.lists[list]?.elementCount == 2)
+    desk.purge(6)
+    #expect(fold.lists[list]?.elementCount == 1)
+  }
+
+  // MARK: Sealing
+
+  @Test func whatIsSealedIsBuiltUponNoMore() throws {
+    let typed = try desk.write(at: 1, Action(note, .create), .type(note, "ab"))
+    try desk.write(
+      at: 2,
+      Action(note, .erase(field: "text", [ElementRun(ElementID(typed, 1), count: 1)])))
+    let text = try #require(fold.text(note, "text"))
+    let a = try #require(fold.element(ElementID(typed, 0)))
+    let b = try #require(fold.element(ElementID(typed, 1)))
+    #expect(text.origin(at: 1, sealed: fold.isSealed) == Origin(b, .left))
+    fold.announce(frontier: fold.vector, horizon: 0)
+    #expect(fold.isSealed(b) && !fold.isSealed(a))
+    #expect(text.origin(at: 1, sealed: fold.isSealed) == Origin(a, .right))
+    fold.purge(frontier: fold.vector, horizon: 0)
+    #expect(!fold.isSealed(b) && fold.sealedFrontier == fold.base)
+  }
+
+  @Test func recordsAreSealedUntilSomebodyTurnsOutToUseThem() throws {
+    try desk.write(at: 1, Action(note, .create), .move(note))
+    try desk.write(at: 2, Action(note, .delete))
+    let seen = fold.vector
+    fold.announce(frontier: fold.vector, horizon: 10)
+    let slot = try #require(fold.element(ElementID(Dot(Desk.phone, 1), 0)))
+    #expect(fold.isSealed(note) && fold.isSealed(slot))
+    #expect(fold.isSealed(Action(Target("note", "2"), .create, home: note)))
+    #expect(!fold.isSealed(Action(Target("note", "2"), .delete, home: note)))
+    try desk.write(Desk.watch, at: 11, seen: seen, Action(note, .restore))
+    #expect(!fold.isSealed(note) && !fold.isSealed(slot))
+    fold.purge(frontier: seen, horizon: 10)
+    #expect(fold.record(note)?.isAlive == true)
+  }
+
+  // MARK: What comes too late
+
+  @Test func whatComesTooLateIsRecovered() throws {
+    let other = Target("note", "2")
+    let typed = try desk.write(
+      at: 1, Action(note, .create), .type(note, "ab"), Action(other, .create))
+    let seen = fold.vector
+    try desk.write(
+      at: 2,
+      Action(note, .erase(field: "text", [ElementRun(ElementID(typed, 1), count: 1)])))
+    try desk.write(at: 3, Action(other, .delete))
+    desk.purge(10)
+    let late = try desk.write(
+      Desk.watch, at: 4, seen: seen, .type(note, "c", ElementID(typed, 1)), .set(other, "x"),
+      .set(note, "y"))
+    #expect(
+      fold.recoveredItems().map(\.actionIndex) == [0, 1]
+        && fold.recoveredItems().allSatisfy { $0.dot == late && $0.stamp.ms == 4 })
+    #expect(desk.value(note) == .string("y") && fold.text(of: note, "text") == "a")
+    // What builds upon it finds no place either.
+    try desk.write(Desk.watch, at: 5, .type(note, "d", ElementID(late, 0)))
+    #expect(fold.recoveredItems().map(\.target) == [note, other, note])
+    desk.purge(5)
+    #expect(fold.recoveredItems().map(\.stamp.ms) == [5])
+    desk.purge(6)
+    #expect(fold.recoveredItems().isEmpty)
+  }
+
+  @Test func aPurgedRecordIsCreatedAnew() throws {
+    try desk.write(at: 1, Action(note, .create), .set(note, "old"))
+    try desk.write(at: 5, Action(note, .delete))
+    desk.purge(10)
+    let before = fold.vector
+    try desk.write(Desk.watch, at: 4, seen: before, Action(note, .create))
+    #expect(fold.record(note) == nil && fold.recoveredItems().count == 1)
+    try desk.write(at: 11, Action(note, .create))
+    #expect(fold.record(note)?.isAlive == true && desk.value(note) == nil)
+    // Whoever has not seen that writes to the record that is gone.
+    try desk.write(Desk.watch, at: 12, seen: before, .set(note, "late"))
+    #expect(desk.value(note) == nil && fold.recoveredItems().count == 2)
+    try desk.write(Desk.watch, at: 13, .set(note, "new"))
+    #expect(desk.value(note) == .string("new"))
+  }
+}
