@@ -217,7 +217,9 @@ package final class DeviceReplica {
       case .purge(let purge): replica.purge(purge)
       }
     }
-    if frontier != fold.sealedFrontier { fold.announce(frontier: frontier, horizon: horizon) }
+    if (frontier, horizon) != (fold.sealedFrontier, fold.sealedHorizon) {
+      fold.announce(frontier: frontier, horizon: horizon)
+    }
   }
 
   // MARK: A new incarnation

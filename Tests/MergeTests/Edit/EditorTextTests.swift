@@ -60,6 +60,7 @@ import Wire
         var text = Array(desk.watch.fold.text(of: EditingDesk.timer(0), "notes"))
         text.insert("x", at: random.below(text.count + 1))
         if random.below(2) == 0 { text.remove(at: random.below(text.count)) }
+        text.append("z")
         try desk.set(EditingDesk.timer(0), #"{"notes":"\#(String(text))"}"#, on: desk.watch)
       }
       try desk.exchange()

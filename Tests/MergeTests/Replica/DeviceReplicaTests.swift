@@ -192,6 +192,7 @@ import Wire
     let purge = Replica.Purge(frontier: frontier, horizon: Hub.now + 100)
     hub.replica.purge(purge)
     watch.purge(purge, position: 5)
+    hub.replica.fold.announce(frontier: frontier, horizon: Hub.now + 200)
     watch.seal(6, Replica.Purge(frontier: frontier, horizon: Hub.now + 200))
     let other = Target("timer", "00000000-0000-0000-0000-0000000000A2")
     try watch.write([Hub.create(other)], clock: clock(7_200_000))
@@ -244,8 +245,9 @@ import Wire
     try phone.write([Hub.name("gone")], clock: clock(2))
     try push(phone)
     for round in 1...2 as ClosedRange<UInt64> {
-      let own = UInt64(old.fold.vector[old.id])
+      let own = old.fold.vector[old.id]
       let mine = old.id
+      let other = try copy(old)
       func element(_ seq: UInt64, _ index: UInt32) -> ElementID {
         ElementID(Dot(mine, seq), index)
       }
@@ -260,7 +262,6 @@ import Wire
       try old.write([Hub.name("mine \(round)")], clock: clock(Int64(10 * round + 2)))
       try old.write([Hub.name("form \(round)")], shown: form, clock: clock(Int64(10 * round + 3)))
       // Another copy has used the same dots.
-      let other = try copy(old, Int(own))
       if old.id != phone.id {
         try other.write([Hub.name("fork")], clock: clock(Int64(10 * round)))
         try push(other)

@@ -30,6 +30,9 @@ struct ReplicaWorld {
   var random: SplitMix64
   var hub = Replica()
   var now: UInt64 = 1_790_000_000_000
+  /// How far the hub's clock was set back.
+  private var hubError: UInt64 = 0
+  var hubNow: UInt64 { now - hubError }
   var members: [Member] = []
   var written: Set<Edit> = []
   /// What was only on a device that was reset or set back.
@@ -69,7 +72,8 @@ struct ReplicaWorld {
     case ..<78: try pull(index, 1 + below(8))
     case ..<86: members[index].form = below(2) == 0 ? members[index].replica.fold.vector : nil
     case ..<90: members[index].isConnected = false
-    case ..<93: jump(index)
+    case ..<92: jump(index)
+    case ..<93: hubError = below(4) == 0 ? UInt64(below(200_000)) : 0
     case ..<96: members[index].copy = held(by: index)
     case ..<98: try setBack(index)
     default: try reset(index)
@@ -127,14 +131,14 @@ struct ReplicaWorld {
       let admission = try hub.admit(
         try batch.map { item throws(PushRefusal) in
           do throws(WireError) { return try Datum(json: item.bytes) } catch { throw .error(error) }
-        }, from: device.id, rank: device.rank, now: now, schema: Self.schema)
+        }, from: device.id, rank: device.rank, now: hubNow, schema: Self.schema)
       for written in admission.operations {
         do throws(WireError) { try hub.append(written) } catch { throw .error(error) }
       }
     } catch {
       guard case .retime = error else { throw Fault.refused("\(error)") }
       count("retime")
-      if case .wait(let wait) = try device.retime(now: now, clock: clock(index)) {
+      if case .wait(let wait) = try device.retime(now: hubNow, clock: clock(index)) {
         count("wait")
         if below(3) == 0 { now += wait }
       }
@@ -218,9 +222,6 @@ struct ReplicaWorld {
       for index in members.indices {
         for _ in 0..<10 where !members[index].replica.pending.isEmpty {
           try push(index, .max)
-          // Whoever has to wait for its own stamps does.
-          let ahead = members[index].replica.pending.last?.operation.stamp.ms ?? 0
-          if ahead > now + Replica.maximumAhead { now = ahead - Replica.maximumAhead }
         }
         try pull(index, .max)
         isQuiet = isQuiet && members[index].replica.pending.isEmpty
