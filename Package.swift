@@ -86,7 +86,7 @@ let package = Package(
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("OracleTests", ["Oracle", "Merge"]),
     suite(
       "RelayTests",

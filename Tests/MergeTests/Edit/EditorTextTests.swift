@@ -4,16 +4,16 @@ import Wire
 
 /// Whole texts that are saved, also from forms that were opened a while ago.
 @Suite struct EditorTextTests {
-  private func save(_ text: String, _ desk: inout Desk, shown: VersionVector? = nil) throws
+  private func save(_ text: String, _ desk: inout EditingDesk, shown: VersionVector? = nil) throws
     -> Merge.Operation
   {
-    try desk.set(Desk.timer(0), #"{"notes":\#(quoted(text))}"#, shown: shown)
+    try desk.set(EditingDesk.timer(0), #"{"notes":\#(quoted(text))}"#, shown: shown)
   }
 
-  private func desk(_ text: String) throws -> Desk {
-    var desk = Desk()
+  private func desk(_ text: String) throws -> EditingDesk {
+    var desk = EditingDesk()
     try desk.createTimer(0)
-    if !text.isEmpty { try desk.set(Desk.timer(0), #"{"notes":\#(quoted(text))}"#) }
+    if !text.isEmpty { try desk.set(EditingDesk.timer(0), #"{"notes":\#(quoted(text))}"#) }
     return desk
   }
 
@@ -33,7 +33,7 @@ import Wire
     var desk = try desk("buy milk")
     let form = desk.vector
     try desk.exchange()
-    try desk.set(Desk.timer(0), #"{"notes":"buy oat milk today"}"#, on: desk.watch)
+    try desk.set(EditingDesk.timer(0), #"{"notes":"buy oat milk today"}"#, on: desk.watch)
     try desk.exchange()
     #expect(desk.notes == "buy oat milk today")
     // The form still shows what it was opened on.
@@ -47,7 +47,7 @@ import Wire
     #expect(desk.notes.contains("oat") && desk.notes.contains("today"))
     #expect(!desk.notes.contains("buy") && saved.contains("buy"))
     try desk.exchange()
-    #expect(desk.watch.fold.text(of: Desk.timer(0), "notes") == desk.notes)
+    #expect(desk.watch.fold.text(of: EditingDesk.timer(0), "notes") == desk.notes)
   }
 
   @Test func anchorsWereSeen() throws {
@@ -57,10 +57,10 @@ import Wire
       try desk.exchange()
       let form = desk.vector
       for _ in 0..<3 {
-        var text = Array(desk.watch.fold.text(of: Desk.timer(0), "notes"))
+        var text = Array(desk.watch.fold.text(of: EditingDesk.timer(0), "notes"))
         text.insert("x", at: random.below(text.count + 1))
         if random.below(2) == 0 { text.remove(at: random.below(text.count)) }
-        try desk.set(Desk.timer(0), #"{"notes":"\#(String(text))"}"#, on: desk.watch)
+        try desk.set(EditingDesk.timer(0), #"{"notes":"\#(String(text))"}"#, on: desk.watch)
       }
       try desk.exchange()
       var text = Array("abcdef")
@@ -78,7 +78,7 @@ import Wire
         }
       }
       try desk.exchange()
-      #expect(desk.watch.fold.text(of: Desk.timer(0), "notes") == desk.notes)
+      #expect(desk.watch.fold.text(of: EditingDesk.timer(0), "notes") == desk.notes)
       #expect(desk.notes.count { $0 == "Y" } == String(text).count { $0 == "Y" })
     }
   }
@@ -95,7 +95,7 @@ import Wire
     #expect(Array(desk.notes.unicodeScalars) == Array(new.unicodeScalars))
     #expect(!operation.actions.isEmpty)
     try desk.exchange()
-    #expect(Name(desk.watch.fold.text(of: Desk.timer(0), "notes")) == Name(new))
+    #expect(Name(desk.watch.fold.text(of: EditingDesk.timer(0), "notes")) == Name(new))
   }
 
   @Test func graphemesAreReplacedWhole() throws {
@@ -116,16 +116,19 @@ import Wire
       #expect(throws: (any Error).self) {
         // An operation is never empty.
         let vector = desk.vector
-        var editor = Editor(desk.phone.fold, Desk.schema, shown: vector)
-        let actions = try Desk.actions(Desk.timer(0), fields, &editor, desk.phone.fold)
+        var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: vector)
+        let actions = try EditingDesk.actions(
+          EditingDesk.timer(0), fields, &editor, desk.phone.fold)
         #expect(actions.isEmpty)
         if actions.isEmpty { throw CancellationError() }
       }
     }
-    let empty = try desk.set(Desk.timer(0), #"{"notes":null}"#)
+    let empty = try desk.set(EditingDesk.timer(0), #"{"notes":null}"#)
     #expect(desk.notes.isEmpty)
     #expect(empty.actions.count == 1)
-    var editor = Editor(desk.phone.fold, Desk.schema, shown: desk.vector)
-    #expect(try Desk.actions(Desk.timer(0), #"{"notes":""}"#, &editor, desk.phone.fold).isEmpty)
+    var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: desk.vector)
+    #expect(
+      try EditingDesk.actions(EditingDesk.timer(0), #"{"notes":""}"#, &editor, desk.phone.fold)
+        .isEmpty)
   }
 }

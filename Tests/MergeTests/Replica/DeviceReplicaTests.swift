@@ -134,7 +134,9 @@ import Wire
     for right in [false, true] {
       let device = DeviceReplica(
         id: ReplicaID(device: Hub.phone.device, incarnation: right ? 5 : 6), rank: 2)
-      let target = Target("timer", "00000000-0000-0000-0000-0000000000F\(right ? 1 : 2)")
+      let target = Target(
+        "timer",
+        right ? "00000000-0000-0000-0000-0000000000F1" : "00000000-0000-0000-0000-0000000000F2")
       try device.write([Hub.create(target)], clock: 1_000)
       try device.write([Hub.name(of: target)], clock: 2_000)
       #expect(try !push(device))
@@ -186,11 +188,11 @@ import Wire
     let frontier = hub.replica.vector
     let watch = DeviceReplica(id: Hub.watch, rank: 1)
     try pull(watch)
-    watch.seal(4, frontier, horizon: Hub.now + 100)
+    watch.seal(4, Replica.Purge(frontier: frontier, horizon: Hub.now + 100))
     let purge = Replica.Purge(frontier: frontier, horizon: Hub.now + 100)
     hub.replica.purge(purge)
     watch.purge(purge, position: 5)
-    watch.seal(6, frontier, horizon: Hub.now + 200)
+    watch.seal(6, Replica.Purge(frontier: frontier, horizon: Hub.now + 200))
     let other = Target("timer", "00000000-0000-0000-0000-0000000000A2")
     try watch.write([Hub.create(other)], clock: clock(7_200_000))
     #expect(try !push(watch))

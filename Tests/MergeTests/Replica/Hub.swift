@@ -30,7 +30,7 @@ struct Hub {
   ) -> Datum {
     let context =
       context ?? Context(own: seq - 1, others: contexts[replica]?.last?.others ?? .init())
-    let previous = seq == 1 ? nil : contexts[replica]?[Int(seq) - 2]
+    let previous = seq == 1 ? nil : contexts[replica]?.dropFirst(Int(seq) - 2).first
     contexts[replica, default: []] = Array((contexts[replica] ?? []).prefix(Int(seq) - 1))
     contexts[replica]!.append(context)
     let operation = Merge.Operation(
@@ -78,7 +78,11 @@ extension Hub {
     Action(target, .create, home: home)
   }
 
-  static func name(_ value: Datum = "Tea", of target: Target = Hub.timer) -> Action {
+  static func name(_ text: String = "Tea", of target: Target = Hub.timer) -> Action {
+    name(.string(Name(text)), of: target)
+  }
+
+  static func name(_ value: Datum, of target: Target = Hub.timer) -> Action {
     Action(target, .write(field: "name", value: value), revives: true)
   }
 
@@ -102,4 +106,8 @@ extension Hub {
   {
     ElementID(Dot(replica, seq), index)
   }
+}
+
+extension Datum: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self = .string(Name(text)) }
 }

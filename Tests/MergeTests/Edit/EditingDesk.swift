@@ -3,7 +3,7 @@ import Merge
 import Wire
 
 /// A device on which somebody edits, and what others did meanwhile.
-struct Desk {
+struct EditingDesk {
   static let schema = ShippedSchemas.named("todoTimers")!
 
   let phone = DeviceReplica(id: Hub.phone, rank: 2)
@@ -31,7 +31,7 @@ struct Desk {
     shown: VersionVector? = nil
   ) throws -> Merge.Operation {
     try edit(on: device, shown: shown) { editor, fold in
-      try Desk.actions(target, fields, &editor, fold)
+      try EditingDesk.actions(target, fields, &editor, fold)
     }
   }
 
@@ -52,8 +52,8 @@ struct Desk {
   ) throws -> Merge.Operation {
     try edit(on: device, shown: shown) { editor, fold in
       let plan = try withJSON(fields) {
-        try Desk.schema[target.kind]!.plan(
-          creating: $0, $1, now: 0, among: Desk.neighbours(fold))
+        try EditingDesk.schema[target.kind]!.plan(
+          creating: $0, $1, now: 0, among: EditingDesk.neighbours(fold))
       }
       return try editor.create(target, plan, at: position)
     }
