@@ -6,7 +6,7 @@ extension SyncDevice {
   /// A record's id that no other device gives.
   private func newRecord() -> Name {
     records += 1
-    return Name(Identifier(digestOf: "record", "\(replica.id)", "\(records)").description)
+    return Name(Identifier(digestOf: "record", "\(current.id)", "\(records)").description)
   }
 
   private func neighbours() -> Neighbours {
@@ -20,7 +20,7 @@ extension SyncDevice {
   @discardableResult
   package func write(_ actions: [Action], shown: VersionVector? = nil) throws -> Operation? {
     guard !actions.isEmpty else { return nil }
-    let operation = try replica.write(actions, shown: shown, clock: clock)
+    let operation = try current.write(actions, shown: shown, clock: clock)
     push()
     return operation
   }
@@ -30,7 +30,7 @@ extension SyncDevice {
     _ kind: Name, _ fields: String, record: Name? = nil, at position: Editor.Position = .last
   ) throws -> Name {
     let target = Target(kind, record ?? schema[kind]!.fixedID ?? newRecord())
-    var editor = Editor(fold, schema, shown: replica.replica.vector)
+    var editor = Editor(fold, schema, shown: current.replica.vector)
     let plan = try withFields(fields) { value, line in
       try schema[kind]!.plan(creating: value, line, now: clock, among: neighbours())
     }
@@ -44,7 +44,7 @@ extension SyncDevice {
     _ kind: Name, _ record: Name, _ fields: String, shown: VersionVector? = nil
   ) throws -> Operation? {
     let target = Target(kind, record)
-    var editor = Editor(fold, schema, shown: shown ?? replica.replica.vector)
+    var editor = Editor(fold, schema, shown: shown ?? current.replica.vector)
     let plan = try withFields(fields) { value, line in
       try schema[kind]!.plan(
         setting: value, line, present: editor.present(target), among: neighbours())
@@ -54,12 +54,12 @@ extension SyncDevice {
 
   @discardableResult
   package func delete(_ kind: Name, _ record: Name) throws -> Operation? {
-    try write(Editor(fold, schema, shown: replica.replica.vector).delete(Target(kind, record)))
+    try write(Editor(fold, schema, shown: current.replica.vector).delete(Target(kind, record)))
   }
 
   @discardableResult
   package func restore(_ kind: Name, _ record: Name) throws -> Operation? {
-    try write(Editor(fold, schema, shown: replica.replica.vector).restore(Target(kind, record)))
+    try write(Editor(fold, schema, shown: current.replica.vector).restore(Target(kind, record)))
   }
 
   @discardableResult
@@ -67,7 +67,7 @@ extension SyncDevice {
     _ kind: Name, _ record: Name, to position: Editor.Position, into container: Target? = nil
   ) throws -> Operation? {
     let target = Target(kind, record)
-    var editor = Editor(fold, schema, shown: replica.replica.vector)
+    var editor = Editor(fold, schema, shown: current.replica.vector)
     let list =
       container
       ?? (schema[kind]!.isListedInContainer ? fold.container(of: target, schema) : nil)

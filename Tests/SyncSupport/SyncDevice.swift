@@ -37,6 +37,8 @@ package final class SyncDevice: CustomStringConvertible {
   package private(set) var told: [ReplicaID: UInt64] = [:]
 
   private var identifier: Identifier { replica.id.device }
+  /// Stands for a random number: also a backup that is put back gives none a second time.
+  private var incarnations: UInt64 = 1
   private var previous: DeviceReplica?
   private var isOpen = false
   /// Openings that were not answered yet; what comes in before the last answer is of an older one.
@@ -61,7 +63,9 @@ package final class SyncDevice: CustomStringConvertible {
       rank: isPhone ? 2 : 1)
   }
 
-  package var fold: Fold { replica.fold }
+  /// What the person sees and edits: the incarnation before goes on until the new one is filled.
+  package var current: DeviceReplica { previous ?? replica }
+  package var fold: Fold { current.fold }
   package var view: View { fold.view(schema) }
 
   /// Nothing of its own is unknown to the hub, as far as it knows.
@@ -89,6 +93,11 @@ package final class SyncDevice: CustomStringConvertible {
   package func open() {
     disconnected()
     reopen()
+  }
+
+  private func nextIncarnation() -> UInt64 {
+    incarnations += 1
+    return incarnations
   }
 
   private func reopen() {
@@ -122,9 +131,13 @@ package final class SyncDevice: CustomStringConvertible {
     if line.type == "error" { return try failed(line) }
     guard line.type.hasPrefix("sync."), line.string("schema") == schema.name.text else { return }
     let at = UInt64(line.integer("at") ?? 0)
-    if line.type == "sync.opened" { openings -= 1 }
-    // Of an opening that another one has followed.
-    if openings > 0, isSuperseded || line.type == "sync.opened" { return }
+    // What is of an opening that another one has followed is passed over.
+    if line.type == "sync.opened" {
+      openings -= 1
+      if openings > 0 { return }
+    } else if isSuperseded {
+      return
+    }
     switch line.type {
     case "sync.opened": try opened(line, at)
     case "sync.ops":
@@ -167,7 +180,7 @@ package final class SyncDevice: CustomStringConvertible {
     // The one that was being filled has written nothing.
     if previous == nil { previous = replica }
     replica = DeviceReplica(
-      id: ReplicaID(device: identifier, incarnation: replica.id.incarnation + 1),
+      id: ReplicaID(device: identifier, incarnation: nextIncarnation()),
       rank: replica.rank)
     isSuperseded = true
     reopen()
@@ -265,7 +278,7 @@ package final class SyncDevice: CustomStringConvertible {
     disconnected()
     previous = nil
     replica = DeviceReplica(
-      id: ReplicaID(device: identifier, incarnation: replica.id.incarnation + 1),
+      id: ReplicaID(device: identifier, incarnation: nextIncarnation()),
       rank: replica.rank)
   }
 }

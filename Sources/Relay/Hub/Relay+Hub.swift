@@ -193,6 +193,18 @@ extension Relay {
     return session
   }
 
+  /// Openings under way have been answered as uncertain, and no log may come without an answer
+  /// before it: who wants it opens again.
+  func dropOpenings() {
+    let dropped = open.openedHubs + inFlight.flatMap(\.openedHubs)
+    open.openedHubs = []
+    for index in inFlight.indices { inFlight[index].openedHubs = [] }
+    for (device, session) in dropped where device.session == session && device.sync?.isOpen == false
+    {
+      device.sync = nil
+    }
+  }
+
   // MARK: Batches
 
   /// Puts what has changed of a hub into the open batch.

@@ -5,8 +5,8 @@ extension MessageDescription {
     "kind", .text(), "a kind of the schema, such as timer or todo")
   private static let asOf = MemberDescription.optional(
     "asOf", .either([.count, .text(), .vector]),
-    "what you had seen: an at, a vector, its short form, or lastSeen",
-    standard: "the at of your last view or edit")
+    "what you had seen: an at, a vector, lastSeen",
+    standard: "the at of the last view or edit")
   private static let name = MemberType.either([.text(), .count])
   private static let record = "the record's id, or 4 or more characters that it alone starts with"
 

@@ -46,6 +46,22 @@ import Testing
     try expectEqualViews(hub, [watch], on: "phone")
   }
 
+  /// No log comes where the answer to the opening was that it is uncertain.
+  @Test func openingUnderWay() throws {
+    _ = hub.type("sync.edit kind=timer set=\(tea)", on: "phone")
+    _ = hub.type("activate pair=p role=watch", on: "watch")
+    hub.world.holdsCommits = true
+    let open =
+      "sync.open id=1 schema=todoTimers replica=6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1"
+    _ = hub.type(open, on: "watch")
+    hub.world.failStore()
+    #expect(hub.take("watch").map(\.isDefinite) == [false])
+    hub.world.holdsCommits = false
+    hub.world.recoverStore()
+    #expect(hub.take("watch").isEmpty)
+    #expect(hub.type(open, on: "watch").map(\.type) == ["sync.opened", "sync.ops"])
+  }
+
   @Test func newRequests() throws {
     _ = hub.type("sync.edit kind=timer set=\(tea)", on: "phone")
     let state = try hub.state("phone")
