@@ -258,8 +258,10 @@ package final class DeviceReplica {
     return Array(
       old.replica.operations(of: old.id, after: 0).map(\.operation).drop { operation in
         guard fold.vector.contains(operation.dot) else { return false }
-        // What a snapshot stands for cannot be compared.
-        return replica.written(operation.dot)?.operation.isSame(as: operation) ?? true
+        // What a snapshot stands for cannot be compared: what the device knows to be accepted is
+        // there, and of the rest an edit that takes place twice is better than one that is lost.
+        return replica.written(operation.dot)?.operation.isSame(as: operation)
+          ?? (operation.dot.seq <= old.accepted)
       })
   }
 }

@@ -1,4 +1,5 @@
 import Journal
+import Merge
 
 /// Out of memory: pairs to which nobody is connected.
 ///
@@ -111,5 +112,6 @@ extension Pair {
   fileprivate var size: Int {
     1 + devices.reduce(0) { $1.lanes.reduce($0) { $0 + $1.count } }
       + files.values.reduce(0) { $0 + $1.chunks.count }
+      + (hubs ?? []).reduce(0) { $0 + $1.replica.log.count }
   }
 }
