@@ -68,25 +68,32 @@ let package = Package(
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "server-benchmark", dependencies: ["EventLoop", "watchline-server"],
+      name: "server-benchmark", dependencies: ["CUV", "EventLoop", "watchline-server"],
       path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "merge-benchmark", dependencies: ["Merge", "TextTraces"],
-      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py"],
+      name: "merge-benchmark", dependencies: ["Merge", "AppModels", "Wire", "TextTraces"],
+      path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py", "merge_loro.py"],
       swiftSettings: settings),
 
     // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle"),
+    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle", settings: hot),
 
     // What tests share.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
+    room("SyncSupport", ["Merge", "Wire"], path: "Tests/SyncSupport"),
     room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
-    suite("RelayTests", ["RelaySupport", "TranscriptSupport", "Relay", "Wire", "Journal"]),
+    suite("OracleTests", ["Oracle", "Merge"]),
+    suite(
+      "RelayTests",
+      [
+        "RelaySupport", "SyncSupport", "TranscriptSupport", "Relay", "Merge", "AppModels", "Wire",
+        "Journal",
+      ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
@@ -94,7 +101,12 @@ let package = Package(
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
     suite("ConnectTests", ["watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
-    suite("ProcessTests", ["watchline-server", "watchline", "Wire", "TranscriptSupport"]),
+    suite(
+      "ProcessTests",
+      [
+        "watchline-server", "watchline", "SyncSupport", "Merge", "AppModels", "Wire",
+        "TranscriptSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -63,19 +63,8 @@ struct TextBenchmark {
 
   /// Nil when Python does not have Loro.
   private func loro(_ name: String) -> (seconds: Double, bytes: Int)? {
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "replay_loro.py")
-    let python = Process()
-    python.executableURL = URL(filePath: "/usr/bin/env")
-    python.arguments = ["python3", script.path, folder.path, "\(Self.rounds)", name]
-    let output = Pipe()
-    python.standardOutput = output
-    python.standardError = FileHandle.nullDevice
-    guard (try? python.run()) != nil, let data = try? output.fileHandleForReading.readToEnd()
-    else { return nil }
-    python.waitUntilExit()
-    let words = String(decoding: data, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-    guard python.terminationStatus == 0, words.count == 2, let seconds = Double(words[0]),
+    let words = python("replay_loro.py", [folder.path, "\(Self.rounds)", name])
+    guard words.count == 2, let seconds = Double(words[0]),
       let bytes = Int(words[1])
     else { return nil }
     return (seconds, bytes)
@@ -193,15 +182,6 @@ struct TextBenchmark {
       "\(Int(taken / .nanoseconds(1)) / count)",
       decimal(Double(fugue.byteCount) / Double(max(1, fugue.count)), 1),
     ])
-  }
-
-  private func printRow(_ words: [String]) {
-    let rest = words.dropFirst().map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }
-    print(words[0].padding(toLength: 42, withPad: " ", startingAt: 0) + rest.joined())
-  }
-
-  private func decimal(_ value: Double, _ digits: Int) -> String {
-    String(format: "%.\(digits)f", value)
   }
 }
 

@@ -1,6 +1,7 @@
 // What merging costs.
 //
 //   swift run -c release merge-benchmark text [DATA-DIR]
+//   swift run -c release merge-benchmark fields
 //
 // ci/bench-merge runs it beside Loro.
 import Foundation
@@ -9,7 +10,9 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "text":
   try TextBenchmark(data: arguments.dropFirst().first).run()
+case "fields":
+  try FieldBenchmark().run()
 default:
-  print("usage: merge-benchmark text [DATA-DIR]")
+  print("usage: merge-benchmark text [DATA-DIR] | fields")
   exit(64)
 }

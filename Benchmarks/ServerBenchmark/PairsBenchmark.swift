@@ -1,3 +1,4 @@
+import CUV
 import Foundation
 
 /// Fills a store with transfers that wait in many pairs, and measures starts and memory: with all in

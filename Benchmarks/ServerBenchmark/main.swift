@@ -2,9 +2,10 @@
 //
 //   swift run -c release server-benchmark [pairs window seconds]
 //   swift run -c release server-benchmark pairs [pairs transfers]
+//   swift run -c release server-benchmark hub [pairs records]
 //
-// The second form measures what a store with that many pairs, and that many transfers waiting in
-// each, costs at a start and in memory.
+// The second and third form measure what a store with that many pairs costs at a start and in
+// memory, with so many transfers waiting in each or so many records at its hub.
 //
 // The instrument for comparisons is `watchline load`; this gives a first figure.
 import EventLoop
@@ -58,11 +59,14 @@ func run(isTransfer: Bool) throws {
   try loop.close()
 }
 
-if CommandLine.arguments.dropFirst().first == "pairs" {
+switch CommandLine.arguments.dropFirst().first {
+case "hub":
+  try HubStart(pairs: arguments.first ?? 10_000, records: arguments.dropFirst().first ?? 100).run()
+case "pairs":
   try PairsBenchmark(
     pairs: arguments.first ?? 10_000, transfers: arguments.dropFirst().first ?? 100
   ).run()
-} else {
+default:
   try run(isTransfer: false)
   try run(isTransfer: true)
 }

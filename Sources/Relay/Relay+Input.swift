@@ -131,6 +131,7 @@ extension Relay {
     storeFailure = reason
     log("event=storeFailing reason=\(reason.quoted)")
     answerUncommitted(reason)
+    dropOpenings()
     settle()
   }
 

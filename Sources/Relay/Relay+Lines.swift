@@ -296,15 +296,22 @@ extension Relay {
 
   /// Work that needs a commit is refused while the store cannot write; what was accepted stays.
   private func refuseWhileFailing(_ request: Request) throws(WireError) {
-    switch request {
-    case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,
-      .transferFile, .fileChunk, .refuse, .cancelTransfer, .selectWatch, .setDeviceState,
-      .configure, .forgetPair, .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncAcknowledge:
-      throw WireError(
-        .overloaded,
-        "the store cannot write at present (\(storeFailure!)); nothing was changed, try again later"
-      )
-    default: break
-    }
+    let needsCommit =
+      switch request {
+      case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,
+        .transferFile, .fileChunk, .refuse, .cancelTransfer, .selectWatch, .setDeviceState,
+        .configure, .forgetPair, .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncAcknowledge:
+        true
+      // What has been seen is noted.
+      case .syncView: true
+      // They show what may not be on the disk yet.
+      case .syncConflicts, .syncDigest: latestBatch > committed
+      default: false
+      }
+    guard needsCommit else { return }
+    throw WireError(
+      .overloaded,
+      "the store cannot write at present (\(storeFailure!)); nothing was changed, try again later"
+    )
   }
 }

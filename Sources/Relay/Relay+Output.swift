@@ -126,10 +126,22 @@ extension Relay {
       send(
         WireError(
           .overloaded,
-          "the store cannot write at present (\(reason)); this may still take effect, so retry "
-            + "with the same n or look at outstandingTransfers",
+          "the store cannot write at present (\(reason)); this may still take effect, so "
+            + request.remedy,
           definite: false),
         to: entry.connection, re: entry.re, of: request, line: entry.line)
+    }
+  }
+}
+
+extension Request {
+  /// How to find out what came of it.
+  fileprivate var remedy: String {
+    switch self {
+    case .syncPush: "push it again"
+    case .syncEdit, .syncRestore: "look at sync.view later"
+    case .syncOpen, .syncView, .syncConflicts, .syncDigest, .syncAcknowledge: "ask again later"
+    default: "retry with the same n or look at outstandingTransfers"
     }
   }
 }

@@ -95,6 +95,21 @@ import Testing
     #expect(lines("watch", "didReceiveUserInfo").count == 2)
   }
 
+  /// It comes back and goes as it was while its row is on its way: that row is waited for, too.
+  @Test func staysWhileItsRowIsOnItsWay() {
+    world.close("phone")
+    world.holdsCommits = true
+    pass()
+    world.send("activate pair=p role=phone", on: "phone")
+    #expect(lines("phone", "activationDidComplete").count == 1)
+    world.close("phone")
+    pass()
+    #expect(world.relay.pairsInMemory == 1)
+    world.holdsCommits = false
+    world.settle()
+    #expect(world.relay.pairsInMemory == 0 && queueRow != nil)
+  }
+
   @Test func staysWhileTheStoreFails() {
     world.close("phone")
     world.failStore()

@@ -17,7 +17,7 @@ package enum Fate: String, CaseIterable, Sendable {
   case listed
   /// Who had seen it wrote over it, deleted, restored or re-created.
   case superseded
-  /// Its record is hidden, and restoring that or its container would show it.
+  /// Its record is hidden, and restoring that and what it stands in would show it.
   case restorable
   /// It waits among the recovered items or the dead letters.
   case recovered
@@ -127,24 +127,25 @@ extension Oracle {
     }
   }
 
-  /// Whether the effect shows once its record, or the container of that, is restored by one who has
-  /// seen everything.
+  /// Whether the effect shows once its record, and all that this stands in, is restored by one who
+  /// has seen everything.
   private func isRestorable(_ effect: Effect, _ entry: Entry, _ schema: Schema) -> Bool {
-    let target = entry.action.target
-    guard !isVisible(target, schema), let last = operations.map(\.stamp).max() else { return false }
-    let home = container(target, schema)
-    let restores =
-      [Action(target, .restore, home: home)] + (home.map { [Action($0, .restore)] } ?? [])
-    return restores.contains { action in
-      var stamp = last
-      stamp.ms += 1
-      let dot = Dot(stamp.replica, UInt64.max)
-      let everything = VersionVector(operations.map { .init($0.dot.replica, $0.dot.seq) })
-      let restore = Operation(
-        dot: dot, stamp: stamp, context: Context(everything, of: stamp.replica), wall: 0,
-        actions: [action])
-      return Oracle(operations + [restore]).isShown(effect, entry, schema)
+    guard !isVisible(entry.action.target, schema), let last = operations.map(\.stamp).max() else {
+      return false
     }
+    var actions: [Action] = []
+    var next: Target? = entry.action.target
+    while let target = next, !actions.contains(where: { $0.target == target }) {
+      next = container(target, schema)
+      actions.append(Action(target, .restore, home: next))
+    }
+    var stamp = last
+    stamp.ms += 1
+    let everything = VersionVector(operations.map { .init($0.dot.replica, $0.dot.seq) })
+    let restore = Operation(
+      dot: Dot(stamp.replica, UInt64.max), stamp: stamp,
+      context: Context(everything, of: stamp.replica), wall: 0, actions: actions)
+    return Oracle(operations + [restore]).isShown(effect, entry, schema)
   }
 }
 

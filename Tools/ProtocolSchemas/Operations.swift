@@ -5,12 +5,18 @@ enum Operations {
   private static let uuid = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
   static let digits = text("^\(decimal)$")
-  static let replica = text("^\(uuid)\\.\(decimal)$")
-  static let vector: [(String, JSONText)] = [
-    ("type", .string("object")),
-    ("propertyNames", .object([("pattern", .string("^\(uuid)\\.\(decimal)$"))])),
-    ("additionalProperties", .object(digits)),
-  ]
+  private static let replicaPattern = "^\(uuid)\\.\(decimal)$"
+  static let replica = text(replicaPattern)
+  static let vector = vector(digits)
+  /// The numbers quoted or not.
+  static let plainVector = vector([
+    (
+      "anyOf",
+      .array([
+        .object(digits), .object([("type", .string("integer")), ("minimum", .number(0))]),
+      ])
+    )
+  ])
 
   static let definitions = JSONText.object([
     ("operation", operation), ("action", action), ("target", target), ("element", element),
@@ -74,6 +80,14 @@ enum Operations {
   }
 
   // MARK: Pieces
+
+  private static func vector(_ number: [(String, JSONText)]) -> [(String, JSONText)] {
+    [
+      ("type", .string("object")),
+      ("propertyNames", .object([("pattern", .string(replicaPattern))])),
+      ("additionalProperties", .object(number)),
+    ]
+  }
 
   private static let string = JSONText.object([("type", .string("string"))])
 

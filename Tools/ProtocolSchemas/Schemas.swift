@@ -97,6 +97,7 @@ package enum Schemas {
         ("type", .string("number")), ("minimum", .number(0)),
         ("maximum", .number(Fields.longestSeconds)),
       ]
+    case .moment: [("type", .string("number")), ("minimum", .number(0))]
     case .boolean: [("type", .string("boolean"))]
     case .flag: [("const", .bool(true))]
     case .dictionary: [("$ref", .string("#/$defs/dictionary"))]
@@ -120,7 +121,7 @@ package enum Schemas {
       ]
     case .digits: Operations.digits
     case .replica: Operations.replica
-    case .vector: Operations.vector
+    case .vector: isClosed ? Operations.vector : Operations.plainVector
     case .operation: [("$ref", .string("#/$defs/operation"))]
     case .null: [("type", .string("null"))]
     case .any: []

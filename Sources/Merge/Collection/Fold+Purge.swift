@@ -61,7 +61,7 @@ extension Fold {
     for register in records[index].registers.indices {
       guard let isDropped = records[index].registers[register].droppable(stability, operations)
       else { continue }
-      note(records[index].registers[register].drop(isDropped, operations), in: &doomed)
+      note(records[index].registers[register].drop(isDropped), in: &doomed)
     }
   }
 

@@ -75,7 +75,8 @@ extension SnapshotReader {
     case .write(let field, _), .move(let field, _):
       let isArchived = try reader.flag("archived")
       fold.records[record].append(
-        Register.Write(place: place, isArchived: isArchived), to: field)
+        Register.Write(place: place, ms: operation.stamp.ms, isArchived: isArchived),
+        to: fold.shared(field))
     case .delete:
       fold.records[record].deletes.append(
         Record.Delete(
@@ -120,21 +121,13 @@ extension Record {
 }
 
 extension Register {
-  /// Puts writes of a snapshot into order, and finds the causally maximal ones.
+  /// Puts writes of a snapshot into order.
   fileprivate mutating func restore(_ operations: [Operation]) {
-    func operation(_ write: Write) -> Operation { operations[Int(write.place.operation)] }
+    func stamp(_ write: Write) -> Stamp { operations[Int(write.place.operation)].stamp }
     writes.sort { left, right in
-      let (one, other) = (operation(left).stamp, operation(right).stamp)
+      let (one, other) = (stamp(left), stamp(right))
       return one != other ? one < other : left.place.index < right.place.index
     }
     hasArchive = writes.contains(where: \.isArchived)
-    // What has seen a write stands above it.
-    var maximal: [Operation] = []
-    for write in writes.reversed() {
-      let operation = operation(write)
-      let isSeen = maximal.contains { $0.dot == operation.dot || $0.follows(operation.dot) }
-      if !isSeen { maximal.append(operation) }
-    }
-    siblings = maximal.map(\.dot)
   }
 }

@@ -118,7 +118,8 @@ package struct SnapshotReader {
   // MARK: Records
 
   private mutating func readRecord(_ reader: DatumReader) throws(WireError) {
-    let target = try reader.ownTarget()
+    var target = try reader.ownTarget()
+    target.kind = fold.shared(target.kind)
     guard fold.records.last.map({ $0.target < target }) ?? true else {
       throw reader.invalid("record", "above the one before it")
     }

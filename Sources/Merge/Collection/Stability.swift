@@ -49,16 +49,11 @@ extension Register {
   }
 
   /// Drops writes and returns them.
-  ///
-  /// What a dropped sibling had replaced is dropped with it, so the causally maximal ones of those
-  /// that are left are the siblings that are left.
-  mutating func drop(_ isDropped: [Bool], _ operations: [Operation]) -> [Write] {
+  mutating func drop(_ isDropped: [Bool]) -> [Write] {
     let dropped = zip(writes, isDropped).filter(\.1).map(\.0)
     guard !dropped.isEmpty else { return [] }
     writes = zip(writes, isDropped).filter { !$0.1 }.map(\.0)
     hasArchive = writes.contains(where: \.isArchived)
-    let left = writes.map { operations[Int($0.place.operation)].dot }
-    siblings.removeAll { !left.contains($0) }
     return dropped
   }
 }

@@ -27,6 +27,28 @@ extension Fold {
     return shown.contains(delete.mark.dot)
   }
 
+  /// Whether a set of operations has with each what that one had seen. What a replica holds always
+  /// does, and only then is "happened before" transitive.
+  ///
+  /// - Parameter context: what the operation had seen; nil where that is no longer known.
+  package static func isClosed(
+    _ vector: VersionVector, _ context: (Dot) -> Context?
+  ) -> Bool {
+    vector.entries.allSatisfy { entry in
+      context(Dot(entry.replica, entry.seq)).map { vector.contains($0.others) } ?? true
+    }
+  }
+
+  /// What an operation had seen; nil where it is not here, or lies within `base`.
+  package func context(of dot: Dot) -> Context? {
+    replicas.position(of: dot).map { operations[Int($0)].context }
+  }
+
+  /// The highest stamp of other replicas that an operation has seen, as far as it is known.
+  func latest(below operation: Operation) -> Stamp? {
+    operation.context.others.entries.compactMap { stamp(of: Dot($0.replica, $0.seq)) }.max()
+  }
+
   /// A vector as sequences ask for it.
   func sequenceNumbers(within vector: VersionVector) -> (UInt32) -> UInt64 {
     { vector[self.replicas[$0].id] }

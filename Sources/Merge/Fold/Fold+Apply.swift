@@ -70,14 +70,13 @@ extension Fold {
   private func write(
     _ field: Name, _ index: Int, _ place: Record.Place, _ operation: Operation
   ) {
-    let register: Int
     if let known = records[index].registers.firstIndex(where: { $0.name == field }) {
-      register = known
+      records[index].registers[known].add(place, operation, operations)
     } else {
-      register = records[index].registers.count
-      records[index].registers.append(Register(field))
+      var register = Register(shared(field))
+      register.add(place, operation, operations)
+      records[index].registers.append(register)
     }
-    records[index].registers[register].add(place, operation, operations)
   }
 
   // MARK: Sequences

@@ -7,7 +7,8 @@ extension Fold {
   func checkElements(
     _ operation: Operation, after earlier: [Operation] = []
   ) throws(WireError) {
-    for (index, action) in operation.actions.enumerated() {
+    for index in operation.actions.indices where operation.actions[index].namesElements {
+      let action = operation.actions[index]
       guard let name = SequenceName(action) else { continue }
       switch action.body {
       case .move(_, let anchor), .insert(_, let anchor, _):

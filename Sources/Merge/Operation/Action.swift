@@ -8,6 +8,9 @@ package struct Target: Hashable, Comparable, Sendable {
     self.record = record
   }
 
+  /// Records of different kinds hardly ever have the same name.
+  package func hash(into hasher: inout Hasher) { record.hash(into: &hasher) }
+
   package static func < (left: Target, right: Target) -> Bool {
     left.kind != right.kind ? left.kind < right.kind : left.record < right.record
   }
@@ -82,6 +85,14 @@ package struct Action: Hashable, Sendable {
     case .create, .restore: true
     case .write, .insert, .erase: revives
     case .delete, .move, .unknown: false
+    }
+  }
+
+  /// Whether it says where in a sequence it takes place.
+  package var namesElements: Bool {
+    switch body {
+    case .move, .insert, .erase: true
+    case .create, .delete, .restore, .write, .unknown: false
     }
   }
 

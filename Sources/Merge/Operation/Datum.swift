@@ -34,6 +34,15 @@ package enum Datum: Hashable, Sendable {
     return members.first { $0.name == name }?.value
   }
 
+  /// How many objects and arrays are inside one another.
+  package var depth: Int {
+    switch self {
+    case .null, .bool, .string: 0
+    case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
+    case .object(let members): 1 + (members.lazy.map(\.value.depth).max() ?? 0)
+    }
+  }
+
   package var text: Name? {
     guard case .string(let text) = self else { return nil }
     return text

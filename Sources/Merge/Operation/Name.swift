@@ -9,6 +9,30 @@ package struct Name: Hashable, Comparable, Sendable {
 
   package var text: String { String(decoding: utf8, as: UTF8.self) }
 
+  /// Word by word, and at once where both have the same storage.
+  package static func == (left: Name, right: Name) -> Bool {
+    left.utf8.withUnsafeBytes { one in
+      right.utf8.withUnsafeBytes { other in
+        let count = one.count
+        guard count == other.count else { return false }
+        if one.baseAddress == other.baseAddress { return true }
+        var index = 0
+        while index + 8 <= count {
+          guard
+            one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+              == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          else { return false }
+          index += 8
+        }
+        while index < count {
+          guard one[index] == other[index] else { return false }
+          index += 1
+        }
+        return true
+      }
+    }
+  }
+
   package func hash(into hasher: inout Hasher) {
     utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
   }

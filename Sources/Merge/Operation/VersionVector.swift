@@ -29,6 +29,11 @@ package struct VersionVector: Hashable, Sendable {
       return 0
     }
     set {
+      // In order, as they come where many are read.
+      guard let last = entries.last, !(last.replica < replica) else {
+        if newValue > 0 { entries.append(Entry(replica, newValue)) }
+        return
+      }
       let index = entries.firstIndex { !($0.replica < replica) } ?? entries.endIndex
       let isKnown = index < entries.endIndex && entries[index].replica == replica
       switch (isKnown, newValue) {
@@ -48,7 +53,11 @@ package struct VersionVector: Hashable, Sendable {
   }
 
   package mutating func insert(_ dot: Dot) {
-    if self[dot.replica] < dot.seq { self[dot.replica] = dot.seq }
+    for index in entries.indices where entries[index].replica == dot.replica {
+      if entries[index].seq < dot.seq { entries[index].seq = dot.seq }
+      return
+    }
+    self[dot.replica] = dot.seq
   }
 
   /// Union: the pointwise maximum.

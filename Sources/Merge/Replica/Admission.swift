@@ -18,7 +18,8 @@ package enum PushRefusal: Error {
 extension Replica {
   /// The most that a stamp may be ahead of the hub's clock, in milliseconds.
   package static let maximumAhead: UInt64 = 60_000
-  /// 2020-01-01: no device of ours wrote anything before it.
+  /// 2020-01-01: no device of ours wrote anything before it. A hub whose own clock stands lower, as
+  /// one set by hand may, takes what there is.
   package static let earliest: UInt64 = 1_577_836_800_000
 
   /// Looks at a push as a whole before any of it is taken in.
@@ -36,7 +37,8 @@ extension Replica {
     var ahead: Stamp?
     do throws(WireError) {
       for item in items {
-        let operation = try Operation(item) { $0 == replica ? chain.context : nil }
+        var operation = try Operation(item) { $0 == replica ? chain.context : nil }
+        fold.share(&operation)
         try check(operation, from: replica, rank: rank)
         let seq = operation.dot.seq
         if seq <= self.chain(replica).seq {
@@ -51,7 +53,9 @@ extension Replica {
           )
         }
         try batch.check(operation, schema)
-        if operation.stamp.ms > now + Self.maximumAhead || operation.stamp.ms < Self.earliest {
+        if operation.stamp.ms > now + Self.maximumAhead
+          || operation.stamp.ms < Self.earliest && now >= Self.earliest
+        {
           ahead = ahead ?? operation.stamp
         }
         let written = Written(operation: operation, bytes: item.canonical)
@@ -85,8 +89,8 @@ extension Replica {
   /// The same operation comes again after an answer was lost; another one of the same name is a
   /// fork, which only a device that was set back makes.
   private func checkRepeat(_ item: Datum, _ operation: Operation) throws(WireError) {
-    guard let known = bytes(of: operation.dot) else { return }
-    guard known == item.canonical else {
+    guard let known = written(operation.dot) else { return }
+    guard known.bytes == item.canonical else {
       throw WireError(
         .replicaRetired,
         "operation \(operation.dot.seq) of \(operation.dot.replica) is here with other content; take a new incarnation and issue yours anew"
@@ -108,6 +112,19 @@ extension Replica {
         throw WireError(
           .invalidField, "the context of operation \(seq) names operations that are not here")
       }
+      let context = operation.context.vector(of: operation.dot.replica)
+      guard Fold.isClosed(context, context(of:)) else {
+        throw WireError(
+          .invalidField,
+          "the context of operation \(seq) lacks operations that those in it had seen; it must be a set that this replica once held"
+        )
+      }
+      if let seen = fold.latest(below: operation), !(seen < operation.stamp) {
+        throw WireError(
+          .invalidField,
+          "the stamp of operation \(seq) must be above those of all that it has seen, of which \(seen.spelled) is the highest"
+        )
+      }
       let last = operations.last?.stamp ?? fold.lastStamp(of: operation.dot.replica)
       if let last, !(last < operation.stamp) {
         throw WireError(
@@ -120,6 +137,12 @@ extension Replica {
         try checkRecord(action, index, seq, schema)
       }
       operations.append(operation)
+    }
+
+    private func context(of dot: Dot) -> Context? {
+      guard let first = operations.first?.dot, dot.replica == first.replica, dot.seq >= first.seq
+      else { return fold.context(of: dot) }
+      return operations[Int(dot.seq - first.seq)].context
     }
 
     /// A known kind's record is created before it is changed.

@@ -15,14 +15,16 @@ package final class DeviceReplica {
   package let rank: UInt8
   /// Everything that the device holds: the hub's log as far as it was read, and its own operations.
   package private(set) var replica: Replica
-  /// Its last operation that the hub has accepted.
-  package private(set) var accepted: UInt64 = 0
+  /// The chain's end at its last operation that the hub has accepted.
+  private var acceptedChain = Chain()
   /// How far the hub's log was read.
   package private(set) var position: UInt64 = 0
   /// What is added to the device's clock, in milliseconds.
   package private(set) var offset: Int64 = 0
   /// The last position that was sealed.
   package private(set) var sealed: UInt64 = 0
+  /// What is to be sealed once it is here.
+  private var announced: (position: UInt64, purge: Replica.Purge)?
   /// What the replica began with: pieces of a snapshot.
   private var origin: [[UInt8]] = []
 
@@ -33,6 +35,9 @@ package final class DeviceReplica {
   }
 
   package var fold: Fold { replica.fold }
+
+  /// Its last operation that the hub has accepted.
+  package var accepted: UInt64 { acceptedChain.seq }
 
   // MARK: Writing
 
@@ -53,15 +58,14 @@ package final class DeviceReplica {
     return written.operation
   }
 
-  private func time(_ clock: Int64) -> UInt64 { UInt64(max(0, clock + offset)) }
+  /// Far enough below the limit of stamps that those above it can be made.
+  private func time(_ clock: Int64) -> UInt64 {
+    min(UInt64(max(0, clock + offset)), Stamp.msLimit - (1 << 32))
+  }
 
   /// Its operations that the hub has yet to accept, in order.
-  package var pending: [Replica.Written] { own(after: accepted) }
-
-  private func own(after seq: UInt64) -> [Replica.Written] {
-    replica.log.compactMap(\.operation).filter {
-      $0.operation.dot.replica == id && $0.operation.dot.seq > seq
-    }
+  package var pending: some RandomAccessCollection<Replica.Written> {
+    replica.operations(of: id, after: accepted)
   }
 
   // MARK: The hub's answers
@@ -75,22 +79,22 @@ package final class DeviceReplica {
 
   /// Compares the hub's head of this replica with the device's own chain at that operation.
   package func opened(_ head: Head) -> Standing {
-    guard let hash = hash(at: head.seq), hash == head.hash else { return .setBack }
-    accepted = head.seq
+    guard let chain = chain(at: head.seq), chain.head == head else { return .setBack }
+    acceptedChain = chain
     return .inStep
   }
 
-  /// The chain's hash at an operation of its own; nil where it has none.
-  private func hash(at seq: UInt64) -> [UInt8]? {
+  /// The end of its own chain at an operation; nil where it has none.
+  private func chain(at seq: UInt64) -> Chain? {
     let end = replica.chain(id)
-    guard seq <= end.seq else { return nil }
-    if seq == end.seq { return end.hash }
-    var chain = originChain
+    guard seq < end.seq else { return seq == end.seq ? end : nil }
+    var chain = seq < accepted ? originChain : acceptedChain
     guard seq >= chain.seq else { return nil }
-    for written in own(after: chain.seq) where written.operation.dot.seq <= seq {
+    for written in replica.operations(of: id, after: chain.seq) {
+      if chain.seq == seq { break }
       chain.append(written.operation, written.bytes)
     }
-    return chain.hash
+    return chain
   }
 
   /// Where its own chain was when the replica began.
@@ -101,7 +105,13 @@ package final class DeviceReplica {
     return start.chain(id)
   }
 
-  package func accepted(_ head: Head) { accepted = max(accepted, head.seq) }
+  /// Takes in the answer to a push.
+  ///
+  /// - Returns: `setBack` where what the hub has at this place is not what is here.
+  @discardableResult
+  package func accepted(_ head: Head) -> Standing {
+    head.seq > accepted ? opened(head) : .inStep
+  }
 
   /// Takes in operations of the hub's log, which end at `position`. Those that are here are passed
   /// over.
@@ -112,6 +122,7 @@ package final class DeviceReplica {
       try replica.append(Replica.Written(operation: operation, bytes: item.canonical))
     }
     self.position = max(self.position, position)
+    sealIfHere()
   }
 
   /// Begins with a snapshot of the hub's log up to `position`.
@@ -119,12 +130,22 @@ package final class DeviceReplica {
     replica = try Replica(pieces: pieces, position: position)
     origin = pieces
     self.position = position
+    sealIfHere()
   }
 
   /// From now on new elements hang on nothing that was dead at a position of the log.
-  package func seal(_ position: UInt64, _ vector: VersionVector) {
-    fold.seal(vector)
+  ///
+  /// It takes place as soon as everything up to there is here.
+  package func seal(_ position: UInt64, _ purge: Replica.Purge) {
+    announced = (position, purge)
+    sealIfHere()
+  }
+
+  private func sealIfHere() {
+    guard let (position, purge) = announced, fold.vector.contains(purge.frontier) else { return }
+    fold.announce(frontier: purge.frontier, horizon: purge.horizon)
     sealed = max(sealed, position)
+    announced = nil
   }
 
   package func purge(_ purge: Replica.Purge, position: UInt64) {
@@ -149,22 +170,22 @@ package final class DeviceReplica {
   ///   - clock: the device's.
   package func retime(now: UInt64, clock: Int64) throws(WireError) -> Retiming {
     let error = clock + offset - Int64(now)
-    let pending = self.pending
+    let pending = self.pending.map(\.operation)
     offset -= error
     var stamps: [UInt64: Stamp] = [:]
     var last = fold.stamp(of: Dot(id, accepted))
-    for written in pending {
-      let operation = written.operation
+    for operation in pending {
       var seen = operation.context.others
       seen[id] = min(operation.context.own, accepted)
       let latest = [fold.latest(within: seen), last].compactMap { $0 }.max()
-      let time = min(UInt64(max(0, Int64(operation.stamp.ms) - max(0, error))), now)
+      let corrected = max(Int64(operation.stamp.ms) - error, Int64(Replica.earliest))
+      let time = min(UInt64(corrected), now)
       let stamp = Stamp.mint(time: time, rank: rank, replica: id, after: latest)
       stamps[operation.dot.seq] = stamp
       last = stamp
     }
-    if pending.allSatisfy({ stamps[$0.operation.dot.seq] == $0.operation.stamp }) {
-      let ahead = pending.map(\.operation.stamp.ms).max() ?? now
+    if pending.allSatisfy({ stamps[$0.dot.seq] == $0.stamp }) {
+      let ahead = pending.map(\.stamp.ms).max() ?? now
       return .wait(ahead > now + Replica.maximumAhead ? ahead - now - Replica.maximumAhead : 1)
     }
     try rebuild { operation in
@@ -181,6 +202,7 @@ package final class DeviceReplica {
   /// Folds everything anew with some operations changed.
   private func rebuild(_ change: (Operation) -> Operation) throws(WireError) {
     let log = replica.log
+    let (frontier, horizon) = (fold.sealedFrontier, fold.sealedHorizon)
     replica =
       origin.isEmpty ? Replica() : try Replica(pieces: origin, position: replica.base)
     for entry in log {
@@ -195,6 +217,9 @@ package final class DeviceReplica {
       case .purge(let purge): replica.purge(purge)
       }
     }
+    if (frontier, horizon) != (fold.sealedFrontier, fold.sealedHorizon) {
+      fold.announce(frontier: frontier, horizon: horizon)
+    }
   }
 
   // MARK: A new incarnation
@@ -208,7 +233,7 @@ package final class DeviceReplica {
   ///   seen.
   package func takeOver(from old: DeviceReplica) throws(WireError) -> [Operation] {
     offset = old.offset
-    let divergent = old.pending.map(\.operation).drop(while: isHere)
+    let divergent = divergent(of: old)
     guard let first = divergent.first else { return [] }
     let renaming = Renaming(from: old.id, after: first.dot.seq - 1, to: id)
     var left: [Operation] = []
@@ -224,12 +249,25 @@ package final class DeviceReplica {
     return left
   }
 
-  /// Whether the hub holds the very same operation.
-  private func isHere(_ operation: Operation) -> Bool {
-    guard fold.vector.contains(operation.dot) else { return false }
-    let known = replica.log.compactMap(\.operation).first { $0.operation.dot == operation.dot }
-    // What a snapshot stands for can only be told by its stamp.
-    return known.map { $0.operation == operation } ?? true
+  /// What the hub does not hold of the incarnation before, also where that had been accepted.
+  private func divergent(of old: DeviceReplica) -> [Operation] {
+    let common = replica.chain(old.id)
+    if old.chain(at: common.seq)?.hash == common.hash {
+      return old.replica.operations(of: old.id, after: common.seq).map(\.operation)
+    }
+    return Array(
+      old.replica.operations(of: old.id, after: 0).map(\.operation).drop { operation in
+        guard fold.vector.contains(operation.dot) else { return false }
+        // What a snapshot stands for cannot be compared.
+        return replica.written(operation.dot)?.operation.isSame(as: operation) ?? true
+      })
+  }
+}
+
+extension Operation {
+  /// Whether it is the same edit, stamped anew perhaps.
+  fileprivate func isSame(as other: Operation) -> Bool {
+    dot == other.dot && context == other.context && wall == other.wall && actions == other.actions
   }
 }
 

@@ -12,6 +12,26 @@ package final class Replica {
   /// What had been taken in at `base`.
   package private(set) var baseVector = VersionVector()
   private var chains: [ReplicaID: Chain] = [:]
+  /// Where the operations of each replica stand in the log.
+  private var places: [ReplicaID: Places] = [:]
+
+  private struct Places {
+    /// The first operation that is in the log.
+    var first: UInt64
+    /// From that one on, without gaps.
+    var positions: [UInt64] = []
+
+    /// How many stand up to a position.
+    func count(through position: UInt64) -> Int {
+      var low = 0
+      var high = positions.count
+      while low < high {
+        let middle = (low + high) / 2
+        if positions[middle] <= position { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
 
   /// An operation and its canonical bytes.
   package struct Written: Sendable {
@@ -74,13 +94,20 @@ package final class Replica {
   package func append(_ written: Written) throws(WireError) {
     try fold.apply(written.operation)
     log.append(.operation(written))
+    note(written.operation.dot, at: position)
     chains[written.operation.dot.replica, default: Chain()].append(
       written.operation, written.bytes)
   }
 
+  private func note(_ dot: Dot, at position: UInt64) {
+    places[dot.replica, default: Places(first: dot.seq)].positions.append(position)
+  }
+
   /// Reads an operation in its canonical form, the next of its replica.
   package func read(_ datum: Datum) throws(WireError) -> Operation {
-    try Operation(datum) { chains[$0]?.context }
+    var operation = try Operation(datum) { chains[$0]?.context }
+    fold.share(&operation)
+    return operation
   }
 
   /// What had been taken in at a position.
@@ -90,16 +117,29 @@ package final class Replica {
     guard position >= base, position <= self.position else { return nil }
     if position == self.position { return vector }
     var vector = baseVector
-    for entry in log.prefix(Int(position - base)) {
-      if let operation = entry.operation?.operation { vector.insert(operation.dot) }
+    for (replica, places) in places {
+      let count = places.count(through: position)
+      if count > 0 { vector[replica] = places.first + UInt64(count) - 1 }
     }
     return vector
   }
 
-  /// The bytes of an operation that is in the log.
-  package func bytes(of dot: Dot) -> [UInt8]? {
-    // It is the newest ones that are asked for.
-    log.last { $0.operation?.operation.dot == dot }?.operation?.bytes
+  /// An operation that is in the log.
+  package func written(_ dot: Dot) -> Written? {
+    operations(of: dot.replica, after: dot.seq - 1).first.flatMap {
+      $0.operation.dot == dot ? $0 : nil
+    }
+  }
+
+  /// The operations of a replica that are in the log, in order, from one on.
+  package func operations(
+    of replica: ReplicaID, after seq: UInt64
+  ) -> some RandomAccessCollection<Written> {
+    let places = places[replica] ?? Places(first: 1)
+    let passed = seq < places.first ? 0 : min(Int(seq - places.first) + 1, places.positions.count)
+    return places.positions[passed...].lazy.map { [log, base] position in
+      log[Int(position - base) - 1].operation!
+    }
   }
 
   /// Collects what every device has sealed, here in the log.
@@ -112,6 +152,11 @@ package final class Replica {
   package func forgetLog(through position: UInt64) {
     guard position > base, let vector = vector(at: position) else { return }
     log.removeFirst(Int(position - base))
+    for replica in chains.keys {
+      guard let count = places[replica]?.count(through: position), count > 0 else { continue }
+      places[replica]!.positions.removeFirst(count)
+      places[replica]!.first += UInt64(count)
+    }
     base = position
     baseVector = vector
   }
@@ -123,6 +168,10 @@ package final class Replica {
     log = entries
     base -= UInt64(entries.count)
     self.baseVector = baseVector
+    for (index, entry) in entries.enumerated() {
+      guard let dot = entry.operation?.operation.dot else { continue }
+      note(dot, at: base + UInt64(index) + 1)
+    }
   }
 
   // MARK: Writing

@@ -149,8 +149,11 @@ extension Relay {
         completeActivation(activation.device)
       }
       for device in batch.pumped { pump(device) }
-      for opened in batch.openedHubs where opened.device.session == opened.session {
-        opened.device.sync?.isOpen = true
+      for opened in batch.openedHubs
+      where opened.device.session == opened.session
+        && opened.device.sync?.openBatch == batch.number
+      {
+        opened.device.sync!.isOpen = true
         sendLog(opened.device)
       }
       for (hub, position) in batch.hubs { finish(hub, through: position) }

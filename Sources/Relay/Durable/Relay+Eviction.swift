@@ -102,7 +102,7 @@ extension Relay {
   /// it stays.
   func finishEviction(_ pair: Pair, _ batch: UInt64) {
     if pair.evictionBatch == batch { return forget(pair) }
-    if !pair.isConnected { becameIdle(pair) }
+    if !pair.isConnected, !pair.isListedIdle { becameIdle(pair) }
   }
 }
 

@@ -69,7 +69,8 @@ extension Hub {
   /// A vector in its short form; nil where it is none.
   func vector(short text: String) -> VersionVector? {
     var vector = VersionVector()
-    for part in text.split(separator: ",") {
+    guard !text.isEmpty else { return vector }
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let colon = part.lastIndex(of: ":"),
         let seq = UInt64(decimal: part[part.index(after: colon)...].utf8),
         let replica = replica(shortName: String(part[..<colon]))

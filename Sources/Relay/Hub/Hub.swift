@@ -20,6 +20,8 @@ final class Hub {
   var nextChunk: UInt32 = 0
   /// The position up to which devices were last asked to seal; 0 for none.
   var frontier: UInt64 = 0
+  /// What was archived or deleted before it goes with that, in milliseconds since 1970.
+  var horizon: UInt64 = 0
 
   /// While it is read back: what its log is known from.
   var logBase: (position: UInt64, vector: VersionVector) = (0, VersionVector())
@@ -45,10 +47,10 @@ final class Hub {
     /// What a device with a replica of its own has acknowledged.
     var acknowledged: UInt64 = 0
     var sealed: UInt64 = 0
-    /// Whether it keeps operations itself.
-    var isReplica = false
-    /// When it was last heard, in milliseconds since 1970.
-    var lastHeard: UInt64 = 0
+    /// When a replica of its own was last heard, in milliseconds since 1970; 0 where it has none.
+    var replicaHeard: UInt64 = 0
+    /// When it last looked or edited here; 0 where it never did.
+    var editorHeard: UInt64 = 0
   }
 
   /// A row of operations, or a piece of a snapshot.
@@ -103,6 +105,8 @@ final class Hub {
       return replica.description
     }
     let name = pair.devices[Int(author.device)].name
+    // A name that holds what short vectors are put together with could not be read back.
+    if name.contains(where: { ",:~".contains($0) }) { return replica.description }
     let own = authors.filter { $0.device == author.device }
     let place = own.firstIndex { $0.replica == replica }!
     return place == 0 ? name : "\(name)~\(place + 1)"
@@ -126,11 +130,13 @@ struct SyncSession {
   let hub: Hub
   /// The device's own replica; nil for one that edits here.
   let replica: ReplicaID?
+  /// The batch that its opening is told with.
+  let openBatch: UInt64
   /// Whether its opening was told; the log follows.
   var isOpen = false
   /// It may write no more, and reads on.
   var isRetired = false
-  /// The position up to which the log was sent.
+  /// The position up to which the log was sent, or the changes that it made were told.
   var cursor: UInt64
   /// What the device held when it opened; it is not sent again.
   var held = VersionVector()
@@ -146,9 +152,10 @@ struct SyncSession {
     let position: UInt64
   }
 
-  init(hub: Hub, replica: ReplicaID?, cursor: UInt64) {
+  init(hub: Hub, replica: ReplicaID?, cursor: UInt64, openBatch: UInt64) {
     self.hub = hub
     self.replica = replica
     self.cursor = cursor
+    self.openBatch = openBatch
   }
 }

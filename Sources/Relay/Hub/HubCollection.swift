@@ -14,42 +14,62 @@ extension Relay {
   func collect(_ hub: Hub) {
     let position = readByAll(hub)
     if hub.frontier > hub.replica.base {
-      if active(hub).allSatisfy({ hub.hasSealed($0, hub.frontier) }), position >= hub.frontier {
-        purge(hub)
-      }
+      if isSealed(hub), position >= hub.frontier { purge(hub) }
       return
     }
     guard position >= hub.replica.base + UInt64(limits.syncLog) else { return }
     hub.frontier = position
+    hub.horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
     changed(hub)
-    let vector = hub.replica.vector(at: position)!
+    let seal = hub.seal!
+    hub.replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon)
     for device in hub.pair.devices where device.sync?.hub === hub && device.sync?.replica != nil {
-      tellAfterCommit(device) { output in
-        output.append("{\"type\":\"sync.frontier\"")
-        Self.append(hub, at: position, &output)
-        output.append(",\"vector\":")
-        output += vector.datum.canonical
-        output.append("}")
-      }
+      tellFrontier(device, hub)
     }
     collect(hub)
   }
 
-  /// Members that count: heard of within 90 days.
-  private func active(_ hub: Hub) -> [Hub.Member] {
-    hub.members.filter { $0.lastHeard + Limits.silentDevice >= nowMS }
+  /// Has a device seal what was announced, where something is.
+  func tellFrontier(_ device: Device, _ hub: Hub) {
+    guard let seal = hub.seal else { return }
+    tellAfterCommit(device) { output in
+      output.append("{\"type\":\"sync.frontier\"")
+      Self.append(hub, at: hub.frontier, &output)
+      Self.append(seal, &output)
+      output.append("}")
+    }
+  }
+
+  static func append(_ purge: Replica.Purge, _ output: inout [UInt8]) {
+    output.append(",\"frontier\":")
+    output += purge.frontier.datum.canonical
+    output.append(",\"horizon\":")
+    output.append(decimal: purge.horizon)
+  }
+
+  /// Whether something was heard within 90 days, and counts.
+  private func isActive(_ heard: UInt64) -> Bool {
+    heard > 0 && heard + Limits.silentDevice >= nowMS
   }
 
   /// The position that every device has read and will have seen in whatever it writes later.
   private func readByAll(_ hub: Hub) -> UInt64 {
-    active(hub).map { $0.isReplica ? $0.acknowledged : $0.shown }
-      .reduce(hub.committed, min)
+    hub.members.reduce(hub.committed) { position, member in
+      var position = position
+      if isActive(member.replicaHeard) { position = min(position, member.acknowledged) }
+      if isActive(member.editorHeard) { position = min(position, member.shown) }
+      return position
+    }
+  }
+
+  /// Whether every device that keeps operations itself has sealed what was announced. Who edits here
+  /// seals by itself: the hub mints for it.
+  private func isSealed(_ hub: Hub) -> Bool {
+    hub.members.allSatisfy { !isActive($0.replicaHeard) || $0.sealed >= hub.frontier }
   }
 
   private func purge(_ hub: Hub) {
-    let frontier = hub.replica.vector(at: hub.frontier)!
-    let horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
-    hub.replica.purge(Replica.Purge(frontier: frontier, horizon: horizon))
+    hub.replica.purge(hub.seal!)
     hub.replica.forgetLog(through: hub.frontier)
     // Who has acknowledged that far holds it, though it may not have been sent again since.
     for device in hub.pair.devices where device.sync?.hub === hub {
@@ -63,8 +83,13 @@ extension Relay {
 }
 
 extension Hub {
-  /// Who edits here seals by itself: the hub mints for it.
-  func hasSealed(_ member: Member, _ position: UInt64) -> Bool {
-    !member.isReplica || member.sealed >= position
+  /// What was announced and is yet to be purged.
+  var seal: Replica.Purge? {
+    guard frontier > replica.base else { return nil }
+    return replica.vector(at: frontier).map { Replica.Purge(frontier: $0, horizon: horizon) }
   }
+
+  /// The oldest position that an edit may still begin at: older ones are about to be collected, or
+  /// are no longer known.
+  var oldest: UInt64 { max(replica.base, frontier) }
 }

@@ -78,6 +78,7 @@ extension Hub {
     writer.blob(schema.digest)
     writer.number(nextChunk)
     writer.number(frontier)
+    writer.number(horizon)
     writer.number(replica.base)
     writer.blob(replica.baseVector.datum.canonical)
     writer.number(authors.count)
@@ -93,8 +94,8 @@ extension Hub {
       writer.number(member.shown)
       writer.number(member.acknowledged)
       writer.number(member.sealed)
-      writer.flag(member.isReplica)
-      writer.number(member.lastHeard)
+      writer.number(member.replicaHeard)
+      writer.number(member.editorHeard)
     }
     return Row(key, writer.bytes)
   }
@@ -105,29 +106,40 @@ struct HubRestoration {
   let pair: Pair
   let schemas: [Schema]
 
-  /// - Throws: `JournalError` where a row cannot be understood, or its schema is not there.
-  func hubs(_ rows: [Row]) throws(JournalError) -> [Hub] {
+  /// Hubs whose schema this server was started without stay in the store as they are.
+  ///
+  /// - Returns: the hubs, and the numbers of those that are left alone.
+  /// - Throws: `JournalError` where a row cannot be understood.
+  func hubs(_ rows: [Row]) throws(JournalError) -> (hubs: [Hub], absent: Set<UInt8>) {
     var hubs: [Hub] = []
-    for row in rows where row.key.table == .hub { hubs.append(try hub(row)) }
+    var absent: Set<UInt8> = []
+    for row in rows where row.key.table == .hub {
+      if let hub = try hub(row) {
+        hubs.append(hub)
+      } else {
+        absent.insert(UInt8(row.key.item))
+      }
+    }
     for hub in hubs {
       let own = rows.filter {
         $0.key.table == .operation && UInt8($0.key.item >> 28) == hub.index
       }
       try readLog(own, into: hub)
     }
-    return hubs
+    return (hubs, absent)
   }
 
-  private func hub(_ row: Row) throws(JournalError) -> Hub {
-    try row.read { (reader) throws(JournalError) in
+  private func hub(_ row: Row) throws(JournalError) -> Hub? {
+    try row.read { (reader) throws(JournalError) -> Hub? in
       let name = try reader.text()
       guard let schema = schemas.first(where: { $0.name.text == name }) else {
-        throw JournalError(description: "the server was started without the schema \(name)")
+        return nil
       }
       _ = try reader.blob()
       let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema)
       hub.nextChunk = try reader.integer()
       hub.frontier = try reader.number()
+      hub.horizon = try reader.number()
       hub.logBase = (try reader.number(), try Self.vector(try reader.blob()))
       for _ in 0..<(try reader.number()) {
         let replica = ReplicaID(
@@ -140,7 +152,7 @@ struct HubRestoration {
           Hub.Member(
             device: try reader.integer(), shown: try reader.number(),
             acknowledged: try reader.number(), sealed: try reader.number(),
-            isReplica: try reader.flag(), lastHeard: try reader.number()))
+            replicaHeard: try reader.number(), editorHeard: try reader.number()))
       }
       return hub
     }
@@ -181,6 +193,9 @@ struct HubRestoration {
     } catch {
       throw JournalError(
         description: "the operations of \(hub.schema.name) cannot be read: \(error.message)")
+    }
+    if let seal = hub.seal {
+      hub.replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon)
     }
     hub.written = hub.replica.position
     hub.committed = hub.written

@@ -49,7 +49,9 @@ extension Relay {
     guard let pair = pairs[number] else { return }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
-      pair.hubs = try HubRestoration(pair: pair, schemas: options.schemas).hubs(rows)
+      let restored = try HubRestoration(pair: pair, schemas: options.schemas).hubs(rows)
+      pair.hubs = restored.hubs
+      pair.absentHubs = restored.absent
     } catch {
       log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
       for connection in waiting {
@@ -86,16 +88,18 @@ extension Relay {
       throw WireError(
         .invalidField, "replica \(replica) is that of \(owner.name); every device has its own")
     }
-    var session = SyncSession(hub: hub, replica: replica, cursor: hub.committed)
+    if let replica { try checkRoom(for: replica, of: device, hub) }
+    var session = SyncSession(
+      hub: hub, replica: replica, cursor: hub.replica.position, openBatch: open.number)
     let member = hub.member(device)
-    hub.members[member].lastHeard = nowMS
-    hub.members[member].isReplica = replica != nil
     if let replica {
+      hub.members[member].replicaHeard = max(1, nowMS)
       hub.addAuthor(replica, device)
       start(&session, replica, vector ?? VersionVector())
     }
     device.sync = session
     changed(hub)
+    if replica != nil { forgetAcknowledge(device, hub, vector ?? VersionVector()) }
     let isRetired = session.isRetired
     answerAfterCommit(call) { output in
       Self.begin(&output, "sync.opened", re: call.id, of: call.request)
@@ -103,7 +107,7 @@ extension Relay {
       output.append(",\"vector\":")
       output += hub.replica.vector.datum.canonical
       output.append(",\"frontier\":")
-      output.append(decimal: hub.replica.base)
+      output.append(decimal: hub.oldest)
       output.append(",\"now\":")
       output.append(decimal: nowMS)
       output.append(",\"rank\":")
@@ -115,7 +119,26 @@ extension Relay {
       }
       output.append(isRetired ? ",\"retired\":true}" : "}")
     }
+    if replica != nil { tellFrontier(device, hub) }
     open.openedHubs.append((device, device.session))
+  }
+
+  /// A device that holds less than it has acknowledged was reset: it has yet to read the log.
+  private func forgetAcknowledge(_ device: Device, _ hub: Hub, _ vector: VersionVector) {
+    let member = hub.member(device)
+    let acknowledged = hub.members[member].acknowledged
+    if let known = hub.replica.vector(at: acknowledged), vector.contains(known) { return }
+    hub.members[member].acknowledged = 0
+    hub.members[member].sealed = 0
+  }
+
+  private func checkRoom(
+    for replica: ReplicaID, of device: Device, _ hub: Hub
+  ) throws(WireError) {
+    guard hub.device(of: replica) == nil,
+      hub.authors.count(where: { $0.device == device.index }) >= limits.incarnations
+    else { return }
+    throw WireError(.overloaded, "a device has at most \(limits.incarnations) replicas")
   }
 
   private func replica(_ call: Call) throws(WireError) -> ReplicaID? {
@@ -148,10 +171,11 @@ extension Relay {
 
   private func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
     if let hub = pair.hubs!.first(where: { $0.schema.name == schema.name }) { return hub }
-    guard pair.hubs!.count < 16 else {
+    let taken = pair.absentHubs.union(pair.hubs!.map(\.index))
+    guard let index = (UInt8(0)..<16).first(where: { !taken.contains($0) }) else {
       throw WireError(.overloaded, "a pair has at most 16 schemas")
     }
-    let hub = Hub(pair: pair, index: UInt8(pair.hubs!.count), schema: schema)
+    let hub = Hub(pair: pair, index: index, schema: schema)
     pair.hubs!.append(hub)
     return hub
   }
@@ -169,6 +193,18 @@ extension Relay {
     return session
   }
 
+  /// Openings under way have been answered as uncertain, and no log may come without an answer
+  /// before it: who wants it opens again.
+  func dropOpenings() {
+    let dropped = open.openedHubs + inFlight.flatMap(\.openedHubs)
+    open.openedHubs = []
+    for index in inFlight.indices { inFlight[index].openedHubs = [] }
+    for (device, session) in dropped where device.session == session && device.sync?.isOpen == false
+    {
+      device.sync = nil
+    }
+  }
+
   // MARK: Batches
 
   /// Puts what has changed of a hub into the open batch.
@@ -184,10 +220,7 @@ extension Relay {
     let from = hub.committed
     hub.committed = max(hub.committed, position)
     guard from < hub.committed else { return }
-    for device in hub.pair.devices where device.sync?.hub === hub {
-      if device.sync?.replica == nil { tellChanges(device, hub, from..<hub.committed) }
-      sendLog(device)
-    }
+    for device in hub.pair.devices where device.sync?.hub === hub { sendLog(device) }
   }
 
   // MARK: Pieces of lines

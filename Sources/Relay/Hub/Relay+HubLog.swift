@@ -1,15 +1,18 @@
 import Merge
 import Wire
 
-/// What devices are sent of a hub's log: what they lack, in its order, as far as it is synced.
+/// What devices are sent of a hub's log: what they lack, in its order, as far as it is synced. Who
+/// edits here is told what has changed.
 extension Relay {
   /// Bytes of operations in one line at most, unless one alone has more.
   private static let lineOfOperations = 64 << 10
+  /// Records that one device has changed in one line at most, unless one operation alone has more.
+  private static let lineOfChanges = 256
 
   /// Sends as much as the device's connection takes.
   func sendLog(_ device: Device) {
-    guard var session = device.sync, session.isOpen, let replica = session.replica,
-      let connection = device.connection, !connection.isActivating
+    guard var session = device.sync, session.isOpen, let connection = device.connection,
+      !connection.isActivating
     else { return }
     let hub = session.hub
     while connection.waiting < limits.waitingOutput, !connection.isClosed {
@@ -18,7 +21,11 @@ extension Relay {
         guard session.snapshot!.position <= hub.committed else { break }
         sendPiece(&session, connection)
       } else if session.cursor < hub.committed {
-        sendOperations(&session, replica, connection)
+        if let replica = session.replica {
+          sendOperations(&session, replica, connection)
+        } else {
+          tellChanges(&session, device, connection)
+        }
       } else {
         break
       }
@@ -85,22 +92,22 @@ extension Relay {
     answer(connection) { output in
       output.append("{\"type\":\"sync.purge\"")
       Self.append(session.hub, at: session.cursor, &output)
-      output.append(",\"frontier\":")
-      output += purge.frontier.datum.canonical
-      output.append(",\"horizon\":")
-      output.append(decimal: purge.horizon)
+      Self.append(purge, &output)
       output.append("}")
     }
   }
 
   /// Tells one who edits here what others have changed: a line for each device that wrote.
-  func tellChanges(_ device: Device, _ hub: Hub, _ positions: Range<UInt64>) {
-    guard device.sync?.isOpen == true, let connection = device.connection,
-      !connection.isActivating
-    else { return }
+  private func tellChanges(
+    _ session: inout SyncSession, _ device: Device, _ connection: Connection
+  ) {
+    let hub = session.hub
     var changes: [(by: Device, targets: [Target])] = []
-    for position in positions where position >= hub.replica.base {
-      let entry = hub.replica.log[Int(position - hub.replica.base)]
+    while session.cursor < hub.committed,
+      !changes.contains(where: { $0.targets.count >= Self.lineOfChanges })
+    {
+      let entry = hub.replica.log[Int(session.cursor - hub.replica.base)]
+      session.cursor += 1
       guard let operation = entry.operation?.operation,
         let author = hub.device(of: operation.dot.replica), author !== device
       else { continue }
@@ -115,7 +122,7 @@ extension Relay {
     for change in changes {
       answer(connection) { output in
         output.append("{\"type\":\"sync.changed\"")
-        Self.append(hub, at: positions.upperBound, &output)
+        Self.append(hub, at: session.cursor, &output)
         output.append(",\"by\":", quoted: change.by.name)
         output.append(",\"records\":[")
         for (index, target) in change.targets.enumerated() {

@@ -53,29 +53,24 @@ extension Relay {
   /// What the writer had seen when the edit began.
   private func asOf(_ call: Call, _ hub: Hub, _ device: Device) throws(WireError) -> VersionVector {
     let now = hub.replica.position
-    let lastSeen = hub.members.first { $0.device == device.index }?.shown
-    guard let value = call.fields.envelope[.asOf] else {
-      // Before anything was answered to this device, it is taken to see what is there.
-      return hub.replica.vector(at: max(lastSeen ?? now, hub.replica.base))!
-    }
+    let value = call.fields.envelope[.asOf]
     let line = call.fields.line
     var vector: VersionVector?
-    switch value.kind {
+    switch value?.kind {
+    case nil: vector = try lastShown(hub, device)
     case .number:
-      let position = decodeInteger(value, line).flatMap { UInt64(exactly: $0) }
+      let position = decodeInteger(value!, line).flatMap { UInt64(exactly: $0) }
       vector = position.flatMap { hub.replica.vector(at: $0) }
     case .string:
-      let text = decodeString(value, line)
-      vector =
-        text == "lastSeen"
-        ? hub.replica.vector(at: max(lastSeen ?? now, hub.replica.base)) : hub.vector(short: text)
-    case .object: vector = VersionVector(plain: value, line)
+      let text = decodeString(value!, line)
+      vector = text == "lastSeen" ? try lastShown(hub, device) : hub.vector(short: text)
+    case .object: vector = VersionVector(plain: value!, line)
     default: break
     }
     guard let vector else {
       throw WireError(
         .invalidField,
-        "asOf must be an at from \(hub.replica.base) to \(now), a vector, its short form such as phone:4,watch:2, or lastSeen"
+        "asOf must be an at from \(hub.oldest) to \(now), a vector, its short form such as phone:4,watch:2, or lastSeen"
       )
     }
     guard hub.replica.vector.contains(vector) else {
@@ -83,10 +78,23 @@ extension Relay {
         .invalidField,
         "asOf is beyond the hub, which is at \(now): \(hub.short(hub.replica.vector))")
     }
-    guard vector.contains(hub.replica.baseVector) else {
+    guard vector.contains(hub.replica.vector(at: hub.oldest)!) else {
       throw WireError(
         .invalidField,
-        "asOf is below at \(hub.replica.base), before which nothing is known one by one; now is at \(now)"
+        "asOf is below at \(hub.oldest), before which nothing is known one by one; now is at \(now)"
+      )
+    }
+    return vector
+  }
+
+  /// What was last answered to a device; before anything was, it is taken to see what is there.
+  private func lastShown(_ hub: Hub, _ device: Device) throws(WireError) -> VersionVector {
+    let now = hub.replica.position
+    let shown = hub.members.first { $0.device == device.index }?.shown ?? now
+    guard shown >= hub.oldest, let vector = hub.replica.vector(at: shown) else {
+      throw WireError(
+        .invalidField,
+        "what this device was shown last, at \(shown), is no longer known; look at sync.view and edit again"
       )
     }
     return vector
@@ -109,6 +117,12 @@ extension Relay {
     let hub = draft.hub
     let standIn = hub.standIn(for: device, store: identity)
     var dot: Dot?
+    if actions.contains(where: hub.replica.fold.isSealed) {
+      throw WireError(
+        .invalidField,
+        "\(draft.record!.kind) \(draft.record!.record), or what it is put into, was deleted long ago and is being collected; make a new one"
+      )
+    }
     if !actions.isEmpty {
       var held = draft.shown
       held[standIn] = hub.replica.chain(standIn).seq
@@ -148,7 +162,7 @@ extension Relay {
   /// What a device has been answered is what its next edit is taken to have seen.
   func setShown(_ position: UInt64, _ device: Device, _ hub: Hub) {
     let member = hub.member(device)
-    hub.members[member].lastHeard = nowMS
+    hub.members[member].editorHeard = max(1, nowMS)
     hub.members[member].shown = position
     changed(hub)
     collect(hub)

@@ -30,7 +30,7 @@ extension Relay {
       }
     }
     for operation in admission.operations { try take(operation, hub) }
-    hub.members[hub.member(device)].lastHeard = nowMS
+    hub.members[hub.member(device)].replicaHeard = max(1, nowMS)
     if !admission.operations.isEmpty { changed(hub) }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "sync.accepted", re: call.id, of: call.request)
@@ -43,6 +43,10 @@ extension Relay {
     }
   }
 
+  /// Levels of objects and arrays in an operation. Lines and snapshots put a few around it, and are
+  /// read with `Envelope.maximumDepth` at most.
+  private static let deepestOperation = Envelope.maximumDepth - 16
+
   private func operations(_ call: Call) throws(WireError) -> [Datum] {
     guard let value = call.fields.envelope[.ops] else {
       throw call.fields.missing(.ops, "a list of operations")
@@ -52,7 +56,16 @@ extension Relay {
     }
     var items: [Datum] = []
     var reader = ArrayReader(value, call.fields.line)
-    while let item = reader.next() { items.append(try Datum(item, call.fields.line)) }
+    while let item = reader.next() {
+      let datum = try Datum(item, call.fields.line)
+      guard datum.depth <= Self.deepestOperation else {
+        throw WireError(
+          .invalidField,
+          "the operation at byte \(item.start) has \(datum.depth) levels of objects and arrays; at most \(Self.deepestOperation) are taken"
+        )
+      }
+      items.append(datum)
+    }
     return items
   }
 
@@ -108,7 +121,7 @@ extension Relay {
         "sealed must be at most \(hub.frontier), the last sync.frontier; it is \(sealed)")
     }
     let member = hub.member(device)
-    hub.members[member].lastHeard = nowMS
+    hub.members[member].replicaHeard = max(1, nowMS)
     hub.members[member].acknowledged = max(hub.members[member].acknowledged, at)
     hub.members[member].sealed = max(hub.members[member].sealed, sealed ?? 0)
     changed(hub)

@@ -12,12 +12,12 @@ extension Relay {
     let at = hub.replica.position
     let vector = hub.short(hub.replica.vector)
     setShown(at, device, hub)
+    let view = hub.replica.fold.view(hub.schema)
     var lines: [(kind: Name, records: [[UInt8]])] = []
     for kind in hub.schema.kinds where filter.kind == nil || filter.kind == kind.name {
       var records: [[UInt8]] = []
       var size = 0
-      for record in hub.replica.fold.view(hub.schema)[kind.name]
-      where filter.record == nil || filter.record == record.target {
+      for record in view[kind.name] where filter.record == nil || filter.record == record.target {
         var bytes: [UInt8] = []
         record.append(readable: hub.schema, to: &bytes)
         if size > 0, size + bytes.count > Self.lineOfRecords {

@@ -25,6 +25,8 @@ final class Pair {
 
   /// Its merged replicas, a schema each; nil until the first request for one has them read.
   var hubs: [Hub]?
+  /// Numbers of those that stay in the store, for their schemas are not here.
+  var absentHubs: Set<UInt8> = []
 
   // Bookkeeping.
   var dirtyBatch: UInt64 = 0

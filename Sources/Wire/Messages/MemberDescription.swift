@@ -42,6 +42,8 @@ package enum MemberType: Sendable {
   case integer(ClosedRange<Int64>)
   /// Decimal seconds, 0 to 10^9.
   case seconds
+  /// Decimal seconds since 1970.
+  case moment
   case boolean
   /// `true`; where it is not so, the member is left out.
   case flag
@@ -58,7 +60,8 @@ package enum MemberType: Sendable {
   case digits
   /// A replica, `<UUID>.<incarnation>`.
   case replica
-  /// How far replicas go: an object of replicas and numbers in quotes.
+  /// How far replicas go: an object of replicas and numbers in quotes; a request may leave the
+  /// quotes out.
   case vector
   /// An operation on merged records.
   case operation
@@ -79,6 +82,7 @@ package enum MemberType: Sendable {
     case .hexadecimal(let count): "\(count) hexadecimal digits"
     case .integer(let range): Self.readable(range)
     case .seconds: "seconds, decimal"
+    case .moment: "seconds since 1970, decimal"
     case .boolean: "true | false"
     case .flag: "true, or left out"
     case .dictionary: "a dictionary"
@@ -90,7 +94,7 @@ package enum MemberType: Sendable {
     case .message: "a line"
     case .digits: "digits in quotes"
     case .replica: "<UUID>.<incarnation>"
-    case .vector: "{replica: digits in quotes, …}"
+    case .vector: "{replica: seq, …}"
     case .operation: "an operation"
     case .null: "null"
     case .any: "anything"

@@ -42,7 +42,7 @@ extension MessageDescription {
         """),
     .event(
       "pong", .server, clause: "1", "The answer to ping.", .answer,
-      members: [.required("now", .seconds, "the server's time, in seconds since 1970")],
+      members: [.required("now", .moment, "the server's time")],
       example: #"{"type":"pong","re":1,"now":978307200}"#),
     .event(
       "help", .server, clause: "2", "One line of an explanation.", .answer,
@@ -64,7 +64,7 @@ extension MessageDescription {
       example: #"{"type":"help","of":"help","topic":"ping","example":"ping id=1"}"#),
     .event(
       "advanced", .server, clause: "11", "The answer to advance.", .answer,
-      members: [.required("now", .seconds, "the clock, in seconds since 1970")],
+      members: [.required("now", .moment, "the clock")],
       example: #"{"type":"advanced","of":"advance","now":978307260}"#),
   ]
 }

@@ -4,9 +4,9 @@ extension MessageDescription {
   private static let kind = MemberDescription.required(
     "kind", .text(), "a kind of the schema, such as timer or todo")
   private static let asOf = MemberDescription.optional(
-    "asOf", .either([.count, .text(), .map(.either([.count, .digits]))]),
-    "what you saw when you began: an at, a vector, its short form, or lastSeen",
-    standard: "lastSeen: the at of your last view or edit")
+    "asOf", .either([.count, .text(), .vector]),
+    "what you had seen: an at, a vector, lastSeen",
+    standard: "the at of the last view or edit")
   private static let name = MemberType.either([.text(), .count])
   private static let record = "the record's id, or 4 or more characters that it alone starts with"
 
@@ -21,7 +21,7 @@ extension MessageDescription {
           "replica", .replica,
           "for a program that keeps operations itself; at a keyboard leave it out"),
         .optional(
-          "vector", .map(.either([.count, .digits])), "what that program holds: {replica: seq}",
+          "vector", .vector, "what that program holds: {replica: seq}",
           standard: "nothing"),
       ],
       answers: [

@@ -63,7 +63,7 @@ extension Fold {
     var size = operations.reduce(0) { $0 + 1 + $1.actions.count } + recovered.count
     for record in records {
       size += 1 + record.deletes.count + record.changes.entries.count
-      size += record.registers.reduce(0) { $0 + 1 + $1.writes.count + $1.siblings.count }
+      size += record.registers.reduce(0) { $0 + 1 + $1.writes.count }
       for text in record.texts {
         size += text.sequence.elementCount + text.sequence.deletions.entries.count
       }

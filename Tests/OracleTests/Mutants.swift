@@ -9,13 +9,13 @@ import Oracle
 struct Mutant: FoldUnderTest, Sendable {
   let name: String
   /// What makes of the operations, in the order in which they came, others with the same dots.
-  var bend: @Sendable ([Merge.Operation]) -> [Merge.Operation] = { $0 }
+  var bend: @Sendable ([Operation]) -> [Operation] = { $0 }
   var bendSchema: @Sendable (Schema) -> Schema = { $0 }
   var bendFeed: @Sendable (Oracle, [OracleFeedEntry]) -> [OracleFeedEntry] = { $1 }
-  private var operations: [Merge.Operation] = []
+  private var operations: [Operation] = []
 
   init(
-    _ name: String, bend: @escaping @Sendable ([Merge.Operation]) -> [Merge.Operation] = { $0 },
+    _ name: String, bend: @escaping @Sendable ([Operation]) -> [Operation] = { $0 },
     bendSchema: @escaping @Sendable (Schema) -> Schema = { $0 },
     bendFeed: @escaping @Sendable (Oracle, [OracleFeedEntry]) -> [OracleFeedEntry] = { $1 }
   ) {
@@ -25,7 +25,7 @@ struct Mutant: FoldUnderTest, Sendable {
     self.bendFeed = bendFeed
   }
 
-  mutating func apply(_ operation: Merge.Operation) { operations.append(operation) }
+  mutating func apply(_ operation: Operation) { operations.append(operation) }
 
   func view(_ schema: Schema) -> Datum { Oracle(bend(operations)).view(bendSchema(schema)) }
 
@@ -54,7 +54,7 @@ extension Mutant {
 
   /// - Parameter change: is given an operation and how many came before it.
   private static func each(
-    _ name: String, _ change: @escaping @Sendable (inout Merge.Operation, Int) -> Void
+    _ name: String, _ change: @escaping @Sendable (inout Operation, Int) -> Void
   ) -> Mutant {
     Mutant(name) { operations in
       operations.enumerated().map { index, operation in
@@ -68,7 +68,7 @@ extension Mutant {
   /// - Parameter change: is given an action and what came before its operation.
   private static func actions(
     _ name: String,
-    _ change: @escaping @Sendable (inout Action, ArraySlice<Merge.Operation>) -> Void
+    _ change: @escaping @Sendable (inout Action, ArraySlice<Operation>) -> Void
   ) -> Mutant {
     Mutant(name) { operations in
       operations.indices.map { index in

@@ -5,7 +5,7 @@ import Testing
 /// Lists and texts.
 @Suite struct OracleOrderTests {
   private var scene = Scene()
-  private let first: Merge.Operation
+  private let first: Operation
 
   /// timer1, timer2, each with a slot after the one before.
   init() {

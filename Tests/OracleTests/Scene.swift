@@ -13,11 +13,11 @@ struct Scene {
     case own
     case nothing
     /// These operations and what they follow.
-    case only([Merge.Operation])
+    case only([Operation])
   }
 
   static let start: UInt64 = 1_790_000_000_000
-  private(set) var operations: [Merge.Operation] = []
+  private(set) var operations: [Operation] = []
 
   static func replica(_ device: Device) -> ReplicaID {
     ReplicaID(device: Identifier(high: 2 - UInt64(device.rawValue), low: 7), incarnation: 1)
@@ -27,7 +27,7 @@ struct Scene {
   @discardableResult
   mutating func write(
     _ device: Device, at ms: UInt64, seeing: Seeing = .everything, _ actions: Action...
-  ) -> Merge.Operation {
+  ) -> Operation {
     let replica = Self.replica(device)
     let own = UInt64(operations.count { $0.dot.replica == replica })
     var shown = VersionVector()
@@ -76,7 +76,7 @@ struct Scene {
   var feed: [Dot] { oracle.feed().map(\.dot) }
 
   /// The element that an operation inserted.
-  static func element(_ operation: Merge.Operation, _ index: UInt32 = 0) -> ElementID {
+  static func element(_ operation: Operation, _ index: UInt32 = 0) -> ElementID {
     ElementID(operation.dot, index)
   }
 }

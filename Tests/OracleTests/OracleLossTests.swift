@@ -4,7 +4,7 @@ import Testing
 
 /// What becomes of effects, and that the order of operations makes no difference.
 @Suite struct OracleLossTests {
-  private static func fates(_ scene: Scene, _ operation: Merge.Operation) -> [Fate] {
+  private static func fates(_ scene: Scene, _ operation: Operation) -> [Fate] {
     Oracle.effects(of: operation).map {
       scene.oracle.classify($0, HistorySchemas.everything)
     }
@@ -47,14 +47,17 @@ import Testing
       (options.blind, options.unknown, options.stale) = (0, 0, 0)
       let schema = HistorySchemas.everything
       let history = HistoryGenerator.history(schema, options, using: &random)
-      let oracle = Oracle(history.operations)
-      for effect in history.operations.flatMap({ Oracle.effects(of: $0) }) {
-        let fate = oracle.classify(effect, schema)
-        counts[fate, default: 0] += 1
-        if fate == .lost {
-          Issue.record("seed \(seed): \(history.shortened("\(effect)"))\n\(history)")
-          return
-        }
+      func fates(_ history: History) -> [(effect: Effect, fate: Fate)] {
+        let oracle = Oracle(history.operations)
+        return history.operations.flatMap { Oracle.effects(of: $0) }
+          .map { ($0, oracle.classify($0, schema)) }
+      }
+      for (_, fate) in fates(history) { counts[fate, default: 0] += 1 }
+      guard counts[.lost] == nil else {
+        let smallest = history.shrunk { fates($0).contains { $0.fate == .lost } }
+        let lost = fates(smallest).filter { $0.fate == .lost }.map(\.effect)
+        Issue.record("seed \(seed): \(smallest.shortened("\(lost)"))\n\(smallest)")
+        return
       }
     }
     for fate in [.shown, .listed, .superseded, .restorable] as [Fate] {

@@ -4,7 +4,7 @@ import Oracle
 /// A merge as the comparison sees it: operations one by one, what they show, what lost.
 protocol FoldUnderTest {
   /// - Parameter operation: new, and everything that it follows was applied before.
-  mutating func apply(_ operation: Merge.Operation) throws
+  mutating func apply(_ operation: Operation) throws
   func view(_ schema: Schema) -> Datum
   func feed() -> [OracleFeedEntry]
 }
@@ -13,7 +13,7 @@ protocol FoldUnderTest {
 struct MergeFold: FoldUnderTest {
   private let fold = Fold()
 
-  func apply(_ operation: Merge.Operation) throws { try fold.apply(operation) }
+  func apply(_ operation: Operation) throws { try fold.apply(operation) }
 
   func view(_ schema: Schema) -> Datum { fold.view(schema).canonical }
 
@@ -48,7 +48,7 @@ final class Judge {
 
   /// Applies the operations in this order and compares after each.
   func disagreement(
-    _ order: [Merge.Operation], _ make: () -> any FoldUnderTest, feeds: Bool = true
+    _ order: [Operation], _ make: () -> any FoldUnderTest, feeds: Bool = true
   ) -> Disagreement? {
     var fold = make()
     var vector = VersionVector()

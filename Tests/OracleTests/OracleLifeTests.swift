@@ -5,7 +5,7 @@ import Testing
 /// Deletes, what brings records back, containers and references.
 @Suite struct OracleLifeTests {
   private var scene = Scene()
-  private let first: Merge.Operation
+  private let first: Operation
 
   init() {
     first = scene.write(

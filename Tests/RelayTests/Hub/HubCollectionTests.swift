@@ -1,0 +1,131 @@
+import Merge
+import Relay
+import RelaySupport
+import SyncSupport
+import Testing
+
+/// The hub's log is collected once every device has sealed: who comes later is filled by a
+/// snapshot, who was away for too long starts anew, and nobody shows anything else for it.
+@Suite struct HubCollectionTests {
+  private let tea = #"{"name":"Tea","durationInSeconds":60}"#
+
+  private func makeHub(syncLog: Int = 16) throws -> HubWorld {
+    var limits = Limits()
+    limits.syncLog = syncLog
+    return try HubWorld(limits: limits)
+  }
+
+  private func frontier(_ hub: HubWorld, _ name: String) throws -> Int {
+    try #require(hub.ask("sync.open schema=todoTimers", on: name)["frontier"] as? Int)
+  }
+
+  private func edit(_ devices: [SyncDevice], _ count: Int, _ hub: HubWorld) throws {
+    for number in 1...count {
+      let device = devices[number % devices.count]
+      let timers = device.records("timer")
+      if timers.count < 4 || number % 5 == 0 {
+        try device.create("timer", tea)
+      } else if number % 7 == 0 {
+        try device.delete("timer", timers[0])
+      } else {
+        let notes = device.value("timer", timers[1], "notes")!.text!.text
+        try device.set("timer", timers[1], "{\"notes\":\"\(number) \(notes.suffix(20))\"}")
+      }
+      try hub.settle()
+    }
+  }
+
+  @Test func snapshotForALateDevice() throws {
+    let hub = try makeHub()
+    let devices = [hub.device("phone", isPhone: true), hub.device("watch")]
+    for device in devices { try hub.connect(device) }
+    try edit(devices, 60, hub)
+    let late = hub.device("late")
+    try hub.connect(late)
+    #expect(late.snapshots == 1 && late.isDrained, "\(late)")
+    try edit(devices + [late], 20, hub)
+    try hub.keyboard("key", role: "watch")
+    #expect(try frontier(hub, "key") > 0)
+    try expectEqualViews(hub, devices + [late], on: "key")
+    // The same after the store was read back.
+    for isKill in [false, true] {
+      let state = try hub.state("key")
+      try hub.restart(killing: isKill)
+      try hub.keyboard("key", role: "watch")
+      #expect(try hub.state("key") == state)
+      for device in devices + [late] { try hub.connect(device) }
+      try edit(devices + [late], 12, hub)
+      try expectEqualViews(hub, devices + [late], on: "key")
+    }
+    #expect((devices + [late]).allSatisfy { $0.errors.isEmpty })
+  }
+
+  /// One who has not acknowledged holds collection up, and misses nothing.
+  @Test func oneThatIsAway() throws {
+    let hub = try makeHub()
+    let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
+    try hub.connect(phone)
+    try hub.connect(watch)
+    try edit([phone, watch], 8, hub)
+    hub.disconnect(watch)
+    try edit([phone], 60, hub)
+    try hub.keyboard("key", role: "watch")
+    #expect(try frontier(hub, "key") <= 8)
+    try hub.connect(watch)
+    #expect(watch.snapshots == 0 && watch.isDrained)
+    try expectEqualViews(hub, [phone, watch], on: "key")
+  }
+
+  /// After 90 days of silence the others go on without it; its own edits are issued anew.
+  @Test func oneThatWasAwayForTooLong() throws {
+    let hub = try makeHub()
+    let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
+    try hub.connect(phone)
+    try hub.connect(watch)
+    try edit([phone, watch], 12, hub)
+    hub.disconnect(watch)
+    let kept = try watch.create("timer", #"{"name":"typed offline","durationInSeconds":1}"#)
+    let shared = phone.records("timer")[1]
+    try watch.set("timer", shared, #"{"name":"renamed offline"}"#)
+    _ = hub.type("advance seconds=\(91 * 86_400)", on: "clock")
+    phone.clock += 91 * 86_400_000
+    try edit([phone], 60, hub)
+    try hub.connect(watch)
+    #expect(watch.replica.id.incarnation == 2 && watch.snapshots == 1, "\(watch)")
+    #expect(watch.isDrained && watch.reissued + watch.stranded.count == 2, "\(watch)")
+    #expect(watch.stranded.isEmpty)
+    try hub.keyboard("key", role: "watch")
+    #expect(try frontier(hub, "key") > 12)
+    #expect(phone.records("timer").contains(kept))
+    try expectEqualViews(hub, [phone, watch], on: "key")
+  }
+
+  /// A value that is as deep as one may be is read back from a snapshot, too.
+  @Test func deepValues() throws {
+    let hub = try makeHub(syncLog: 4)
+    let watch = hub.device("watch")
+    try hub.connect(watch)
+    let timer = try watch.create("timer", tea)
+    var deep: Datum = .array([])
+    for _ in 0..<44 { deep = .array([deep]) }
+    try watch.write([
+      Action(Target("timer", timer), .write(field: "future", value: deep), revives: true)
+    ])
+    try hub.settle()
+    for number in 1...12 {
+      try watch.set("timer", timer, "{\"durationInSeconds\":\(number)}")
+      try hub.settle()
+    }
+    #expect(watch.errors.isEmpty && watch.isDrained, "\(watch)")
+    try hub.keyboard("phone")
+    #expect(try frontier(hub, "phone") > 0)
+    let state = try hub.state("phone")
+    try hub.restart()
+    try hub.keyboard("phone")
+    #expect(try hub.state("phone") == state)
+    let late = hub.device("late")
+    try hub.connect(late)
+    #expect(late.isDrained && late.snapshots == 1, "\(late)")
+    try expectEqualViews(hub, [late], on: "phone")
+  }
+}

@@ -1,0 +1,291 @@
+package import Merge
+import Wire
+
+/// A device that keeps a replica and syncs it with the hub: lines in, lines out, no sockets.
+///
+/// ```
+/// open ──► sync.opened ──► (log or snapshot) ──► pushes, acknowledges
+///              │ other chain, or retired
+///              └──► open as a new incarnation, read the log, take over from the old one
+/// ```
+/// It sends one push at a time and acknowledges behind its own operations, as the specification
+/// asks. What it holds outlives its connections.
+package final class SyncDevice: CustomStringConvertible {
+  package let name: String
+  package let isPhone: Bool
+  package let schema: Schema
+  package private(set) var replica: DeviceReplica
+  /// The device's own clock, in milliseconds since 1970.
+  package var clock: Int64
+  /// Lines to send, without LF.
+  private var output: [[UInt8]] = []
+  package private(set) var errors: [String] = []
+  /// Operations that could not be issued anew.
+  package private(set) var stranded: [Operation] = []
+  /// How many were issued anew.
+  package private(set) var reissued = 0
+  package private(set) var retimings = 0
+  package private(set) var snapshots = 0
+  /// How long the hub wants it to wait before it pushes again.
+  package var waits: UInt64 = 0
+  /// Operations in one push at most.
+  package var pushSize = 64
+  /// Leaves operations with the device.
+  package var holdsPushes = false
+  package var holdsAcknowledges = false
+  /// By replica, its last operation that the hub said it has.
+  package private(set) var told: [ReplicaID: UInt64] = [:]
+
+  private var identifier: Identifier { replica.id.device }
+  /// Stands for a random number: also a backup that is put back gives none a second time.
+  private var incarnations: UInt64 = 1
+  private var previous: DeviceReplica?
+  private var isOpen = false
+  /// Openings that were not answered yet; what comes in before the last answer is of an older one.
+  private var openings = 0
+  /// It was open under another name on this connection before.
+  private var isSuperseded = false
+  private var isPushing = false
+  private var pieces: [[UInt8]] = []
+  /// Positions that are reached once everything within a vector is here.
+  private var marks: [(at: UInt64, vector: VersionVector)] = []
+  private var acknowledged: (at: UInt64, sealed: UInt64) = (0, 0)
+  /// How many records it has made.
+  var records: UInt64 = 0
+
+  package init(_ name: String, isPhone: Bool, schema: Schema, clock: Int64 = 978_307_200_000) {
+    self.name = name
+    self.isPhone = isPhone
+    self.schema = schema
+    self.clock = clock
+    replica = DeviceReplica(
+      id: ReplicaID(device: Identifier(digestOf: "device", name), incarnation: 1),
+      rank: isPhone ? 2 : 1)
+  }
+
+  /// What the person sees and edits: the incarnation before goes on until the new one is filled.
+  package var current: DeviceReplica { previous ?? replica }
+  package var fold: Fold { current.fold }
+  package var view: View { fold.view(schema) }
+
+  /// Nothing of its own is unknown to the hub, as far as it knows.
+  package var isDrained: Bool {
+    isOpen && !isPushing && previous == nil && replica.pending.isEmpty && output.isEmpty
+  }
+
+  package var description: String {
+    "\(name) as \(replica.id.incarnation), \(replica.pending.count) pending behind "
+      + "\(replica.accepted), read to \(replica.position), open \(isOpen), "
+      + "pushing \(isPushing), waits \(waits), fills up \(previous != nil), "
+      + "last error \(errors.last ?? "none")"
+  }
+
+  // MARK: The connection
+
+  package func takeOutput() -> [[UInt8]] {
+    defer { output = [] }
+    return output
+  }
+
+  private func send(_ text: String) { output.append(Array(text.utf8)) }
+
+  /// A new connection has activated.
+  package func open() {
+    disconnected()
+    reopen()
+  }
+
+  private func nextIncarnation() -> UInt64 {
+    incarnations += 1
+    return incarnations
+  }
+
+  private func reopen() {
+    isOpen = false
+    isPushing = false
+    pieces = []
+    marks = []
+    openings += 1
+    acknowledged = (0, 0)
+    let vector = String(decoding: replica.replica.vector.datum.canonical, as: UTF8.self)
+    send(
+      """
+      {"type":"sync.open","schema":\(schema.name.text.quoted),"replica":"\(replica.id)",\
+      "vector":\(vector),"id":"open"}
+      """)
+  }
+
+  package func disconnected() {
+    output = []
+    openings = 0
+    isSuperseded = false
+    isOpen = false
+    isPushing = false
+    pieces = []
+    marks = []
+  }
+
+  /// A line from the server; those that are not about records are passed over.
+  package func received(_ bytes: [UInt8]) throws {
+    let line = try SyncLine(bytes)
+    if line.type == "error" { return try failed(line) }
+    guard line.type.hasPrefix("sync."), line.string("schema") == schema.name.text else { return }
+    let at = UInt64(line.integer("at") ?? 0)
+    // What is of an opening that another one has followed is passed over.
+    if line.type == "sync.opened" {
+      openings -= 1
+      if openings > 0 { return }
+    } else if isSuperseded {
+      return
+    }
+    switch line.type {
+    case "sync.opened": try opened(line, at)
+    case "sync.ops":
+      guard isOpen else { throw SyncFault("sync.ops before sync.opened at \(name)") }
+      try replica.receive(try line.list("ops"), through: at)
+    case "sync.snapshot": try snapshot(line, at)
+    case "sync.accepted":
+      isPushing = false
+      replica.accepted(try line.head("head")!)
+      told[replica.id] = replica.accepted
+      marks.append((at, try line.vector("vector")!))
+    case "sync.retime": try retime(line)
+    case "sync.frontier":
+      replica.seal(at, try purge(line))
+    case "sync.purge": replica.purge(try purge(line), position: at)
+    default: return
+    }
+    try proceed()
+  }
+
+  private func purge(_ line: SyncLine) throws -> Replica.Purge {
+    Replica.Purge(
+      frontier: try line.vector("frontier")!, horizon: UInt64(line.integer("horizon")!))
+  }
+
+  private func opened(_ line: SyncLine, _ at: UInt64) throws {
+    guard line.string("schemaDigest") == schema.digest.hexadecimal else {
+      throw SyncFault("the hub has another schema \(schema.name)")
+    }
+    isOpen = true
+    isSuperseded = false
+    let standing = replica.opened(try line.head("head")!)
+    if standing == .setBack || line.flag("retired") { return renew() }
+    told[replica.id] = replica.accepted
+    marks.append((at, try line.vector("vector")!))
+  }
+
+  /// Goes on as a new incarnation, which is filled by the hub first.
+  package func renew() {
+    // The one that was being filled has written nothing.
+    if previous == nil { previous = replica }
+    replica = DeviceReplica(
+      id: ReplicaID(device: identifier, incarnation: nextIncarnation()),
+      rank: replica.rank)
+    isSuperseded = true
+    reopen()
+  }
+
+  private func snapshot(_ line: SyncLine, _ at: UInt64) throws {
+    guard isOpen else { throw SyncFault("sync.snapshot before sync.opened at \(name)") }
+    guard replica.replica.log.isEmpty else { return renew() }
+    guard line.integer("index") == Int64(pieces.count) else {
+      throw SyncFault("a piece of the snapshot is missing: \(line.text.prefix(200))")
+    }
+    pieces.append(try line.datum("piece")!.canonical)
+    guard line.flag("last") else { return }
+    try replica.receive(snapshot: pieces, position: at)
+    pieces = []
+    snapshots += 1
+  }
+
+  private func retime(_ line: SyncLine) throws {
+    isPushing = false
+    retimings += 1
+    switch try replica.retime(now: UInt64(line.integer("now")!), clock: clock) {
+    case .restamped: waits = 0
+    case .wait(let milliseconds): waits = milliseconds
+    }
+  }
+
+  private func failed(_ line: SyncLine) throws {
+    isPushing = false
+    if line.string("re") == "open" { openings -= 1 }
+    if line.integer("code") == Int64(ErrorCode.replicaRetired.rawValue) { return renew() }
+    errors.append(line.text)
+  }
+
+  /// Does what there is to do after a line.
+  private func proceed() throws {
+    guard isOpen else { return }
+    for mark in marks where replica.replica.vector.contains(mark.vector) {
+      try replica.receive([], through: mark.at)
+    }
+    marks.removeAll { $0.at <= replica.position }
+    if let old = previous, marks.isEmpty, pieces.isEmpty, told[replica.id] != nil {
+      let before = replica.replica.chain(replica.id).seq
+      stranded += try replica.takeOver(from: old)
+      reissued += Int(replica.replica.chain(replica.id).seq - before)
+      previous = nil
+    }
+    push()
+    acknowledge()
+  }
+
+  /// Pushes what is pending, where nothing is on its way.
+  package func push() {
+    guard isOpen, !isPushing, !holdsPushes, waits == 0, previous == nil else { return }
+    let pending = replica.pending.prefix(pushSize)
+    guard !pending.isEmpty else { return }
+    isPushing = true
+    var line = Array(#"{"type":"sync.push","id":"push","ops":["#.utf8)
+    for (index, written) in pending.enumerated() {
+      if index > 0 { line.append(0x2C) }
+      line += written.bytes
+    }
+    line += Array("]}".utf8)
+    output.append(line)
+  }
+
+  private func acknowledge() {
+    guard !holdsAcknowledges, previous == nil, replica.pending.isEmpty else { return }
+    let now = (at: replica.position, sealed: replica.sealed)
+    guard now != acknowledged else { return }
+    acknowledged = now
+    let sealed = now.sealed > 0 ? ",\"sealed\":\(now.sealed)" : ""
+    send("{\"type\":\"sync.acknowledge\",\"at\":\(now.at)\(sealed)}")
+  }
+
+  // MARK: Loss
+
+  /// A copy of what it holds, as a backup would keep it.
+  package func backup() throws -> DeviceReplica {
+    let copy = DeviceReplica(id: replica.id, rank: replica.rank)
+    let log = replica.replica.log.compactMap(\.operation)
+    try copy.receive(try log.map { try Datum(json: $0.bytes) }, through: replica.position)
+    return copy
+  }
+
+  /// A backup takes the place of what it held.
+  package func restore(_ backup: DeviceReplica) {
+    disconnected()
+    replica = backup
+    previous = nil
+  }
+
+  /// It loses everything and starts as a new installation.
+  package func reset() {
+    disconnected()
+    previous = nil
+    replica = DeviceReplica(
+      id: ReplicaID(device: identifier, incarnation: nextIncarnation()),
+      rank: replica.rank)
+  }
+}
+
+/// A server or a device that breaks the protocol.
+package struct SyncFault: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}
