@@ -156,7 +156,9 @@ import Testing
   /// p has the dead child d, d the child x of somebody who had not sealed yet. Whoever has sealed
   /// and does not know x hangs q at p, and q stands to x as it stood to d.
   @Test(arguments: [1, 2]) func whatTakesAPlaceIsOrderedAsWhatWasThere(rank: UInt8) throws {
-    func element(_ replica: UInt32, _ seq: UInt64) -> Element { Element(replica: replica, seq: seq) }
+    func element(_ replica: UInt32, _ seq: UInt64) -> Element {
+      Element(replica: replica, seq: seq)
+    }
     func before(_ a: Sibling, _ b: Sibling) -> Bool { Sibling.precedes(a, b, replicas: <) }
     let (p, d, x, q) = (element(2, 1), element(2, 2), element(5, 1), element(3, 1))
     var whole = Fugue()
