@@ -60,27 +60,28 @@ extension Campaign {
     let home = fold.container(of: target, Self.schema)
     let kind = Self.schema[target.kind]!
     switch chance.below(100) {
-    case ..<20: return create(target.kind, index)
-    case ..<42: return [Action(target, .delete, home: home)]
-    case ..<47: return [Action(target, .restore, home: home)]
-    case ..<62:
+    case ..<12: return create(target.kind, index)
+    case ..<24: return [Action(target, .delete, home: home)]
+    case ..<30: return [Action(target, .restore, home: home)]
+    case ..<42:
       let value = Datum.string(Name("v\(chance.below(4))"))
       return [
         Action(
           target, .write(field: kind.registers[0].name, value: value), revives: true, home: home)
       ]
-    case ..<80:
+    case ..<75:
       guard kind.registers.contains(where: { $0.name == "notes" }) else { fallthrough }
       return edit(text: "notes", of: target, home, index)
     default: return place(target, home, index)
     }
   }
 
-  /// One of the newest records of a kind.
+  /// A record of a kind, mostly one of the newest.
   private mutating func known(_ kind: Name, _ index: Int) -> Target? {
     let known = members[index].fold.records.map(\.target).filter { $0.kind == kind }.sorted()
     guard !known.isEmpty else { return nil }
-    return known[known.count - 1 - chance.below(min(known.count, options.hot))]
+    let hot = chance.below(4) == 0 ? known.count : min(known.count, options.hot)
+    return known[known.count - 1 - chance.below(hot)]
   }
 
   private mutating func create(_ kind: Name, _ index: Int) -> [Action] {

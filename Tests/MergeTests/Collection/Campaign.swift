@@ -68,12 +68,13 @@ struct Campaign {
     /// Folds are written down and read back, one time in so many.
     var snapshots = 40
     /// How many records a device keeps to.
-    var hot = 7
+    var hot = 4
   }
 
   init(_ seed: Int, _ options: Options = Options()) {
     chance = Chance(seed)
     self.options = options
+    if seed % 2 == 0 { self.options.retention = 60 }
     members = (0..<options.members).map { Member($0) }
     if options.expires { members[options.members - 1].isAway = true }
   }
@@ -87,9 +88,9 @@ struct Campaign {
     let member = chance.below(members.count)
     switch chance.below(100) {
     case ..<45: try write(member)
-    case ..<63: try push(member, 1 + chance.below(4))
-    case ..<83: try pull(member, 1 + chance.below(8))
-    case ..<90: members[member].form = chance.below(2) == 0 ? members[member].fold.vector : nil
+    case ..<62: try push(member, 1 + chance.below(12))
+    case ..<79: try pull(member, 1 + chance.below(30))
+    case ..<83: members[member].form = chance.below(4) == 0 ? members[member].fold.vector : nil
     default: try collect()
     }
     if chance.below(options.snapshots) == 0 {

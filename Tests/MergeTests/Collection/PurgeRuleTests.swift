@@ -153,6 +153,31 @@ import Testing
     #expect(fold.lists[list]?.elementCount == 1)
   }
 
+  /// p has the dead child d, d the child x of somebody who had not sealed yet. Whoever has sealed
+  /// and does not know x hangs q at p, and q stands to x as it stood to d.
+  @Test(arguments: [1, 2]) func whatTakesAPlaceIsOrderedAsWhatWasThere(rank: UInt8) throws {
+    func element(_ replica: UInt32, _ seq: UInt64) -> Element {
+      Element(replica: replica, seq: seq)
+    }
+    func before(_ a: Sibling, _ b: Sibling) -> Bool { Sibling.precedes(a, b, replicas: <) }
+    let (p, d, x, q) = (element(2, 1), element(2, 2), element(5, 1), element(3, 1))
+    var whole = Fugue()
+    try whole.insert(p, text: "p", rank: 1, at: .root, before: before)
+    try whole.insert(d, text: "d", rank: 1, at: Origin(p, .right), before: before)
+    try whole.delete(ElementRange(d, count: 1), by: 2, seq: 3)
+    try whole.insert(x, text: "x", rank: rank, at: Origin(d, .right), before: before)
+    var purged = whole
+    purged.purge { $0 == d }
+    #expect(!purged.contains(d))
+    try whole.insert(q, text: "q", rank: 1, at: Origin(p, .right), before: before)
+    try purged.insert(q, text: "q", rank: 1, at: Origin(p, .right), before: before)
+    #expect(whole.text == "pxq" && purged.text == whole.text)
+    let late = element(1, 1)
+    try whole.insert(late, text: "l", rank: 1, at: Origin(p, .right), before: before)
+    try purged.insert(late, text: "l", rank: 1, at: Origin(p, .right), before: before)
+    #expect(whole.text == "plxq" && purged.text == whole.text)
+  }
+
   @Test func theSlotOfAnArchivedMoveStays() throws {
     try desk.write(at: 1, Action(note, .create))
     let seen = fold.vector
