@@ -27,7 +27,7 @@ extension Fold {
     bury(gone, &doomed)
     for index in records.indices {
       records[index].dropDeletes(stability)
-      records[index].changes = records[index].changes.outside(stable)
+      records[index].changes = .init(records[index].changes.vector.outside(stable))
       dropWrites(index, stability, &doomed)
     }
     recovered.removeAll {

@@ -81,7 +81,7 @@ struct SnapshotWriter {
       if record.isCreated { item.members.append(Datum.Member("created", .bool(true))) }
       if let touch = record.touch { item.add("touch", spelled(touch)) }
       if let inside = record.touchInside { item.add("inside", spelled(inside)) }
-      item.add("changes", record.changes.entries.map { spelled(Dot($0.replica, $0.seq)) })
+      item.add("changes", record.changes.vector.entries.map { spelled(Dot($0.replica, $0.seq)) })
       let exhumed = record.exhumed.sorted {
         $0.replica != $1.replica ? $0.replica < $1.replica : $0.seq < $1.seq
       }

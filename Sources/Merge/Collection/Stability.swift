@@ -78,7 +78,7 @@ extension Record {
 
   /// Whether nothing of it is anything that a feed has to show, or came after the frontier.
   func isSettled(_ stability: Stability, _ operations: [Operation]) -> Bool {
-    stability.frontier.contains(changes)
+    stability.frontier.contains(changes.vector)
       && !(touch.map { stability.isRecent($0.stamp) } ?? false)
       && !deletes.contains { stability.isRecent($0.mark.stamp) }
       && registers.allSatisfy { register in

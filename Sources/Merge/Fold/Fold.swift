@@ -90,7 +90,9 @@ package final class Fold {
       let place = Record.Place(
         operation: position, action: Int32(index), index: UInt32(index), element: element)
       perform(operation.actions[index], operation, place)
-      element += UInt32(operation.actions[index].elements)
+      if index + 1 < operation.actions.count {
+        element += UInt32(operation.actions[index].elements)
+      }
     }
   }
 

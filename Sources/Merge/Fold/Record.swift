@@ -14,9 +14,8 @@ struct Record {
   let target: Target
   // What every write needs comes first, so that it is close together in memory.
   var registers: [Register] = []
-  /// The last operation of each replica that changed it or touched what it contains; those within
-  /// the fold's base are left out.
-  var changes = VersionVector()
+  /// Those within the fold's base are left out.
+  var changes = Changes()
   var deletes: [Delete] = []
   /// Its newest create, restore or content write.
   var touch: Mark?
@@ -67,6 +66,26 @@ struct Record {
     let lostTo = newestTouch.flatMap { operation.stamp < $0.stamp ? $0 : nil }
     deletes.append(
       Delete(place: place, mark: Mark(operation.stamp, operation.dot), lostTo: lostTo))
+  }
+
+  /// The last operation of each replica that changed a record or touched what it contains.
+  struct Changes {
+    /// Apart from the others, because operations of one replica mostly come in a row.
+    private var newest: Dot?
+    private var others = VersionVector()
+
+    init(_ vector: VersionVector = VersionVector()) { others = vector }
+
+    var vector: VersionVector {
+      var vector = others
+      if let newest { vector.insert(newest) }
+      return vector
+    }
+
+    mutating func insert(_ dot: Dot) {
+      if let newest, newest.replica != dot.replica { others.insert(newest) }
+      newest = dot
+    }
   }
 
   /// Where an action stands.

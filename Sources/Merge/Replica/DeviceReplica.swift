@@ -238,15 +238,26 @@ package final class DeviceReplica {
     let renaming = Renaming(from: old.id, after: first.dot.seq - 1, to: id)
     var left: [Operation] = []
     for operation in divergent {
-      let renamed = renaming.rename(operation)
+      var renamed = renaming.rename(operation)
       guard left.isEmpty, fold.vector.contains(renamed.context.others) else {
         left.append(operation)
         continue
       }
+      lift(&renamed)
       let bytes = renamed.datum(after: replica.chain(id).context).canonical
       try replica.append(Replica.Written(operation: renamed, bytes: bytes))
     }
     return left
+  }
+
+  /// What it has in common with the hub may have been stamped anew there, and higher.
+  private func lift(_ operation: inout Operation) {
+    let seen = fold.latest(within: operation.context.vector(of: id))
+    guard let latest = [seen, fold.lastStamp(of: id)].compactMap({ $0 }).max(),
+      !(latest < operation.stamp)
+    else { return }
+    operation.stamp = Stamp.mint(
+      time: operation.stamp.ms, rank: rank, replica: id, after: latest)
   }
 
   /// What the hub does not hold of the incarnation before, also where that had been accepted.

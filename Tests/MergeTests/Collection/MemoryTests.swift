@@ -62,7 +62,7 @@ extension Fold {
   fileprivate var size: Int {
     var size = operations.reduce(0) { $0 + 1 + $1.actions.count } + recovered.count
     for record in records {
-      size += 1 + record.deletes.count + record.changes.entries.count
+      size += 1 + record.deletes.count + record.changes.vector.entries.count
       size += record.registers.reduce(0) { $0 + 1 + $1.writes.count }
       for text in record.texts {
         size += text.sequence.elementCount + text.sequence.deletions.entries.count
