@@ -1,0 +1,157 @@
+/// What is on a device's screen, as text in a frame.
+///
+/// ```
+/// ┌─────────────────────────────────────┐
+/// │ ☰            My Timers            + │
+/// ├─────────────────────────────────────┤
+/// │ No Timers Yet                       │
+/// └─────────────────────────────────────┘
+/// ```
+package struct Screen: Hashable, Sendable {
+  package var title: String
+  /// What stands left and right of the title.
+  package var leading: String
+  package var trailing: String
+  /// An error above everything else.
+  package var banner: String?
+  /// A question or a notice in front of the rows.
+  package var alert: Alert?
+  package var rows: [Row]
+
+  package enum Row: Hashable, Sendable {
+    case blank
+    /// A line across.
+    case rule
+    /// Wrapped where it is too long, with so many columns before it.
+    case text(String, indent: Int = 0)
+    case centred(String)
+    /// Something left and something right; what is too long on the left is cut with an ellipsis.
+    case split(String, String)
+    /// What is filled of a bar, from 0 to 1.
+    case progress(Double)
+    /// `[ START ]  [ RESET ]`; those that are off in round brackets.
+    case buttons([Button])
+    /// A text field with what is in it.
+    case field(String, placeholder: String = "")
+  }
+
+  package struct Button: Hashable, Sendable {
+    package var title: String
+    package var isEnabled: Bool
+
+    package init(_ title: String, isEnabled: Bool = true) {
+      self.title = title
+      self.isEnabled = isEnabled
+    }
+  }
+
+  package struct Alert: Hashable, Sendable {
+    package var title: String
+    package var message: String
+    package var buttons: [String]
+
+    package init(_ title: String, _ message: String, buttons: [String]) {
+      self.title = title
+      self.message = message
+      self.buttons = buttons
+    }
+  }
+
+  package init(
+    _ title: String, leading: String = "", trailing: String = "", banner: String? = nil,
+    alert: Alert? = nil, rows: [Row] = []
+  ) {
+    self.title = title
+    self.leading = leading
+    self.trailing = trailing
+    self.banner = banner
+    self.alert = alert
+    self.rows = rows
+  }
+
+  // MARK: Text
+
+  /// The screen as lines of equal width.
+  ///
+  /// - Parameter columns: within the frame, at least 16.
+  package func lines(columns: Int) -> [String] {
+    let inner = columns - 2
+    var lines = ["┌" + String(repeating: "─", count: columns) + "┐"]
+    func add(_ text: String) { lines.append("│ \(text.padded(to: inner)) │") }
+    func addRule() { lines.append("├" + String(repeating: "─", count: columns) + "┤") }
+    for line in bar(inner) { add(line) }
+    addRule()
+    if let banner {
+      for line in "⚠ \(banner)".wrapped(to: inner) { add(line) }
+      addRule()
+    }
+    if let alert {
+      for line in alert.lines(inner) { add(line) }
+    }
+    for row in rows {
+      if row == .rule {
+        addRule()
+      } else {
+        for line in row.lines(inner) { add(line) }
+      }
+    }
+    lines.append("└" + String(repeating: "─", count: columns) + "┘")
+    return lines
+  }
+
+  /// The title between what stands beside it, on a line of its own where there is no room.
+  private func bar(_ columns: Int) -> [String] {
+    let (left, right) = (leading.columns, trailing.columns)
+    let room = columns - left - right - 2
+    guard title.columns <= room else {
+      let sides = left + right > 0 ? [leading.padded(to: columns - right) + trailing] : []
+      return sides + title.wrapped(to: columns).map { $0.centred(in: columns) }
+    }
+    // In the middle of the screen where the sides leave it free.
+    let middle = max(
+      left + 1, min((columns - title.columns) / 2, columns - right - 1 - title.columns))
+    return [
+      (leading.padded(to: middle) + title).padded(to: columns - right) + trailing
+    ]
+  }
+}
+
+extension Screen.Row {
+  fileprivate func lines(_ columns: Int) -> [String] {
+    switch self {
+    case .blank, .rule: [""]
+    case .text(let text, let indent):
+      text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
+    case .centred(let text): text.wrapped(to: columns).map { $0.centred(in: columns) }
+    case .split(let left, let right):
+      [left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right]
+    case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
+    case .buttons(let buttons):
+      buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
+        .joined(separator: "  ").wrapped(to: columns).map { $0.centred(in: columns) }
+    case .field(let text, let placeholder):
+      (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
+        ($0.offset == 0 ? "▏ " : "  ") + $0.element
+      }
+    }
+  }
+
+  private static func bar(_ fraction: Double, _ columns: Int) -> String {
+    let filled = Int((max(0, min(1, fraction)) * Double(columns)).rounded())
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: columns - filled)
+  }
+}
+
+extension Screen.Alert {
+  fileprivate func lines(_ columns: Int) -> [String] {
+    let inner = columns - 4
+    let text =
+      title.wrapped(to: inner).map { $0.centred(in: inner) } + [""] + message.wrapped(to: inner)
+      + [""]
+      + buttons.map { "[\($0)]" }.joined(separator: "  ").wrapped(to: inner).map {
+        $0.centred(in: inner)
+      }
+    let edge = String(repeating: "─", count: inner + 2)
+    return ["┌\(edge)┐"] + text.map { "│ \($0.padded(to: inner)) │" } + ["└\(edge)┘"]
+  }
+}

@@ -1,0 +1,88 @@
+/// Text as a terminal shows it: in columns, of which a wide character takes two.
+extension String {
+  package var columns: Int { reduce(0) { $0 + $1.columns } }
+
+  /// With blanks up to a width.
+  func padded(to columns: Int) -> String {
+    self + String(repeating: " ", count: max(0, columns - self.columns))
+  }
+
+  func centred(in columns: Int) -> String {
+    String(repeating: " ", count: max(0, (columns - self.columns) / 2)) + self
+  }
+
+  /// With an ellipsis where it is wider.
+  func cut(to columns: Int) -> String {
+    guard self.columns > columns else { return self }
+    var text = ""
+    var width = 0
+    for character in self {
+      guard width + character.columns < columns else { break }
+      text.append(character)
+      width += character.columns
+    }
+    return text + "…"
+  }
+
+  /// As lines of at most so many columns, broken at blanks where there are some. What would take
+  /// effect on a terminal is shown as a replacement character.
+  func wrapped(to columns: Int) -> [String] {
+    split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+      String($0.map(\.printable)).wrappedLine(to: columns)
+    }
+  }
+
+  private func wrappedLine(to columns: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
+      let joined = line.isEmpty && lines.isEmpty ? word : line.isEmpty ? word : "\(line) \(word)"
+      if joined.columns <= columns {
+        line = joined
+        continue
+      }
+      if !line.isEmpty { lines.append(line) }
+      line = ""
+      for character in word {
+        if line.columns + character.columns > columns {
+          lines.append(line)
+          line = ""
+        }
+        line.append(character)
+      }
+    }
+    lines.append(line)
+    return lines
+  }
+}
+
+extension Character {
+  /// 0 for what has no width of its own, 2 for wide ones, else 1.
+  package var columns: Int {
+    let first = unicodeScalars.first!
+    // Variation selector 16 asks for the picture, which is wide.
+    if unicodeScalars.contains("\u{FE0F}") { return 2 }
+    switch first.value {
+    case 0..<0x20, 0x7F..<0xA0: return 0
+    case 0x20..<0x7F: return 1
+    case 0x200B...0x200F, 0x2060...0x2064, 0xFEFF: return 0
+    // East Asian Width W and F (Unicode 15.1, EastAsianWidth.txt), in blocks.
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+      0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      return 2
+    default: break
+    }
+    let properties = first.properties
+    if properties.generalCategory == .nonspacingMark { return 0 }
+    return properties.isEmojiPresentation ? 2 : 1
+  }
+
+  fileprivate var printable: Character {
+    let scalars = unicodeScalars
+    guard scalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      return self
+    }
+    return scalars.first == "\t" ? " " : "\u{FFFD}"
+  }
+}
