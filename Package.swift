@@ -43,6 +43,7 @@ let package = Package(
     room("Journal"),
     room("Merge", ["Wire"], settings: hot),
     room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
+    room("Device", ["AppModels", "Merge", "Wire"]),
     room("Relay", ["Wire", "Journal", "Merge"]),
 
     // Adapters.
@@ -54,7 +55,8 @@ let package = Package(
       "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"]),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
-      name: "watchline", dependencies: ["Wire", "EventLoop"], path: "Tools/watchline",
+      name: "watchline",
+      dependencies: ["Device", "AppModels", "Merge", "Wire", "EventLoop"], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
       name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
@@ -81,7 +83,7 @@ let package = Package(
 
     // What tests share.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
-    room("SyncSupport", ["Merge", "Wire"], path: "Tests/SyncSupport"),
+    room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
@@ -91,8 +93,8 @@ let package = Package(
     suite(
       "RelayTests",
       [
-        "RelaySupport", "SyncSupport", "TranscriptSupport", "Relay", "Merge", "AppModels", "Wire",
-        "Journal",
+        "RelaySupport", "SyncSupport", "TranscriptSupport", "Device", "Relay", "Merge",
+        "AppModels", "Wire", "Journal",
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
@@ -104,7 +106,7 @@ let package = Package(
     suite(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "SyncSupport", "Merge", "AppModels", "Wire",
+        "watchline-server", "watchline", "SyncSupport", "Device", "Merge", "AppModels", "Wire",
         "TranscriptSupport",
       ]),
   ],

@@ -1,14 +1,9 @@
+package import Device
 package import Merge
 import Wire
 
 /// What a person does on the device.
 extension SyncDevice {
-  /// A record's id that no other device gives.
-  private func newRecord() -> Name {
-    records += 1
-    return Name(Identifier(digestOf: "record", "\(current.id)", "\(records)").description)
-  }
-
   private func neighbours() -> Neighbours {
     let (fold, schema) = (fold, schema)
     return Neighbours(

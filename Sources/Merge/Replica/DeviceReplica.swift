@@ -24,9 +24,9 @@ package final class DeviceReplica {
   /// The last position that was sealed.
   package private(set) var sealed: UInt64 = 0
   /// What is to be sealed once it is here.
-  private var announced: (position: UInt64, purge: Replica.Purge)?
+  private(set) var announced: (position: UInt64, purge: Replica.Purge)?
   /// What the replica began with: pieces of a snapshot.
-  private var origin: [[UInt8]] = []
+  private(set) var origin: [[UInt8]] = []
 
   package init(id: ReplicaID, rank: UInt8) {
     self.id = id
@@ -139,6 +139,26 @@ package final class DeviceReplica {
   package func seal(_ position: UInt64, _ purge: Replica.Purge) {
     announced = (position, purge)
     sealIfHere()
+  }
+
+  /// Begins where a saved replica had begun.
+  func begin(_ pieces: [[UInt8]], at position: UInt64) throws(WireError) {
+    replica = try Replica(pieces: pieces, position: position)
+    origin = pieces
+    acceptedChain = replica.chain(id)
+  }
+
+  /// Goes on where a saved replica had stopped.
+  func takeUp(
+    accepted: UInt64, position: UInt64, offset: Int64, sealed: UInt64
+  ) throws(WireError) {
+    guard let chain = chain(at: accepted), sealed <= position else {
+      throw WireError(.invalidField, "a saved replica lacks operations that were accepted")
+    }
+    acceptedChain = chain
+    self.position = position
+    self.offset = offset
+    self.sealed = sealed
   }
 
   private func sealIfHere() {

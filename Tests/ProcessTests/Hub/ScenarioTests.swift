@@ -1,3 +1,4 @@
+import Device
 import Foundation
 import Merge
 import SyncSupport
@@ -255,12 +256,12 @@ extension ProcessTests {
       let watch = try scene.peer("watch")
       let first = try watch.device.create("timer", tea)
       try scene.settle()
-      let backup = try watch.device.backup()
+      let backup = watch.device.saved
       let after = try watch.device.create("timer", #"{"name":"after","durationInSeconds":1}"#)
       try watch.device.set("timer", first, #"{"name":"after the backup"}"#)
       try scene.settle()
       watch.leave()
-      watch.device.restore(backup)
+      try watch.device.restore(backup)
       watch.device.clock += 60
       let other = try watch.device.create("timer", #"{"name":"other","durationInSeconds":2}"#)
       try watch.device.create("todo", "{\"timer\":\"\(other)\",\"text\":\"of the other\"}")

@@ -18,12 +18,16 @@ final class Program {
   }()
 
   /// Starts `arguments[0]`, looked up in PATH.
-  /// - Parameter input: what it reads as standard input.
-  init(_ arguments: [String], in scratch: Scratch, input: String? = nil) throws {
+  /// - Parameters:
+  ///   - input: what it reads as standard input.
+  ///   - inputFile: the file that it reads instead.
+  init(
+    _ arguments: [String], in scratch: Scratch, input: String? = nil, inputFile: String? = nil
+  ) throws {
     let name = "\(scratch.path)/\(UUID().uuidString)"
     outputPath = name + ".out"
     errorsPath = name + ".err"
-    var inputPath = "/dev/null"
+    var inputPath = inputFile ?? "/dev/null"
     if let input {
       inputPath = name + ".in"
       try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))

@@ -1,3 +1,4 @@
+import Device
 import Merge
 import Relay
 import RelaySupport
@@ -74,6 +75,37 @@ import Testing
     try hub.connect(watch)
     #expect(watch.snapshots == 0 && watch.isDrained)
     try expectEqualViews(hub, [phone, watch], on: "key")
+  }
+
+  /// A device that a snapshot had filled is set back, and finds the log collected past its backup:
+  /// what it has edited since is issued anew, and what only a snapshot still stands for stays.
+  @Test func setBackBehindASnapshot() throws {
+    let hub = try makeHub()
+    let devices = [hub.device("phone", isPhone: true), hub.device("watch")]
+    for device in devices { try hub.connect(device) }
+    try edit(devices, 60, hub)
+    let late = hub.device("late")
+    try hub.connect(late)
+    try edit(devices + [late], 12, hub)
+    let accepted = late.replica.accepted
+    let backup = late.saved
+    let lost = try late.create("timer", #"{"name":"after the backup","durationInSeconds":1}"#)
+    try edit(devices + [late], 60, hub)
+    hub.disconnect(late)
+    try late.restore(backup)
+    #expect(late.replica.accepted == accepted && accepted > 0)
+    let kept = try late.create("timer", #"{"name":"since","durationInSeconds":2}"#)
+    try late.create("todo", "{\"timer\":\"\(kept)\",\"text\":\"since\"}")
+    try hub.connect(late)
+    try hub.settle()
+    #expect(late.snapshots == 2 && late.reissued >= 2 && late.stranded.isEmpty, "\(late)")
+    #expect(late.errors.isEmpty && late.isDrained)
+    for device in devices + [late] {
+      #expect(device.value("timer", kept, "name") == .string("since"))
+      #expect(device.value("timer", lost, "name") == .string("after the backup"))
+    }
+    try hub.keyboard("key", role: "watch")
+    try expectEqualViews(hub, devices + [late], on: "key")
   }
 
   /// After 90 days of silence the others go on without it; its own edits are issued anew.

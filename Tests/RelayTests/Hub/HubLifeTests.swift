@@ -1,4 +1,5 @@
 import AppModels
+import Device
 import Merge
 import Relay
 import RelaySupport

@@ -1,3 +1,4 @@
+import Device
 import Merge
 import Relay
 import RelaySupport
@@ -9,7 +10,7 @@ final class HubPropertyRun {
   private let hub: HubWorld
   private var random: SplitMix
   private var devices: [SyncDevice] = []
-  private var backups: [String: DeviceReplica] = [:]
+  private var backups: [String: [[UInt8]]] = [:]
   /// Records that the person was told of, with the value that was set, if it was told to show.
   private var typed: Set<String> = []
   private let isCollecting: Bool
@@ -69,7 +70,7 @@ final class HubPropertyRun {
       note("commit")
       hub.world.commitOne()
       try hub.settle()
-    case 90: try backUp(device)
+    case 90: try random.oneIn(2) ? backUp(device) : relaunch(device)
     case 91..<93: try trouble()
     case 93:
       device.clock += random.oneIn(2) ? 3_600_000 : -3_600_000
@@ -168,15 +169,22 @@ final class HubPropertyRun {
 
   private func backUp(_ device: SyncDevice) throws {
     guard let backup = backups.removeValue(forKey: device.name) else {
-      // Of what a snapshot stands for, nobody can tell whether a device that was set back shares it.
-      guard device.replica.pending.isEmpty, !isCollecting else { return }
       note("backup", device.name)
-      backups[device.name] = try device.backup()
+      backups[device.name] = device.saved
       return
     }
     note("restore", device.name)
     hub.disconnect(device)
-    device.restore(backup)
+    try device.restore(backup)
+  }
+
+  /// The device ends and starts again with what it has saved.
+  private func relaunch(_ device: SyncDevice) throws {
+    note("relaunch", device.name)
+    hub.disconnect(device)
+    let saved = device.saved
+    try device.restore(saved)
+    guard device.saved == saved else { throw SyncFault("\(device.name) was not saved as it is") }
   }
 
   private func trouble() throws {

@@ -32,7 +32,6 @@ final class Conversation {
   var envelope = Envelope()
   var incomingLines = LineSplitter()
   var typedLines = LineSplitter()
-  var keys = KeyDecoder()
   var deliveries = Deliveries()
 
   /// The activation to send after each connect: the options' or the last one typed.
@@ -41,15 +40,12 @@ final class Conversation {
   var hasBeenOpen = false
   /// Another connection has taken the session over: connecting again at once would take it back.
   var wasReplaced = false
-  var isSuspending = false
-  let historyFile: HistoryFile?
+  /// Where lines are typed at a terminal.
+  var typing: TypedInput?
 
   /// Ends the phases that have a deadline: `waiting` and `leaving`.
   var delay: Timer!
   var timeout: Timer?
-  var signals: [Signal] = []
-  /// The signal that ends the program, once one has.
-  var signal: Int32?
   var ending: Ending?
   /// `--timeout` is over: what is not written yet is not waited for.
   var isTimeUp = false
@@ -60,22 +56,25 @@ final class Conversation {
     activation = options.activation
     rule = ExitRule(until: options.until, count: options.count, timeout: options.timeout)
     output = StandardOutput(loop: loop)
-    historyFile = style == .edited ? HistoryFile(Connect.environment) : nil
+    let historyFile = style == .edited ? HistoryFile(environment) : nil
     var lines: [String] = []
     var trouble: String?
-    do throws(HistoryFile.Failure) {
+    do throws(FileFailure) {
       lines = try historyFile?.load() ?? []
     } catch {
       trouble = error.message
     }
     console = Console(
-      style: style, usesColor: Connect.environment("NO_COLOR") == nil && style != .raw,
+      style: style, usesColor: environment("NO_COLOR") == nil && style != .raw,
       editor: LineEditor(history: History(lines)), output: output)
     input = try StandardInput(loop: loop, handler: self)
     delay = Timer(loop: loop) { [unowned self] in delayIsOver() }
     output.onDrain = { [unowned self] in outputDrained() }
     output.onFail = { [unowned self] in outputFailed($0) }
-    if style == .edited { try prepareTerminal() }
+    if style == .edited {
+      typing = TypedInput(console, input, historyFile: historyFile, handler: self)
+      try typing?.begin(loop: loop)
+    }
     if let trouble { console.notice("the history cannot be read: \(trouble)") }
   }
 
@@ -102,7 +101,7 @@ final class Conversation {
     console.end()
     input.close()
     timeout?.close()
-    for signal in signals { signal.close() }
+    typing?.end()
     delay.stop()
     delay.start(after: Self.leavingDelay)
     guard wasOpen, let connection, connection.isOpen else {
@@ -134,7 +133,7 @@ final class Conversation {
   }
 
   private func outputDrained() {
-    if isSuspending { suspend() }
+    typing?.outputDrained()
     if phase == .open { try? connection?.startReading() }
     if connection?.isOpen != true { finishLeaving() }
   }

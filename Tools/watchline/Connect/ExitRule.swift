@@ -1,15 +1,3 @@
-/// Why the program ends, and with which status.
-package struct Ending: Equatable {
-  package let status: Int32
-  /// For the standard error; nil where there is nothing to say.
-  package let reason: String?
-
-  package init(_ status: Int32, _ reason: String? = nil) {
-    self.status = status
-    self.reason = reason
-  }
-}
-
 /// Decides when the program ends, and with which status.
 ///
 ///     waits for lines (--until, --count)   met ▶ 0; an error line that is not waited for, the

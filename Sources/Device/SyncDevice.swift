@@ -1,7 +1,8 @@
+import AppModels
 package import Merge
-import Wire
+package import Wire
 
-/// A device that keeps a replica and syncs it with the hub: lines in, lines out, no sockets.
+/// A device's replica, kept in step with the hub: lines in, lines out, no sockets.
 ///
 /// ```
 /// open ──► sync.opened ──► (log or snapshot) ──► pushes, acknowledges
@@ -37,6 +38,7 @@ package final class SyncDevice: CustomStringConvertible {
   package private(set) var told: [ReplicaID: UInt64] = [:]
 
   private var identifier: Identifier { replica.id.device }
+  private let newIdentifier: () -> Identifier
   /// Stands for a random number: also a backup that is put back gives none a second time.
   private var incarnations: UInt64 = 1
   private var previous: DeviceReplica?
@@ -50,17 +52,24 @@ package final class SyncDevice: CustomStringConvertible {
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
   private var acknowledged: (at: UInt64, sealed: UInt64) = (0, 0)
-  /// How many records it has made.
-  var records: UInt64 = 0
 
-  package init(_ name: String, isPhone: Bool, schema: Schema, clock: Int64 = 978_307_200_000) {
+  /// A new installation.
+  ///
+  /// - Parameters:
+  ///   - identifier: the device's own, which no other has.
+  ///   - clock: in milliseconds since 1970.
+  ///   - newIdentifier: gives another one at each call, for records.
+  package init(
+    _ name: String, _ identifier: Identifier, isPhone: Bool, schema: Schema, clock: Int64,
+    newIdentifier: @escaping () -> Identifier
+  ) {
     self.name = name
     self.isPhone = isPhone
     self.schema = schema
     self.clock = clock
+    self.newIdentifier = newIdentifier
     replica = DeviceReplica(
-      id: ReplicaID(device: Identifier(digestOf: "device", name), incarnation: 1),
-      rank: isPhone ? 2 : 1)
+      id: ReplicaID(device: identifier, incarnation: 1), rank: isPhone ? 2 : 1)
   }
 
   /// What the person sees and edits: the incarnation before goes on until the new one is filled.
@@ -72,6 +81,9 @@ package final class SyncDevice: CustomStringConvertible {
   package var isDrained: Bool {
     isOpen && !isPushing && previous == nil && replica.pending.isEmpty && output.isEmpty
   }
+
+  /// It has read the log up to where the hub said that it was, too.
+  package var isUpToDate: Bool { isDrained && marks.isEmpty }
 
   package var description: String {
     "\(name) as \(replica.id.incarnation), \(replica.pending.count) pending behind "
@@ -152,7 +164,12 @@ package final class SyncDevice: CustomStringConvertible {
     case "sync.retime": try retime(line)
     case "sync.frontier":
       replica.seal(at, try purge(line))
-    case "sync.purge": replica.purge(try purge(line), position: at)
+    case "sync.purge":
+      let purge = try purge(line)
+      guard replica.fold.vector.contains(purge.frontier) else {
+        throw SyncFault("the hub collects what \(name) has not been sent")
+      }
+      replica.purge(purge, position: at)
     default: return
     }
     try proceed()
@@ -258,19 +275,18 @@ package final class SyncDevice: CustomStringConvertible {
 
   // MARK: Loss
 
-  /// A copy of what it holds, as a backup would keep it.
-  package func backup() throws -> DeviceReplica {
-    let copy = DeviceReplica(id: replica.id, rank: replica.rank)
-    let log = replica.replica.log.compactMap(\.operation)
-    try copy.receive(try log.map { try Datum(json: $0.bytes) }, through: replica.position)
-    return copy
-  }
+  /// What it holds, as a store or a backup would keep it.
+  package var saved: [[UInt8]] { current.saved }
 
-  /// A backup takes the place of what it held.
-  package func restore(_ backup: DeviceReplica) {
+  /// What was saved takes the place of what it held.
+  ///
+  /// - Throws: as `DeviceReplica.init(saved:)`; nothing has changed then.
+  package func restore(_ saved: some Collection<[UInt8]>) throws(WireError) {
+    let restored = try DeviceReplica(saved: saved)
     disconnected()
-    replica = backup
+    replica = restored
     previous = nil
+    incarnations = max(incarnations, restored.id.incarnation)
   }
 
   /// It loses everything and starts as a new installation.
@@ -288,4 +304,19 @@ package struct SyncFault: Error, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) { self.description = description }
+}
+
+extension SyncDevice: RecordKeeper {
+  package var vector: VersionVector { current.replica.vector }
+
+  /// The operation is pushed as soon as it can be.
+  package func write(
+    _ actions: [Action], shown: VersionVector, now: Int64
+  ) throws(WireError) {
+    clock = now
+    try current.write(actions, shown: shown, clock: now)
+    push()
+  }
+
+  package func newRecord() -> Name { Name(newIdentifier().description) }
 }

@@ -17,8 +17,14 @@ package struct LineEditor {
   /// The last key was a Tab that changed nothing, so that the next one lists what fits.
   private var hasAskedForMore = false
 
-  package init(history: History = History()) {
+  /// What Tab makes of the line up to the cursor.
+  private let completion: (String) -> Completion?
+
+  package init(
+    history: History = History(), completion: @escaping (String) -> Completion? = Completion.init
+  ) {
     self.history = history
+    self.completion = completion
   }
 
   package mutating func apply(_ key: EditorKey) -> Action {
@@ -74,7 +80,7 @@ package struct LineEditor {
   }
 
   private mutating func complete(_ hadAsked: Bool) -> Action {
-    guard let completion = Completion(line.textBeforeCursor) else { return .bell }
+    guard let completion = completion(line.textBeforeCursor) else { return .bell }
     let before = line
     line.replaceBefore(completion.replaced, with: completion.text)
     guard line == before else { return .none }

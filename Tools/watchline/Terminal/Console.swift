@@ -56,6 +56,14 @@ final class Console {
     update { show("* \(text)\n", .dim) }
   }
 
+  /// Shows lines in the place of everything above; below it where nothing can be taken back.
+  func page(_ lines: [(text: String, look: Look)]) {
+    update {
+      if style == .edited { shown += Array("\u{1B}[H\u{1B}[2J".utf8) }
+      for line in lines { show(line.text + "\n", line.look) }
+    }
+  }
+
   /// Lists names in columns.
   func list(_ names: [String]) {
     update {
@@ -124,7 +132,8 @@ final class Console {
 
   // MARK: Text
 
-  private enum Look: String {
+  /// The SGR parameter that a text is shown with (ECMA-48 section 8.3.117).
+  enum Look: String {
     case plain = ""
     case dim = "2"
     case red = "31"

@@ -14,11 +14,19 @@ package struct Completion: Equatable {
   package init?(_ line: String) {
     let isJSON = line.first { !$0.isWhitespace } == "{"
     guard let place = isJSON ? Self.inJSON(line) : Self.inWords(line) else { return nil }
-    let fitting = place.names.filter { $0.hasPrefix(place.prefix) }.sorted()
+    self.init(prefix: place.prefix, names: place.names, suffix: place.suffix)
+  }
+
+  /// - Parameters:
+  ///   - prefix: what has been typed of a name.
+  ///   - names: those that there are.
+  ///   - suffix: what follows a whole one.
+  package init?(prefix: String, names: [String], suffix: String) {
+    let fitting = names.filter { $0.hasPrefix(prefix) }.sorted()
     guard let first = fitting.first else { return nil }
     candidates = fitting
-    replaced = place.prefix.count
-    text = fitting.count == 1 ? first + place.suffix : Self.sharedPrefix(fitting)
+    replaced = prefix.count
+    text = fitting.count == 1 ? first + suffix : Self.sharedPrefix(fitting)
   }
 
   /// What has been typed of a name, the names that there are, and what follows a whole one.

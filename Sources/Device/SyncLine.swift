@@ -1,5 +1,5 @@
-import Wire
 import Merge
+import Wire
 
 /// A line of the server's, read member by member; its strings keep their exact scalars.
 struct SyncLine {
@@ -36,6 +36,11 @@ struct SyncLine {
   func flag(_ name: String) -> Bool {
     guard let value = value(name), value.kind == .bool else { return false }
     return bytes[value.start] == 0x74
+  }
+
+  /// The text of a member's value; nil where it is missing.
+  func raw(_ name: String) -> [UInt8]? {
+    value(name).map { Array(bytes[$0.start..<$0.end]) }
   }
 
   func datum(_ name: String) throws -> Datum? {

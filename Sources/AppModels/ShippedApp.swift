@@ -1,0 +1,18 @@
+package import Merge
+
+/// The apps that Watchline runs on devices without a screen.
+package enum ShippedApp: String, CaseIterable, Sendable {
+  case todoTimers, pomodoro
+
+  package var type: any App.Type {
+    switch self {
+    case .todoTimers: TodoTimersApp.self
+    case .pomodoro: PomodoroApp.self
+    }
+  }
+
+  package var schema: Schema { ShippedSchemas.named(Name(rawValue))! }
+
+  /// What a device of a role looks like where nothing else is asked for.
+  package func idiom(_ isPhone: Bool) -> Idiom { isPhone ? .phone : .watch }
+}

@@ -1,0 +1,63 @@
+package import AppModels
+import Wire
+
+/// What a person types at the device.
+extension HeadlessDevice {
+  /// What the device knows on every screen.
+  private static let ownCommands = [
+    Command("help", "", "list what can be typed on this screen"),
+    Command("look", "", "show the screen"),
+    Command("offline", "", "switch the connection off; edits wait"),
+    Command("online", "", "switch the connection on again"),
+    Command("kill", "", "end the app without warning and start it again"),
+    Command("quit", "", "switch the device off"),
+  ]
+
+  /// Everything that can be typed now.
+  package var commands: [Command] {
+    app.commands + Self.ownCommands.filter { own in !app.commands.contains { $0.word == own.word } }
+  }
+
+  /// Does what was typed.
+  package func type(_ text: String, now: Int64) {
+    sync.clock = now
+    let line = CommandLine(text)
+    do throws(WireError) {
+      if app.commands.contains(where: { $0.word == line.word }) {
+        try app.perform(line, now: now)
+      } else if !(try perform(line, now: now)) {
+        // The app may know more words than it lists, and has the better answer to others.
+        try app.perform(line, now: now)
+      }
+    } catch {
+      tell(.error(error.message))
+    }
+    finish(now: now)
+  }
+
+  /// - Returns: false where it is none of the device's own words.
+  private func perform(_ line: CommandLine, now: Int64) throws(WireError) -> Bool {
+    switch line.word {
+    case "", "look": break
+    case "help": tell(.page(help))
+    case "offline": wantsConnection = false
+    case "online":
+      wantsConnection = true
+      status.error = nil
+    case "kill":
+      try relaunch(now: now)
+      tell(.info("the app was killed and started again"))
+    case "quit": isDone = true
+    default: return false
+    }
+    return true
+  }
+
+  private var help: [String] {
+    let usages = commands.map { $0.arguments.isEmpty ? $0.word : "\($0.word) \($0.arguments)" }
+    let width = usages.map(\.columns).max() ?? 0
+    return zip(usages, commands).map { usage, command in
+      "  \(usage)\(String(repeating: " ", count: width - usage.columns + 2))\(command.summary)"
+    }
+  }
+}

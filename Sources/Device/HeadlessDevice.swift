@@ -1,0 +1,209 @@
+package import AppModels
+package import Merge
+package import Wire
+
+/// A phone or a watch without a screen: an app, its records, and a session with a server.
+///
+/// ```
+/// typed lines ──► App ──edits──► SyncDevice ──► lines to the server
+///                  ▲                 │
+///                  └── records ◄─────┴──────◄── lines from the server
+/// ```
+/// It is pure: clocks and random numbers come in, and what is to be sent, said and saved is asked
+/// for. Whoever drives it connects as long as `wantsConnection`, and saves what `saved` gives
+/// before it sends what `takeOutput` gives.
+package final class HeadlessDevice {
+  /// Who the device is.
+  package struct Profile {
+    package var pair: String
+    package var isPhone: Bool
+    /// The device's name in the pair.
+    package var name: String
+    package var idiom: Idiom
+    package var secondsFromUTC: Int
+
+    package init(
+      pair: String, isPhone: Bool, name: String, idiom: Idiom, secondsFromUTC: Int = 0
+    ) {
+      self.pair = pair
+      self.isPhone = isPhone
+      self.name = name
+      self.idiom = idiom
+      self.secondsFromUTC = secondsFromUTC
+    }
+  }
+
+  /// Something to tell the person at the terminal, beside the screen.
+  package enum Notice: Hashable, Sendable {
+    case info(String)
+    /// What a real device would do: a haptic, a notification.
+    case event(String)
+    case error(String)
+    /// A table or a longer text, line by line.
+    case page([String])
+  }
+
+  package let profile: Profile
+  let make: any App.Type
+  let sync: SyncDevice
+  package internal(set) var app: any App
+  /// False while the device is switched offline, and after another connection has taken over.
+  package internal(set) var wantsConnection = true
+  /// The person wants to leave.
+  package internal(set) var isDone = false
+
+  enum Session {
+    case none
+    /// `activate` was sent.
+    case activating
+    case active
+  }
+
+  var session = Session.none
+  /// For the app, which must not tell the device what it is told.
+  var status = SyncStatus() {
+    didSet { app.status = status }
+  }
+  private var output: [[UInt8]] = []
+  private var notices: [Notice] = []
+  /// When a push that the hub has put off is tried again, in milliseconds since 1970.
+  var retryAt: Int64?
+  /// How many of the sync's errors were told.
+  private var errorsTold = 0
+
+  /// A device that is switched on for the first time.
+  ///
+  /// - Parameters:
+  ///   - app: which app it runs.
+  ///   - identifier: the device's own, which no other has.
+  ///   - now: milliseconds since 1970.
+  ///   - newIdentifier: gives another one at each call.
+  package init(
+    _ app: any App.Type, schema: Schema, _ profile: Profile, _ identifier: Identifier, now: Int64,
+    newIdentifier: @escaping () -> Identifier
+  ) {
+    self.profile = profile
+    make = app
+    sync = SyncDevice(
+      profile.name, identifier, isPhone: profile.isPhone, schema: schema, clock: now,
+      newIdentifier: newIdentifier)
+    self.app = app.init(Self.surroundings(profile, sync))
+  }
+
+  private static func surroundings(_ profile: Profile, _ sync: SyncDevice) -> Surroundings {
+    Surroundings(
+      idiom: profile.idiom, records: Records(sync), secondsFromUTC: profile.secondsFromUTC)
+  }
+
+  /// The screen as lines of text.
+  package func screen(now: Int64) -> [String] {
+    app.screen(now: now).lines(columns: profile.idiom.columns)
+  }
+
+  /// Online, with everything accepted by the hub and everything of the hub's read.
+  package var isSynced: Bool { session == .active && sync.isUpToDate }
+
+  // MARK: What comes out
+
+  /// Lines for the server, without LF.
+  package func takeOutput() -> [[UInt8]] {
+    defer { output = [] }
+    return output
+  }
+
+  package func takeNotices() -> [Notice] {
+    defer { notices = [] }
+    return notices
+  }
+
+  func send(_ line: [UInt8]) { output.append(line) }
+
+  func tell(_ notice: Notice) { notices.append(notice) }
+
+  // MARK: What outlives it
+
+  /// What the device keeps: the app's local state, then its records, as lines of JSON.
+  package var saved: [[UInt8]] {
+    [Datum.sorted([Datum.Member("localState", app.localState)]).canonical] + sync.saved
+  }
+
+  /// Takes up again what was saved, on a device that has done nothing yet.
+  ///
+  /// - Throws: 4001 or 4004 where a line is not as it was written.
+  package func restore(_ saved: some Collection<[UInt8]>, now: Int64) throws(WireError) {
+    guard let first = saved.first, let state = try Datum(json: first)["localState"] else {
+      throw WireError(.invalidField, "a saved device starts with its app's local state")
+    }
+    try sync.restore(Array(saved.dropFirst()))
+    app = make.init(Self.surroundings(profile, sync))
+    try app.restore(state, now: now)
+    finish(now: now)
+  }
+
+  /// The app ends without warning and is started again.
+  func relaunch(now: Int64) throws(WireError) {
+    let state = app.localState
+    app = make.init(Self.surroundings(profile, sync))
+    try app.restore(state, now: now)
+  }
+
+  // MARK: Time
+
+  /// When `tick` would do something next, in milliseconds since 1970.
+  package func nextTick(now: Int64) -> Int64? {
+    [app.nextTick(now: now), retryAt].compactMap { $0 }.min()
+  }
+
+  package func tick(now: Int64) {
+    sync.clock = now
+    if let time = retryAt, time <= now {
+      retryAt = nil
+      sync.waits = 0
+      sync.push()
+    }
+    app.tick(now: now)
+    finish(now: now)
+  }
+
+  /// Does what the app asks for, and tells it how things stand.
+  func finish(now: Int64) {
+    for event in app.takeEvents() { carryOut(event) }
+    if session == .active { output += sync.takeOutput() }
+    for error in sync.errors.dropFirst(errorsTold) {
+      status.error = error
+      tell(.error(error))
+    }
+    errorsTold = sync.errors.count
+    if sync.waits > 0, retryAt == nil { retryAt = now + Int64(sync.waits) }
+    let pending = sync.current.pending.count
+    if status.pending != pending { status.pending = pending }
+  }
+
+  private func carryOut(_ event: AppEvent) {
+    switch event {
+    case .haptic(let kind): tell(.event("haptic \(kind)"))
+    case .notified(let notification):
+      let buttons = notification.actions.map { "[\($0.title)]" }
+      tell(
+        .event(
+          (["notification: \(notification.title) \(notification.body)"] + buttons)
+            .joined(separator: " ")))
+    case .scheduled(let notification, _): tell(.event("scheduled \(notification.id)"))
+    case .cancelled(let id): tell(.event("cancelled \(id)"))
+    case .message(let payload):
+      guard session == .active, status.isReachable else {
+        return tell(.info("a live message was not sent: the counterpart cannot be reached"))
+      }
+      var line = Array(#"{"type":"sendMessage","id":"message","payload":"#.utf8)
+      line += payload
+      line.append(0x7D)
+      send(line)
+    case .syncRequested:
+      if session == .active {
+        sync.push()
+      } else {
+        tell(.info("offline; everything is synced with the next connection"))
+      }
+    }
+  }
+}

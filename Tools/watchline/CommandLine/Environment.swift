@@ -1,0 +1,14 @@
+internal import EventLoop
+internal import Glibc
+
+/// A variable of the environment; nil where it is not set or empty.
+func environment(_ name: String) -> String? {
+  guard let value = getenv(name), value.pointee != 0 else { return nil }
+  return String(cString: value)
+}
+
+/// Whether lines can be typed and edited: both ends are a terminal that can move its cursor.
+var isTypedAt: Bool {
+  let isDumb = environment("TERM").map { $0 == "dumb" } ?? true
+  return StandardInput.isTerminal(0) && StandardInput.isTerminal(1) && !isDumb
+}

@@ -1,0 +1,91 @@
+package import AppModels
+package import Device
+
+/// What `watchline device` was asked for.
+package struct DeviceOptions {
+  package var app: ShippedApp
+  package var endpoint = Endpoint.standard
+  package var pair: String
+  package var isPhone: Bool
+  package var name: String
+  package var idiom: Idiom
+  package var startsOffline: Bool
+  /// Where what the device holds is kept; nil where it is kept nowhere.
+  package var store: String?
+  /// What the device's clock is ahead of this machine's, in milliseconds.
+  package var clockOffset: Int64
+  package var isJSON: Bool
+  /// Microseconds.
+  package var timeout: Int64?
+
+  package static let syntax = Syntax(
+    name: "device",
+    summary: "Run an app on a phone or a watch without a screen, against a server.",
+    options: [
+      Option("app", value: "APP", ShippedApp.allCases.map(\.rawValue).joined(separator: ", ")),
+      Option("role", value: "R", "phone or watch"),
+      Option("connect", value: "HOST:PORT", "the server; \(Endpoint.standard) where left out"),
+      Option("pair", value: "P", "the pair that it belongs to; demo where left out"),
+      Option("device", value: "D", "its name in the pair; the role where left out"),
+      Option(
+        "idiom", value: "I", "phone, watch or pad: how its screen looks; the role's where left out"),
+      Option("store", value: "FILE", "keep what the device holds, and go on from there next time"),
+      Option("offline", "start with the connection switched off"),
+      Option(
+        "clock-offset", value: "S", "let its clock be S seconds ahead, or behind where S is below 0"
+      ),
+      Option("json", "print screens and events as JSON lines, for programs"),
+      Option("timeout", value: "S", "end with status 1 after S seconds"),
+    ],
+    notes: """
+      Commands are typed a line each; help lists those of the screen. On a terminal the screen stays
+      above the line being typed; else it is printed whenever it has changed by more than the time.
+
+      offline and online switch the connection; kill ends the app without warning and starts it
+      again; wait waits until everything is synced, wait S for S seconds; quit leaves. The end of the
+      input leaves too, once the hub has accepted what was edited.
+
+      Exit status: 0 when the device was left with nothing unsynced or with a --store that keeps it;
+      1 when edits are lost by leaving, when time is up, or when the store cannot be used; 2 for bad
+      usage.
+      """)
+
+  package init(_ arguments: Arguments) throws(UsageError) {
+    let apps = ShippedApp.allCases.map(\.rawValue)
+    guard let app = try arguments.string("app", among: apps).flatMap(ShippedApp.init) else {
+      throw UsageError("--app is missing; there is \(apps.joined(separator: ", "))")
+    }
+    guard let role = try arguments.string("role", among: ["phone", "watch"]) else {
+      throw UsageError("--role is missing: --role phone or --role watch")
+    }
+    self.app = app
+    isPhone = role == "phone"
+    if let server = arguments.string("connect") { endpoint = try Endpoint(server) }
+    pair = arguments.string("pair") ?? "demo"
+    name = arguments.string("device") ?? role
+    let idioms = Idiom.allCases.map(\.rawValue)
+    idiom = try arguments.string("idiom", among: idioms).flatMap(Idiom.init) ?? app.idiom(isPhone)
+    startsOffline = arguments.has("offline")
+    store = arguments.string("store")
+    if store == "" { throw UsageError("--store needs a file's name") }
+    clockOffset = try arguments.offset("clock-offset")
+    isJSON = arguments.has("json")
+    timeout = try arguments.seconds("timeout", longest: 31_536_000)
+    if pair.isEmpty || name.isEmpty { throw UsageError("--pair and --device need a name") }
+  }
+
+  package var profile: HeadlessDevice.Profile {
+    HeadlessDevice.Profile(pair: pair, isPhone: isPhone, name: name, idiom: idiom)
+  }
+}
+
+extension Arguments {
+  /// Decimal seconds with a sign, at most ten years; milliseconds, 0 where left out.
+  fileprivate func offset(_ name: String) throws(UsageError) -> Int64 {
+    guard let text = string(name) else { return 0 }
+    guard let seconds = Double(text), abs(seconds) <= 315_360_000 else {
+      throw UsageError("--\(name) is a number of seconds such as 90 or -3600, not \(text)")
+    }
+    return Int64((seconds * 1000).rounded())
+  }
+}

@@ -1,0 +1,119 @@
+internal import AppModels
+internal import Device
+internal import EventLoop
+
+extension DeviceSession: ClientHandler {
+  func connectionDidOpen(_ connection: TCPConnection) {
+    guard self.connection === connection else { return connection.close() }
+    opened()
+    do throws(UVError) {
+      try connection.startReading()
+    } catch {
+      connection.close()
+      lost(error.message)
+    }
+    advance()
+  }
+
+  func connection(_ connection: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
+    guard self.connection === connection else { return }
+    let isShort = incoming.split(bytes) { line in
+      var end = line.count
+      if end > 0, line[end - 1] == 0x0A { end -= 1 }
+      device.didReceive(Array(line[..<end]), now: now)
+      return true
+    }
+    if !isShort {
+      connection.close()
+      lost("a line is longer than \(LineSplitter.longestLine) bytes")
+    }
+    advance()
+  }
+
+  func connectionDidEnd(_ connection: TCPConnection) {
+    connection.close()
+    guard self.connection === connection else { return }
+    lost("the server closed it")
+    advance()
+  }
+
+  func connection(_ connection: TCPConnection, didFail error: UVError) {
+    guard self.connection === connection else { return }
+    connection.close()
+    lost(error.message)
+    advance()
+  }
+
+  func connection(_ connection: TCPConnection, didWrite bytes: Int) { flush() }
+
+  func connectionDidClose(_ connection: TCPConnection) {}
+}
+
+extension DeviceSession: InputHandler {
+  func input(_ input: StandardInput, didRead bytes: UnsafeRawBufferPointer) {
+    if let typing { return typing.read(bytes) }
+    let isShort = typedLines.split(bytes) { line in
+      typed.append(Console.printable(line))
+      return true
+    }
+    if !isShort {
+      typedLines = LineSplitter()
+      say("a typed line is longer than \(LineSplitter.longestLine) bytes and was dropped")
+    }
+    advance()
+  }
+
+  func inputDidEnd(_ input: StandardInput, error: UVError?) {
+    if let error { return finish(Ending(1, "the input cannot be read: \(error.message)")) }
+    let rest = typedLines.takeRest()
+    if !rest.isEmpty { typed.append(rest.withUnsafeBytes { Console.printable($0) }) }
+    inputHasEnded = true
+    advance()
+  }
+
+  /// Does a typed line, of which `wait` is the program's own.
+  func perform(_ line: String) {
+    display.echo(line)
+    let words = line.split(separator: " ")
+    guard words.first == "wait", words.count <= 2 else {
+      display.repeatScreen()
+      return device.type(line, now: now)
+    }
+    guard words.count == 2 else { return waiting = .synced }
+    guard let seconds = Double(words[1]), seconds >= 0, seconds <= 86_400 else {
+      return say("wait takes seconds, up to 86400, or nothing to wait until all is synced")
+    }
+    waiting = .until(now + Int64(seconds * 1000))
+  }
+}
+
+extension DeviceSession: TypedInputHandler {
+  func submitted(_ line: String) {
+    typed.append(line)
+    advance()
+  }
+
+  func submittedNothing() {
+    display.repeatScreen()
+    advance()
+  }
+
+  func typedEnd() {
+    inputHasEnded = true
+    finish(leaving)
+  }
+
+  func typedInterrupt() { finish(leaving) }
+
+  func wasEnded(by signal: Int32) { finish(Ending(by: signal)) }
+
+  func failed(_ reason: String) { finish(Ending(1, reason)) }
+}
+
+extension HeadlessDevice {
+  /// What Tab makes of the word before the cursor.
+  func completion(_ line: String) -> Completion? {
+    guard !line.contains(" ") else { return nil }
+    return Completion(prefix: line, names: commands.map(\.word) + ["wait"], suffix: " ")
+  }
+}
