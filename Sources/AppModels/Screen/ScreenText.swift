@@ -24,10 +24,13 @@ extension String {
     return text + "…"
   }
 
+  /// With blanks for the ends of lines.
+  var onOneLine: String { String(map { $0.isNewline ? " " : $0.printable }) }
+
   /// As lines of at most so many columns, broken at blanks where there are some. What would take
   /// effect on a terminal is shown as a replacement character.
   func wrapped(to columns: Int) -> [String] {
-    split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+    split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).flatMap {
       String($0.map(\.printable)).wrappedLine(to: columns)
     }
   }
@@ -80,9 +83,15 @@ extension Character {
 
   fileprivate var printable: Character {
     let scalars = unicodeScalars
-    guard scalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      return self
-    }
+    guard scalars.contains(where: { Self.takesEffect($0) }) else { return self }
     return scalars.first == "\t" ? " " : "\u{FFFD}"
+  }
+
+  /// Control characters, and those that turn the direction of the text after them.
+  private static func takesEffect(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x61C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: scalar.properties.generalCategory == .control
+    }
   }
 }
