@@ -37,24 +37,25 @@ extension String {
 
   private func wrappedLine(to columns: Int) -> [String] {
     var lines: [String] = []
-    var line = ""
+    var line: String?
     for word in split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
-      let joined = line.isEmpty && lines.isEmpty ? word : line.isEmpty ? word : "\(line) \(word)"
+      let joined = line.map { "\($0) \(word)" } ?? word
       if joined.columns <= columns {
         line = joined
         continue
       }
-      if !line.isEmpty { lines.append(line) }
-      line = ""
+      if let line, !line.isEmpty { lines.append(line) }
+      var rest = ""
       for character in word {
-        if line.columns + character.columns > columns {
-          lines.append(line)
-          line = ""
+        if rest.columns + character.columns > columns {
+          lines.append(rest)
+          rest = ""
         }
-        line.append(character)
+        rest.append(character)
       }
+      line = rest
     }
-    lines.append(line)
+    lines.append(line ?? "")
     return lines
   }
 }
