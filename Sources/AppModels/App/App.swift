@@ -120,6 +120,7 @@ package struct Notification: Hashable, Sendable {
   /// By id, in the order of their buttons.
   package var actions: [Action]
   package var userInfo: [String: String]
+  package var hasSound: Bool
 
   package struct Action: Hashable, Sendable {
     package var id: String
@@ -133,7 +134,7 @@ package struct Notification: Hashable, Sendable {
 
   package init(
     id: String, category: String, title: String, body: String, badge: Int = 1,
-    actions: [Action] = [], userInfo: [String: String] = [:]
+    actions: [Action] = [], userInfo: [String: String] = [:], hasSound: Bool = true
   ) {
     self.id = id
     self.category = category
@@ -142,5 +143,6 @@ package struct Notification: Hashable, Sendable {
     self.badge = badge
     self.actions = actions
     self.userInfo = userInfo
+    self.hasSound = hasSound
   }
 }

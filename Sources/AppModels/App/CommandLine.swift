@@ -8,11 +8,13 @@ package struct Command: Hashable, Sendable {
   /// A sentence without a period.
   package var summary: String
 
-  package init(_ word: String, _ arguments: String = "", _ summary: String) {
+  package init(_ word: String, _ arguments: String, _ summary: String) {
     self.word = word
     self.arguments = arguments
     self.summary = summary
   }
+
+  package init(_ word: String, _ summary: String) { self.init(word, "", summary) }
 }
 
 /// A line that was typed: a word, and what follows it.

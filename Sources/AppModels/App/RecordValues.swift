@@ -22,9 +22,10 @@ extension RecordView {
 
   package func flag(_ field: Name) -> Bool { self[field] == .bool(true) }
 
-  /// Milliseconds since 1970.
+  /// Milliseconds since 1970; nil also where it is beyond 30,000 years from then.
   package func date(_ field: Name) -> Int64? {
+    guard let seconds = string(field).flatMap(Double.init), abs(seconds) < 1e12 else { return nil }
     // A date is seconds since 2001, which begins 978,307,200 s after 1970.
-    string(field).flatMap(Double.init).map { Int64(($0 * 1000).rounded()) + 978_307_200_000 }
+    return Int64((seconds * 1000).rounded()) + 978_307_200_000
   }
 }

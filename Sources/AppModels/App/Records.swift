@@ -38,6 +38,19 @@ package struct Records {
     keeper.fold.view(Target(kind, record), keeper.schema)
   }
 
+  /// Whether a record was moved within its list, or into another, since it was made.
+  ///
+  /// - Parameter made: a field that only a create writes.
+  package func isMoved(_ kind: Name, _ record: Name, made: Name) -> Bool {
+    guard let order = keeper.schema[kind]?.order else { return false }
+    return !keeper.fold.isOneOperation(Target(kind, record), order, made)
+  }
+
+  /// The first rule that these fields break, in the schema's order; nil where they break none.
+  package func brokenRule(_ kind: Name, _ fields: [Name: Datum]) -> WireError? {
+    keeper.schema[kind]?.validate(fields, written: Set(fields.keys), exists: { _ in true })?.error
+  }
+
   // MARK: Editing
 
   /// Edits records in one operation: all of it takes place or nothing.

@@ -33,6 +33,8 @@ package struct Screen: Hashable, Sendable {
     case buttons([Button])
     /// A text field with what is in it.
     case field(String, placeholder: String = "")
+    /// Rows in a frame of their own.
+    indirect case card([Row])
   }
 
   package struct Button: Hashable, Sendable {
@@ -101,6 +103,7 @@ package struct Screen: Hashable, Sendable {
 
   /// The title between what stands beside it, on a line of its own where there is no room.
   private func bar(_ columns: Int) -> [String] {
+    let title = title.onOneLine
     let (left, right) = (leading.columns, trailing.columns)
     let room = columns - left - right - 2
     guard title.columns <= room else {
@@ -119,12 +122,16 @@ package struct Screen: Hashable, Sendable {
 extension Screen.Row {
   fileprivate func lines(_ columns: Int) -> [String] {
     switch self {
-    case .blank, .rule: [""]
+    case .blank: [""]
+    case .rule: [String(repeating: "─", count: columns)]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
     case .centred(let text): text.wrapped(to: columns).map { $0.centred(in: columns) }
     case .split(let left, let right):
-      [left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right]
+      [
+        left.onOneLine.cut(to: columns - right.columns - 1).padded(to: columns - right.columns)
+          + right
+      ]
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
@@ -133,6 +140,7 @@ extension Screen.Row {
       (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
         ($0.offset == 0 ? "▏ " : "  ") + $0.element
       }
+    case .card(let rows): rows.flatMap { $0.lines(columns - 4) }.framed(columns - 4)
     }
   }
 
@@ -151,7 +159,14 @@ extension Screen.Alert {
       + buttons.map { "[\($0)]" }.joined(separator: "  ").wrapped(to: inner).map {
         $0.centred(in: inner)
       }
-    let edge = String(repeating: "─", count: inner + 2)
-    return ["┌\(edge)┐"] + text.map { "│ \($0.padded(to: inner)) │" } + ["└\(edge)┘"]
+    return text.framed(inner)
+  }
+}
+
+extension [String] {
+  /// In a frame, of so many columns within it.
+  fileprivate func framed(_ columns: Int) -> [String] {
+    let edge = String(repeating: "─", count: columns + 2)
+    return ["┌\(edge)┐"] + map { "│ \($0.padded(to: columns)) │" } + ["└\(edge)┘"]
   }
 }

@@ -24,6 +24,12 @@ extension Fold {
     return viewer.container(of: target)
   }
 
+  /// Whether one operation wrote both registers as they are now, or one of them was never written.
+  package func isOneOperation(_ target: Target, _ one: Name, _ other: Name) -> Bool {
+    guard let one = write(target, one), let other = write(target, other) else { return true }
+    return one.place.operation == other.place.operation
+  }
+
   /// The value of a register; nil where it was never written.
   func value(_ target: Target, _ register: Name) -> Datum? {
     guard let write = write(target, register),

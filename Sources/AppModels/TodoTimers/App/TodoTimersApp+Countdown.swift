@@ -1,0 +1,147 @@
+import Merge
+import Wire
+
+// Time, notifications and live messages.
+extension TodoTimersApp {
+  package func tick(now: Int64) {
+    if let clock, now < clock { shift(now - clock) }
+    clock = now
+    notifyDue(now)
+    let changes = countdowns.advance(now)
+    carryOut(changes, now)
+    for change in changes { celebrate(change.timer) }
+  }
+
+  package func nextTick(now: Int64) -> Int64? {
+    ([countdowns.nextTick(now)] + scheduled.values.map(\.at)).compactMap { $0 }.min()
+      .map { max($0, now) }
+  }
+
+  /// The clock was set back: what is under way goes on from where it is.
+  private func shift(_ milliseconds: Int64) {
+    countdowns.shift(milliseconds)
+    for timer in scheduled.keys.sorted() {
+      scheduled[timer]!.at += milliseconds
+      announce(timer)
+    }
+  }
+
+  private func celebrate(_ timer: Name) {
+    // Seed 000 asks for the success pattern, seed 001 for a heavy impact.
+    emit(.haptic("success"))
+    emit(.haptic("heavy"))
+    if settings.alerts { completed = timer }
+  }
+
+  // MARK: What countdowns bring about
+
+  /// - Parameter isRemote: the last of the changes is another device's, and not told again.
+  func carryOut(_ changes: [Countdowns.Change], _ now: Int64, isRemote: Bool = false) {
+    for (index, change) in changes.enumerated() {
+      switch change.action {
+      case .started, .resumed: schedule(change.timer, now)
+      case .paused, .reset, .completed: unschedule(change.timer)
+      }
+      if change.action != .completed, completed == change.timer { completed = nil }
+      guard settings.share, !isRemote || index < changes.count - 1 else { continue }
+      let state = TimerState(
+        timer: change.timer, action: change.action, currentTime: change.current)
+      emit(.message(state.message(now)))
+    }
+  }
+
+  package func didReceive(message: [UInt8], now: Int64) {
+    tick(now: now)
+    guard settings.share, let state = TimerState(message: message),
+      let timer = library[state.timer]
+    else { return }
+    let changes = countdowns.apply(state.action, state.currentTime, to: timer, now)
+    carryOut(changes, now, isRemote: true)
+  }
+
+  // MARK: Notifications
+
+  /// Schedules a running timer's notification for when it shows 0; what is past due comes a tenth
+  /// of a second later.
+  private func schedule(_ timer: Name, _ now: Int64) {
+    guard settings.alerts, let record = library[timer],
+      let zeroAt = countdowns.all[timer]?.zeroAt
+    else { return }
+    scheduled[timer] = Scheduled(
+      notification: Completion.notification(record, idiom, hasSound: settings.sound),
+      at: zeroAt > now ? zeroAt : now + 100)
+    announce(timer)
+  }
+
+  private func announce(_ timer: Name) {
+    guard let scheduled = scheduled[timer] else { return }
+    emit(.scheduled(scheduled.notification, at: scheduled.at))
+  }
+
+  func unschedule(_ timer: Name) {
+    guard let scheduled = scheduled.removeValue(forKey: timer) else { return }
+    emit(.cancelled(id: scheduled.notification.id))
+  }
+
+  /// Schedules anew what was renamed or has another sound now.
+  func refreshSchedule() {
+    for timer in scheduled.keys.sorted() {
+      guard let record = library[timer] else {
+        unschedule(timer)
+        continue
+      }
+      let notification = Completion.notification(record, idiom, hasSound: settings.sound)
+      if scheduled[timer]!.notification != notification {
+        scheduled[timer]!.notification = notification
+        announce(timer)
+      }
+    }
+  }
+
+  /// The setting of alerts has changed.
+  func followAlerts(_ now: Int64) {
+    if settings.alerts {
+      if let timer = countdowns.running, let zeroAt = countdowns.all[timer]?.zeroAt, zeroAt > now {
+        schedule(timer, now)
+      }
+    } else {
+      for timer in scheduled.keys.sorted() { unschedule(timer) }
+      completed = nil
+    }
+  }
+
+  func notifyDue(_ now: Int64) {
+    for timer in scheduled.keys.sorted() where scheduled[timer]!.at <= now {
+      emit(.notified(scheduled.removeValue(forKey: timer)!.notification))
+      delivered.removeAll { $0 == timer }
+      delivered.append(timer)
+    }
+  }
+
+  /// What is chosen in the newest notification.
+  func act(_ line: CommandLine, now: Int64) throws(WireError) {
+    let word = line.rest.uppercased()
+    guard
+      let action = Completion.Action.allCases.first(where: {
+        $0.rawValue == word || $0.rawValue.split(separator: "_").first.map(String.init) == word
+      })
+    else {
+      let known = Completion.Action.allCases.map(\.rawValue).joined(separator: ", ")
+      throw WireError(.invalidField, "act takes one of \(known)")
+    }
+    guard let timer = delivered.last.flatMap({ library[$0] }) else {
+      throw WireError(.invalidField, "there is no notification to act on")
+    }
+    switch action {
+    case .restart: restart(timer, now)
+    case .markComplete:
+      try edit(now: now) { edit throws(WireError) in
+        for todo in timer.todos where !todo.isCompleted {
+          try edit.set("todo", todo.id, ["isCompleted": .bool(true)])
+        }
+      }
+    case .dismiss: break
+    }
+    delivered.removeAll { $0 == timer.id }
+  }
+}

@@ -1,0 +1,180 @@
+import Merge
+import Wire
+
+// What can be typed into forms.
+extension TodoTimersApp {
+  func entriesOf(_ form: TimerForm) -> [Entry] {
+    let isNew = form.timer == nil
+    let finish: Deed = { _, now in self.submit(form, now) }
+    let cancel: Deed = { _, _ in self.leave(form.timer) }
+    return [
+      Entry("name", "TEXT", "Names the timer") { line, _ in
+        self.change(form) { $0.name = line.rest }
+      }
+    ] + wheels(form)
+      + [
+        Entry("duration", "MM:SS", "Sets the duration: 25:00, 1:30:00, 90s") {
+          line, _ throws(WireError) in
+          let seconds = try self.duration(line.rest)
+          self.change(form) { $0.duration = seconds }
+        },
+        Entry("icon", "NUMBER", "Chooses an icon") { line, _ throws(WireError) in
+          let icon = try self.choice(line, self.choices.icons, "icon")
+          self.change(form) { $0.icon = icon }
+        },
+        Entry("color", "NUMBER", "Chooses a color") { line, _ throws(WireError) in
+          let color = try self.choice(line, self.choices.colors, "color")
+          self.change(form) { $0.colorHex = color }
+        },
+        Entry("done", isNew ? "Makes the timer" : "Saves", isOffered: isNew, finish),
+        Entry("save", isNew ? "Makes the timer" : "Saves", isOffered: !isNew, finish),
+        Entry("cancel", "Leaves without saving", cancel),
+        Entry("back", "Leaves without saving", isOffered: false, cancel),
+        Entry("ok", "Closes the alert", isOffered: form.failure != nil) { _, _ in
+          var form = form
+          form.failure = nil
+          self.showForm(form)
+        },
+      ]
+      + (form.timer.map { timer in
+        [Entry("delete", "Deletes the timer") { _, _ in self.question = timer }]
+      } ?? [])
+  }
+
+  private func wheels(_ form: TimerForm) -> [Entry] {
+    var wheels: [Entry] = []
+    func add(
+      _ word: String, _ range: ClosedRange<Int>, _ part: WritableKeyPath<TimerForm, Int>
+    ) {
+      wheels.append(
+        Entry(word, "\(range.lowerBound)-\(range.upperBound)", "Turns the wheel of \(word)") {
+          line, _ throws(WireError) in
+          guard let number = Int(line.rest), range.contains(number) else {
+            throw WireError(
+              .invalidField,
+              "\(word) takes a number from \(range.lowerBound) to \(range.upperBound)")
+          }
+          self.change(form) { $0[keyPath: part] = number }
+        })
+    }
+    if let hours = choices.hours { add("hours", hours, \.hours) }
+    add("minutes", choices.minutes, \.minutes)
+    add("seconds", choices.seconds, \.seconds)
+    return wheels
+  }
+
+  private func change(_ form: TimerForm, _ body: (inout TimerForm) -> Void) {
+    var form = form
+    body(&form)
+    form.forgetFaults()
+    showForm(form)
+  }
+
+  private func choice(
+    _ line: CommandLine, _ choices: [String], _ what: String
+  ) throws(WireError) -> String {
+    let named = choices.first {
+      $0.lowercased() == line.rest.lowercased() || $0.lowercased() == "#\(line.rest.lowercased())"
+    }
+    if let named { return named }
+    return choices[try line.index(in: choices.count, of: what)]
+  }
+
+  /// - Throws: 4004 for what is no duration, or longer than the wheels of this device go.
+  func duration(_ text: String) throws(WireError) -> Int {
+    guard let seconds = DurationText.seconds(text) else {
+      throw WireError(
+        .invalidField, "\(text.quoted) is no duration; 25:00, 1:30:00 and 90s are some")
+    }
+    guard choices.hours != nil || seconds < 3600 else {
+      throw WireError(.invalidField, "a timer made here takes 59:59 at most")
+    }
+    return seconds
+  }
+
+  private func leave(_ timer: Name?) {
+    if let timer { showDetail(timer) } else { route = .list }
+  }
+
+  // MARK: To-dos
+
+  func entriesOf(_ form: TodoForm) -> [Entry] {
+    let cancel: Deed = { _, _ in self.showDetail(form.timer) }
+    var entries = [
+      Entry("text", "TEXT", "Writes the to-do") { line, _ in
+        self.change(form) { $0.text = line.rest }
+      }
+    ]
+    if let todo = form.todo {
+      entries += [
+        Entry("toggle", "Marks it as completed, or not") { _, _ in
+          self.change(form) { $0.isCompleted.toggle() }
+        },
+        Entry("save", "Saves") { _, now in self.submit(form, now) },
+      ]
+      entries.append(
+        Entry("delete", "Deletes the to-do") { _, now throws(WireError) in
+          try self.edit(now: now) { edit in edit.delete("todo", todo) }
+          self.showDetail(form.timer)
+        })
+    } else {
+      entries.append(
+        Entry("add", "[TEXT]", "Adds the to-do") { line, now in
+          var form = form
+          if !line.rest.isEmpty { form.text = line.rest }
+          self.submit(form, now)
+        })
+    }
+    return entries + [
+      Entry("cancel", "Leaves without saving", cancel),
+      Entry("back", "Leaves without saving", isOffered: false, cancel),
+    ]
+  }
+
+  private func change(_ form: TodoForm, _ body: (inout TodoForm) -> Void) {
+    var form = form
+    body(&form)
+    form.fault = nil
+    route = .todoForm(form)
+  }
+
+  // MARK: Notes
+
+  func entriesOf(_ form: NotesForm) -> [Entry] {
+    func write(_ text: String) {
+      route = .notes(NotesForm(timer: form.timer, shown: form.shown, text: text))
+    }
+    let cancel: Deed = { _, _ in self.showDetail(form.timer) }
+    return [
+      Entry("write", "TEXT", "Writes the notes anew; \\n begins a line") { line, _ in
+        write(line.rest.unescaped)
+      },
+      Entry("append", "TEXT", "Adds a line", isOffered: !form.text.isEmpty) { line, _ in
+        write(form.text + (form.text.isEmpty ? "" : "\n") + line.rest.unescaped)
+      },
+      Entry("clear", "Empties the notes", isOffered: !form.text.isEmpty) { _, _ in write("") },
+      Entry("save", "Saves") { _, now in self.submit(form, now) },
+      Entry("cancel", "Leaves without saving", cancel),
+      Entry("back", "Leaves without saving", isOffered: false, cancel),
+    ]
+  }
+}
+
+extension String {
+  /// With a line feed for `\n` and a backslash for `\\`.
+  var unescaped: String {
+    var text = ""
+    var isEscape = false
+    for character in self {
+      if isEscape {
+        text += character == "n" ? "\n" : character == "\\" ? "\\" : "\\\(character)"
+        isEscape = false
+      } else if character == "\\" {
+        isEscape = true
+      } else {
+        text.append(character)
+      }
+    }
+    return isEscape ? text + "\\" : text
+  }
+}

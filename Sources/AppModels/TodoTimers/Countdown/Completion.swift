@@ -1,0 +1,37 @@
+package import Merge
+
+/// What a device notifies when a timer is through.
+package enum Completion {
+  package static let category = "TIMER_COMPLETION"
+
+  /// What can be done with the notification.
+  package enum Action: String, CaseIterable, Sendable {
+    case restart = "RESTART_TIMER"
+    case markComplete = "MARK_COMPLETE"
+    case dismiss = "DISMISS"
+
+    var title: String {
+      switch self {
+      case .restart: "Restart Timer"
+      case .markComplete: "Mark Complete"
+      case .dismiss: "Dismiss"
+      }
+    }
+  }
+
+  package static func id(_ timer: Name, _ idiom: Idiom) -> String {
+    idiom == .watch ? "timer-\(timer)" : "timer-complete-\(timer)"
+  }
+
+  /// In the words of seed 001's lock screen.
+  package static func notification(
+    _ timer: TimerRecord, _ idiom: Idiom, hasSound: Bool
+  ) -> Notification {
+    Notification(
+      id: id(timer.id, idiom), category: category,
+      title: "\(TimerChoices.picture(timer.icon)) Timer Complete",
+      body: "\(timer.name)\nYour \(timer.formattedDuration) timer has finished!",
+      actions: Action.allCases.map { Notification.Action(id: $0.rawValue, title: $0.title) },
+      userInfo: ["timerID": timer.id.text, "timerName": timer.name], hasSound: hasSound)
+  }
+}

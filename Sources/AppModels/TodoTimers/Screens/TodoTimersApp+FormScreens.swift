@@ -1,0 +1,120 @@
+import Merge
+import Wire
+
+// Forms, in the words of seed 001.
+extension TodoTimersApp {
+  // MARK: Timer
+
+  func screen(_ form: TimerForm) -> Screen {
+    let isNew = form.timer == nil
+    var rows: [Screen.Row] = [.text("TIMER NAME")]
+    rows += boxed([.text(form.name.isEmpty ? "Enter timer name" : form.name)])
+    if form.fault?.code == .emptyName { rows.append(.text("↑ Required field", indent: 2)) }
+    rows += [.blank, .text("DURATION")] + boxed(wheelRows(form))
+    rows += [.blank, .text("ICON")] + boxed(iconRows(form))
+    rows += [.blank, .text("COLOR")] + boxed(colorRows(form))
+    if !isNew { rows += [.blank, .card([.centred("🗑️  Delete Timer")])] }
+    return Screen(
+      isNew ? "New Timer" : "Edit Timer", leading: isWatch ? "✕" : "Cancel",
+      trailing: isWatch ? "✓" : isNew ? "Done" : "Save", banner: form.fault?.message, rows: rows)
+  }
+
+  /// On the watch there is no room for frames.
+  private func boxed(_ rows: [Screen.Row]) -> [Screen.Row] { isWatch ? rows : [.card(rows)] }
+
+  private func wheelRows(_ form: TimerForm) -> [Screen.Row] {
+    func wheel(_ number: Int) -> String { "[ \(DurationText.twoDigits(number)) ]" }
+    let short = "\(wheel(form.minutes))   \(wheel(form.seconds))"
+    return isWatch
+      ? [.centred(short), .centred("mins     secs")]
+      : [.centred("\(wheel(form.hours))   \(short)"), .centred("hours     mins     secs")]
+  }
+
+  private func iconRows(_ form: TimerForm) -> [Screen.Row] {
+    let perRow = isWatch ? 3 : 6
+    let icons = choices.icons
+    return stride(from: 0, to: icons.count, by: perRow).map { start in
+      let cells = icons[start..<min(start + perRow, icons.count)].map { icon in
+        let picture = TimerChoices.picture(icon)
+        return icon == form.icon ? "[\(picture)]" : " \(picture) "
+      }
+      return .text("\(start + 1) \(cells.joined())")
+    }
+  }
+
+  private func colorRows(_ form: TimerForm) -> [Screen.Row] {
+    var text = "1 "
+    var closing = " "
+    for color in choices.colors {
+      let isChosen = color.lowercased() == form.colorHex.lowercased()
+      text += (isChosen ? "[" : closing) + TimerChoices.disc(color)
+      closing = isChosen ? "]" : " "
+    }
+    return [.text(closing == "]" ? text + closing : text)]
+  }
+
+  // MARK: To-do
+
+  func screen(_ form: TodoForm) -> Screen {
+    let isNew = form.todo == nil
+    let isReady = records.brokenRule("todo", ["text": .string(form.text)]) == nil
+    var rows: [Screen.Row] = [
+      .blank, .card([.text(form.text.isEmpty ? "Enter to-do text..." : form.text)]),
+    ]
+    if !isNew { rows.append(.card([.text("\(form.isCompleted ? "☑" : "☐")  Mark as completed")])) }
+    rows += [
+      .blank,
+      .buttons([
+        Screen.Button("Cancel"), Screen.Button(isNew ? "Add" : "Save", isEnabled: isReady),
+      ]), .blank,
+    ]
+    if !isNew { rows.append(.card([.centred("Delete To-Do Item")])) }
+    return Screen(isNew ? "Add To-Do Item" : "Edit To-Do Item", banner: form.fault, rows: rows)
+  }
+
+  // MARK: Notes
+
+  func screen(_ form: NotesForm) -> Screen {
+    Screen(
+      "Notes", leading: "Cancel", trailing: "Save", banner: form.fault,
+      rows: [.card([.text(form.text), .blank, .blank])])
+  }
+
+  // MARK: Settings
+
+  var settingsScreen: Screen {
+    let connected = status.isReachable ? "✓" : "–"
+    let state = SyncState(status)
+    func mark(_ isOn: Bool) -> String { isOn ? "✓" : "–" }
+    let alerts = isWatch ? "Completion Alerts" : "Timer Completion Alerts"
+    var rows: [Screen.Row] = [.text("NOTIFICATIONS")]
+    rows += boxed([.split(alerts, mark(settings.alerts))])
+    rows += boxed([.split("Sound", settings.sound ? "On >" : "Off >")])
+    rows += [.blank, .text("SYNC")]
+    rows += boxed([.split(isWatch ? "iPhone Connected" : "Watch Connected", connected)])
+    rows += boxed([.split("Status", state.word)])
+    rows += boxed([.split(isWatch ? "Share Running" : "Share Running Timers", mark(settings.share))]
+    )
+    rows += boxed([.text("Sync Now")])
+    rows += [.blank, .text("ABOUT")]
+    rows += boxed([.text("Version \(TodoTimersSettings.version)")])
+    rows += boxed([.split("Privacy Policy", ">")])
+    var screen = Screen("Settings", leading: isWatch ? "<" : "< Back", rows: rows)
+    if case .error(let message) = state { screen.banner = message }
+    return screen
+  }
+
+  var privacyScreen: Screen {
+    Screen(
+      "Privacy Policy", leading: isWatch ? "<" : "< Back",
+      rows: [
+        .text(
+          "Your timers, to-dos and notes are kept on your devices and on the server that syncs "
+            + "them. Nobody else gets them."),
+        .blank,
+        .text(
+          "Which timer runs stays on this device, unless you share running timers with the other "
+            + "one."),
+      ])
+  }
+}

@@ -1,0 +1,145 @@
+// What is on the screen, in the words of seed 001.
+extension TodoTimersApp {
+  package func screen(now: Int64) -> Screen {
+    if isSpoken {
+      return Screen("VoiceOver", leading: "< Back", rows: spoken(now).map { .text("• \($0)") })
+    }
+    var screen = routeScreen(now)
+    if let notice { screen.banner = notice }
+    if let alert { screen.alert = alert }
+    return screen
+  }
+
+  private func routeScreen(_ now: Int64) -> Screen {
+    switch route {
+    case .list: listScreen(now)
+    case .timerForm(let form): screen(form)
+    case .detail(let id): library[id].map { screen($0, now) } ?? listScreen(now)
+    case .todoForm(let form): screen(form)
+    case .notes(let form): screen(form)
+    case .settings: settingsScreen
+    case .privacy: privacyScreen
+    }
+  }
+
+  private var alert: Screen.Alert? {
+    if let timer = question.flatMap({ library[$0] }) {
+      return Screen.Alert(
+        "Delete Timer?",
+        "This will permanently delete \"\(timer.name.shortened)\" and all its to-dos and notes.",
+        buttons: ["Cancel", "Delete"])
+    }
+    if let timer = completed.flatMap({ library[$0] }) {
+      return Screen.Alert(
+        "⏱️ Timer Complete!", "Your \(timer.name.shortened) has finished!",
+        buttons: ["Restart", "Dismiss"])
+    }
+    if case .timerForm(let form) = route, let failure = form.failure {
+      return Screen.Alert("Error", failure, buttons: ["OK"])
+    }
+    return nil
+  }
+
+  var isWatch: Bool { idiom == .watch }
+
+  // MARK: List
+
+  private func listScreen(_ now: Int64) -> Screen {
+    let timers = library.timers
+    var screen = Screen("My Timers", leading: "☰", trailing: "+")
+    if timers.isEmpty {
+      screen.rows = [
+        .blank, .centred("⏱️"), .blank,
+        .centred(isWatch ? "No Timers" : "No Timers Yet"),
+        .centred(isWatch ? "Create one on iPhone" : "Tap + to create your first timer"), .blank,
+      ]
+    } else {
+      let width = String(timers.count).count
+      for (index, timer) in timers.enumerated() {
+        let number = String(index + 1)
+        let blanks = String(repeating: " ", count: width - number.count)
+        screen.rows += card(timer, "\(blanks)\(number)", now)
+      }
+      if isWatch { screen.rows.removeLast() }
+    }
+    switch SyncState(status) {
+    case .synced: break
+    case .syncing: screen.rows += [.centred("Syncing…")]
+    case .error(let message): screen.rows += [.text("⚠ \(message)")]
+    }
+    return screen
+  }
+
+  private func card(_ timer: TimerRecord, _ number: String, _ now: Int64) -> [Screen.Row] {
+    let name = Screen.Row.split("\(number) \(timer.titleWithPicture)", "")
+    let duration = "\(timer.formattedDuration) \(TimerChoices.disc(timer.colorHex))"
+    let run = running(timer, now)
+    if isWatch { return [name, .split("  \(duration)", run), .rule] }
+    return [.card([name, .split(duration, run), .rule, .text(timer.summary)])]
+  }
+
+  /// What is under way, for the list.
+  private func running(_ timer: TimerRecord, _ now: Int64) -> String {
+    guard let countdown = countdowns.all[timer.id] else { return "" }
+    let time = DurationText.clock(countdown.current(now))
+    return switch countdown.phase {
+    case .idle: ""
+    case .running: "▶ \(time)"
+    case .paused: "⏸ \(time)"
+    case .finished: time
+    }
+  }
+
+  // MARK: Detail
+
+  private func screen(_ timer: TimerRecord, _ now: Int64) -> Screen {
+    let countdown = countdowns.countdown(timer)
+    var rows: [Screen.Row] = [.blank]
+    rows += display(DurationText.clock(countdown.current(now)))
+    rows.append(.progress(countdown.progress(now)))
+    if countdown.showsPaused(idiom, now) { rows.append(.centred("⏸ PAUSED")) }
+    rows += [
+      .blank, .buttons([Screen.Button(countdown.primaryLabel), Screen.Button("RESET")]), .blank,
+      .rule,
+    ]
+    rows += todoRows(timer) + [.rule] + notesRows(timer)
+    return Screen(
+      timer.name.shortened, leading: isWatch ? "<" : "< Timers", trailing: isWatch ? "" : "Edit",
+      rows: rows)
+  }
+
+  private func display(_ time: String) -> [Screen.Row] {
+    guard !isWatch else { return [.centred(time)] }
+    let edge = String(repeating: "─", count: time.count + 6)
+    return [.centred("┌\(edge)┐"), .centred("│   \(time)   │"), .centred("└\(edge)┘")]
+  }
+
+  /// A line under the header of a section.
+  private var line: Screen.Row { .text(String(repeating: "─", count: idiom.columns - 2)) }
+
+  private func todoRows(_ timer: TimerRecord) -> [Screen.Row] {
+    let count = timer.todos.count
+    var rows: [Screen.Row] =
+      isWatch
+      ? [.text("To-Dos (\(count))")] : [.split("To-Do Items", "(+)")]
+    rows.append(line)
+    if count == 0 {
+      rows.append(.text("No to-dos yet"))
+      if isWatch { rows.append(.text("Add them on iPhone")) }
+    }
+    let width = String(count).count
+    for (index, todo) in timer.todos.enumerated() {
+      let number = String(index + 1)
+      let blanks = String(repeating: " ", count: width - number.count)
+      rows.append(.split("\(blanks)\(number) \(todo.box) \(todo.text)", isWatch ? "" : ">"))
+    }
+    return rows + [.blank]
+  }
+
+  private func notesRows(_ timer: TimerRecord) -> [Screen.Row] {
+    [
+      isWatch ? .text("Notes") : .split("Notes", "(Edit)"), line,
+      .text(timer.notes.isEmpty ? "No notes yet" : timer.notes), .blank,
+    ]
+  }
+}

@@ -1,0 +1,77 @@
+import Merge
+import Wire
+
+// What VoiceOver reads out on each screen.
+extension TodoTimersApp {
+  /// From top to bottom.
+  package func spoken(_ now: Int64) -> [String] {
+    var texts: [String] = []
+    if let timer = question.flatMap({ library[$0] }) {
+      return ["Alert, Delete Timer?, \(timer.name)", "Cancel, button", "Delete, button"]
+    }
+    if let timer = completed.flatMap({ library[$0] }) {
+      texts += [
+        "Alert, Timer Complete!, Your \(timer.name) has finished!", "Restart timer",
+        "Dismiss alert",
+      ]
+    }
+    switch route {
+    case .list: texts += spokenList
+    case .timerForm(let form): texts += spoken(form)
+    case .detail(let id): texts += library[id].map { spoken($0, now) } ?? spokenList
+    case .todoForm(let form):
+      texts.append(form.text.isEmpty ? "To-do, Enter to-do text..." : "To-do, \(form.text)")
+      if form.todo != nil {
+        texts += ["Mark as completed, \(form.isCompleted ? "on" : "off")", "Save to-do"]
+        texts.append("Delete to-do")
+      } else {
+        texts.append("Add to-do")
+      }
+      texts.append("Cancel")
+    case .notes(let form): texts += ["Notes, \(form.text)", "Save notes", "Cancel"]
+    case .settings: texts += spokenSettings
+    case .privacy: texts.append("Privacy Policy")
+    }
+    return texts
+  }
+
+  private var spokenList: [String] {
+    let timers = library.timers
+    let cards =
+      timers.isEmpty
+      ? ["No timers yet"] : timers.map(Spoken.card)
+    return ["My Timers"] + cards + ["Add timer", "Settings"]
+  }
+
+  private func spoken(_ timer: TimerRecord, _ now: Int64) -> [String] {
+    let countdown = countdowns.countdown(timer)
+    var texts = [
+      timer.name, Spoken.display(countdown.current(now)), Spoken.primary(countdown), "Reset timer",
+    ]
+    texts += timer.todos.isEmpty ? ["No to-dos yet"] : timer.todos.map(Spoken.todo)
+    if !isWatch { texts.append("Add to-do") }
+    texts.append(timer.notes.isEmpty ? "No notes yet" : "Notes, \(timer.notes)")
+    return isWatch ? texts : texts + ["Edit notes", "Edit timer"]
+  }
+
+  private func spoken(_ form: TimerForm) -> [String] {
+    var texts: [String] = []
+    if let fault = form.fault { texts.append("Error, \(fault.message)") }
+    texts += [
+      "Timer name, \(form.name.isEmpty ? "required" : form.name)",
+      "Duration, \(DurationText.spoken(form.duration))", "Icon, \(form.icon)",
+      "Color, \(form.colorHex)", form.timer == nil ? "Done" : "Save", "Cancel",
+    ]
+    return form.timer == nil ? texts : texts + ["Delete timer"]
+  }
+
+  private var spokenSettings: [String] {
+    func toggle(_ name: String, _ isOn: Bool) -> String { "\(name), \(isOn ? "on" : "off")" }
+    return [
+      toggle("Timer Completion Alerts", settings.alerts), toggle("Sound", settings.sound),
+      "\(isWatch ? "iPhone" : "Watch") \(status.isReachable ? "connected" : "not connected")",
+      "Status, \(SyncState(status).word)", toggle("Share Running Timers", settings.share),
+      "Sync Now", "Version \(TodoTimersSettings.version)", "Privacy Policy",
+    ]
+  }
+}

@@ -1,0 +1,120 @@
+import AppModels
+import Merge
+import Testing
+import Wire
+
+/// Every screen, as files.
+@Suite struct TimersScreenTests {
+  private func golden(_ device: Device, _ name: String) throws {
+    try expectGolden(
+      device.app.screen(now: device.now), device.idiom, "todoTimers/\(device.idiom)-\(name)")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch, .pad])
+  func list(_ idiom: Idiom) throws {
+    try golden(Device(idiom), "list-empty")
+    let device = try workoutPhone(idiom)
+    try golden(device, "list")
+    try device.type("open 1", "start")
+    device.wait(386)
+    try device.type("back")
+    try golden(device, "list-running")
+    try device.type("delete 1")
+    try golden(device, "delete-timer")
+    try device.type("cancel", "a11y")
+    try golden(device, "list-spoken")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch, .pad])
+  func detail(_ idiom: Idiom) throws {
+    let device = try workoutPhone(idiom)
+    try device.type("open 1")
+    try golden(device, "detail-idle")
+    try device.type("start")
+    device.wait(386)
+    try golden(device, "detail-running")
+    try device.type("a11y")
+    try golden(device, "detail-spoken")
+    try device.type("back", "pause")
+    try golden(device, "detail-paused")
+    try device.type("resume")
+    device.wait(2000)
+    try golden(device, "detail-alert")
+    try device.type("dismiss")
+    try golden(device, "detail-finished")
+    try device.type("back", "new Tea 5:00", "open 1")
+    try golden(device, "detail-bare")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch, .pad])
+  func createForm(_ idiom: Idiom) throws {
+    let device = Device(idiom)
+    try device.type("new")
+    try golden(device, "create")
+    try device.type("done")
+    try golden(device, "create-no-name")
+    try device.type("duration 0:00", "done")
+    try golden(device, "create-nothing")
+    try device.type("name Workout Timer", "done")
+    try golden(device, "create-no-duration")
+    try device.type("minutes 25", "icon 2", "color 1")
+    try golden(device, "create-filled")
+  }
+
+  @Test(arguments: [Idiom.phone, .pad])
+  func otherForms(_ idiom: Idiom) throws {
+    let device = try workoutPhone(idiom)
+    try device.type("open 1", "edit")
+    try golden(device, "edit")
+    try device.type("delete")
+    try golden(device, "edit-delete")
+    try device.type("cancel", "cancel", "add")
+    try golden(device, "todo-add")
+    try device.type("text Buy water")
+    try golden(device, "todo-add-filled")
+    try device.type("cancel", "todo 1")
+    try golden(device, "todo-edit")
+    try device.type("text  ", "save")
+    try golden(device, "todo-edit-empty")
+    try device.type("cancel", "notes")
+    try golden(device, "notes")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch, .pad])
+  func settings(_ idiom: Idiom) throws {
+    let device = Device(idiom)
+    try device.type("settings")
+    device.app.status.isConnected = true
+    device.app.status.isReachable = true
+    try golden(device, "settings")
+    try device.type("alerts off", "sound off", "share on")
+    device.app.status = SyncStatus()
+    device.app.status.pending = 2
+    try golden(device, "settings-offline")
+    try device.type("privacy")
+    try golden(device, "privacy")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch])
+  func odd(_ idiom: Idiom) throws {
+    let device = Device(idiom)
+    let names = [
+      String(repeating: "Long ", count: 2000), "Two\nlines\r\nand\u{1B}[31m red", "日本語のタイマー👨‍👩‍👧‍👦👍🏽",
+      "\u{202E}backwards", "e\u{301}\u{302}\u{303}", "\n",
+    ]
+    for name in names {
+      try device.write { edit throws(WireError) in
+        let timer = try makeTimer(&edit, name, 60, "no.such.icon", "no color")
+        try edit.create("todo", ["timer": .string(timer), "text": .string(name)])
+      }
+    }
+    try golden(device, "odd-list")
+    for number in 1...names.count {
+      try device.type("open \(number)")
+      for line in device.lines { #expect(line.columns == idiom.columns + 2) }
+      try device.type("back", "delete \(number)")
+      for line in device.lines { #expect(line.columns == idiom.columns + 2) }
+      try device.type("cancel")
+    }
+  }
+}
