@@ -24,11 +24,14 @@ extension String {
     return text + "…"
   }
 
+  /// On one line. What would take effect on a terminal is shown as a replacement character.
+  var oneLine: String { String(map(\.printable)) }
+
   /// As lines of at most so many columns, broken at blanks where there are some. What would take
   /// effect on a terminal is shown as a replacement character.
   func wrapped(to columns: Int) -> [String] {
     split(separator: "\n", omittingEmptySubsequences: false).flatMap {
-      String($0.map(\.printable)).wrappedLine(to: columns)
+      String($0).oneLine.wrappedLine(to: columns)
     }
   }
 
@@ -80,9 +83,19 @@ extension Character {
 
   fileprivate var printable: Character {
     let scalars = unicodeScalars
-    guard scalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      return self
-    }
+    guard scalars.contains(where: Self.takesEffect) else { return self }
     return scalars.first == "\t" ? " " : "\u{FFFD}"
+  }
+
+  /// Controls, line and paragraph separators, and what turns the direction of text.
+  private static func takesEffect(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x202A...0x202E, 0x2066...0x2069: return true
+    default: break
+    }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    default: return false
+    }
   }
 }
