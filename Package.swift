@@ -87,6 +87,7 @@ let package = Package(
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
+    suite("AppModelsTests", ["AppModels", "Merge", "Wire"]),
     suite("OracleTests", ["Oracle", "Merge"]),
     suite(
       "RelayTests",

@@ -1,0 +1,32 @@
+import AppModels
+import Foundation
+import Testing
+
+/// Screens as files that are looked at by people: `Goldens/<app>/<name>.txt`.
+enum Golden {
+  /// Compares a screen with its file, line by line. With `WATCHLINE_RECORD=1` the file is written.
+  static func check(
+    _ screen: Screen, _ name: String, columns: Int, at location: SourceLocation
+  ) {
+    let lines = screen.lines(columns: columns)
+    for line in lines {
+      #expect(
+        line.columns == columns + 2, "the frame is not straight: \(line)",
+        sourceLocation: location)
+    }
+    let text = lines.joined(separator: "\n") + "\n"
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Goldens/\(name).txt")
+    if ProcessInfo.processInfo.environment["WATCHLINE_RECORD"] == "1" {
+      try? FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try? text.write(to: file, atomically: true, encoding: .utf8)
+      return
+    }
+    guard let expected = try? String(contentsOf: file, encoding: .utf8) else {
+      Issue.record("there is no \(name).txt; record it", sourceLocation: location)
+      return
+    }
+    #expect(text == expected, "\(name).txt differs", sourceLocation: location)
+  }
+}
