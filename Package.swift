@@ -24,9 +24,12 @@ func room(
 
 /// The test suite of a target.
 func suite(
-  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+  resources: [Resource]? = nil
 ) -> Target {
-  .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+  .testTarget(
+    name: name, dependencies: dependencies, exclude: exclude, resources: resources,
+    swiftSettings: settings)
 }
 
 let package = Package(
@@ -89,7 +92,7 @@ let package = Package(
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
-    suite("AppModelsTests", ["AppModels", "Merge", "Wire"]),
+    suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     suite("OracleTests", ["Oracle", "Merge"]),
     suite(
       "RelayTests",

@@ -2,27 +2,39 @@ import AppModels
 import Foundation
 import Testing
 
-/// Compares a screen with the file that shows it, `Goldens/<name>.txt`.
-///
-/// With `WATCHLINE_RECORD=1` in the environment the file is written anew.
+/// Screens as files that are looked at by people: `Goldens/<app>/<name>.txt`.
+enum Golden {
+  /// Compares a screen with its file, line by line. With `WATCHLINE_RECORD=1` the file is written.
+  static func check(
+    _ screen: Screen, _ name: String, columns: Int, at location: SourceLocation
+  ) {
+    let lines = screen.lines(columns: columns)
+    for line in lines {
+      #expect(
+        line.columns == columns + 2, "the frame is not straight: \(line)",
+        sourceLocation: location)
+    }
+    let text = lines.joined(separator: "\n") + "\n"
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Goldens/\(name).txt")
+    if ProcessInfo.processInfo.environment["WATCHLINE_RECORD"] == "1" {
+      try? FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try? text.write(to: file, atomically: true, encoding: .utf8)
+      return
+    }
+    guard let expected = try? String(contentsOf: file, encoding: .utf8) else {
+      Issue.record("there is no \(name).txt; record it", sourceLocation: location)
+      return
+    }
+    #expect(text == expected, "\(name).txt differs", sourceLocation: location)
+  }
+}
+
+/// Compares a screen with `Goldens/<name>.txt`, in the width of an idiom.
 func expectGolden(
   _ screen: Screen, _ idiom: Idiom, _ name: String,
   sourceLocation: SourceLocation = #_sourceLocation
-) throws {
-  let lines = screen.lines(columns: idiom.columns)
-  let widths = Set(lines.map(\.columns))
-  #expect(
-    widths == [idiom.columns + 2], "the frame is not straight", sourceLocation: sourceLocation)
-  let text = lines.joined(separator: "\n") + "\n"
-  let file = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "Goldens/\(name).txt")
-  if ProcessInfo.processInfo.environment["WATCHLINE_RECORD"] == "1" {
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: file)
-    return
-  }
-  let golden = try #require(
-    try? Data(contentsOf: file), "\(name).txt is missing", sourceLocation: sourceLocation)
-  #expect(text == String(decoding: golden, as: UTF8.self), sourceLocation: sourceLocation)
+) {
+  Golden.check(screen, name, columns: idiom.columns, at: sourceLocation)
 }

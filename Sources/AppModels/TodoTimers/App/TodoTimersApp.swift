@@ -127,5 +127,5 @@ package final class TodoTimersApp: App {
 
 extension String {
   /// On one line, of a length that sentences can take.
-  var shortened: String { onOneLine.cut(to: 60) }
+  var shortened: String { oneLine.cut(to: 60) }
 }

@@ -1,0 +1,171 @@
+import Merge
+
+/// Settings that are being edited.
+struct SettingsForm: Hashable {
+  /// What was shown when it was opened.
+  var shown: VersionVector
+  /// By field: what was typed. The others show what the counterpart makes of them.
+  var typed: [Name: Datum] = [:]
+  var error: String?
+
+  init(shown: VersionVector) { self.shown = shown }
+}
+
+extension PomodoroApp {
+  package func screen(now: Int64) -> Screen {
+    var screen =
+      switch route {
+      case .timer: timerScreen(now)
+      case .details: detailsScreen(now)
+      case .history(let first): historyScreen(first)
+      case .settings(let form): settingsScreen(form)
+      }
+    if screen.banner == nil { screen.banner = failure ?? status.error }
+    return screen
+  }
+
+  private var isWatch: Bool { surroundings.idiom == .watch }
+
+  // MARK: The timer
+
+  private func timerScreen(_ now: Int64) -> Screen {
+    let settings = settings
+    var rows: [Screen.Row] = [
+      .blank, .centred(state.title.uppercased()),
+      .centred(PomodoroText.clock(remaining: timer.remaining(now))),
+      .progress(progress(now: now)),
+    ]
+    if settings.cycle == .every4 { rows.append(.centred(dots)) }
+    rows += [
+      .blank,
+      .buttons([
+        Screen.Button(isActive ? "PAUSE" : "START"),
+        Screen.Button("RESET", isEnabled: timer.run != .untouched),
+      ]), .blank, .rule,
+    ]
+    let next = "\(nextState.title) \(PomodoroText.clock(seconds: settings.seconds(nextState)))"
+    if isWatch {
+      rows += [.text("tap: \(isActive ? "pause" : "start")"), .text("longpress: next")]
+    } else {
+      rows += [
+        .split("tap", isActive ? "pause" : "start"), .split("doubletap", "reset"),
+        .split("longpress", next),
+      ]
+    }
+    return Screen("Pomodoro", leading: isWatch ? "" : "≡", trailing: isWatch ? "" : "⚙", rows: rows)
+  }
+
+  /// How far it is to the long break.
+  private var dots: String {
+    (0..<PomodoroCycle.worksToLongBreak).map { $0 < timer.works ? "●" : "○" }
+      .joined(separator: " ")
+  }
+
+  // MARK: Details
+
+  private func detailsScreen(_ now: Int64) -> Screen {
+    let (words, progress) = (accessibility(now: now), progress(now: now))
+    var rows: [Screen.Row] = [
+      .text("VoiceOver"), .text(words.label, indent: 2), .text(words.value, indent: 2),
+      .text(words.hint, indent: 2), .rule, .text("Gradient"),
+    ]
+    rows += PomodoroColors(state).stops(progress: progress).map {
+      .split("  \($0.location.short)  \($0.color.hex)", "\(($0.opacity * 100).short) %")
+    }
+    let rotation = PomodoroShape.rotation(progress: progress, reduceMotion: reduceMotion)
+    let step = PomodoroAnimation.rotation(reduceMotion: reduceMotion)
+    let remaining = PomodoroAnimation.progress(remaining: timeRemaining(now: now))
+    rows += [
+      .rule, .text("Shape"),
+      .split("  arc", "-90° to \(PomodoroShape.sweepAngle(progress: progress).short)°"),
+      .split("  turned", "\(rotation.short)°"), .rule, .text("Animation"),
+    ]
+    let transition = PomodoroAnimation.transition(reduceMotion: reduceMotion)
+    for (name, animation) in [
+      ("progress", isActive ? remaining : .none), ("rotation", step), ("state", transition),
+    ] {
+      rows +=
+        isWatch
+        ? [.text(name, indent: 2), .text(animation.title, indent: 4)]
+        : [.split("  \(name)", animation.title)]
+    }
+    return Screen("Details", leading: "‹", rows: rows)
+  }
+
+  // MARK: History
+
+  /// Newest first; those of one moment by id.
+  private var sessions: [RecordView] {
+    records.all("session").sorted { left, right in
+      let (one, other) = (left.date("startTime") ?? .min, right.date("startTime") ?? .min)
+      return one != other ? one > other : left.id < right.id
+    }
+  }
+
+  private func historyScreen(_ first: Int) -> Screen {
+    let sessions = sessions
+    guard !sessions.isEmpty else {
+      return Screen(
+        "History", leading: "‹",
+        rows: [
+          .blank, .centred("No Sessions Yet"), .blank, .centred("What has run is listed here."),
+          .blank,
+        ])
+    }
+    let first = min(first, (sessions.count - 1) / Self.pageLength * Self.pageLength)
+    let page = sessions[first..<min(first + Self.pageLength, sessions.count)]
+    var rows: [Screen.Row] = []
+    var day: String?
+    for session in page {
+      let start = session.date("startTime").map {
+        LocalTime($0, secondsFromUTC: surroundings.secondsFromUTC)
+      }
+      let date = start?.date ?? "No date"
+      if date != day {
+        if day != nil { rows.append(.blank) }
+        rows.append(.text(date))
+        day = date
+      }
+      rows.append(row(session, start))
+    }
+    if sessions.count > Self.pageLength {
+      rows += [.rule, .text("\(first + 1)–\(page.endIndex) of \(sessions.count)")]
+    }
+    return Screen("History", leading: "‹", rows: rows)
+  }
+
+  /// `✓` ran to its end, `–` did not.
+  private func row(_ session: RecordView, _ start: LocalTime?) -> Screen.Row {
+    let phase = session.string("phase") ?? ""
+    let title = PomodoroState(rawValue: phase)?.title ?? (phase.isEmpty ? "?" : phase)
+    let isCompleted = session.flag("isCompleted")
+    let seconds =
+      (isCompleted ? session.int("plannedSeconds") : session.int("duration")) ?? 0
+    let clock = PomodoroText.clock(seconds: seconds)
+    let when = isWatch ? "" : (start?.clock ?? "--:--") + "  "
+    return .split("\(isCompleted ? "✓" : "–") \(when)\(title)", clock)
+  }
+
+  // MARK: Settings
+
+  private func settingsScreen(_ form: SettingsForm) -> Screen {
+    let settings = settings
+    func clock(_ state: PomodoroState) -> String {
+      let typed = form.typed[state.field]?.text.flatMap { Int($0.text) }
+      let seconds = typed ?? settings.seconds(state)
+      return (seconds < 0 ? "-" : "") + PomodoroText.clock(seconds: abs(seconds))
+        + (typed == nil ? "" : " *")
+    }
+    let typed = form.typed["cycle"]?.text?.text
+    let cycle = typed ?? settings.cycle.rawValue
+    var rows: [Screen.Row] = PomodoroState.allCases.map { .split($0.title, clock($0)) }
+    rows += [.split("Cycle", cycle + (typed == nil ? "" : " *"))]
+    if let cycle = PomodoroCycle(rawValue: cycle) { rows.append(.text(cycle.title, indent: 2)) }
+    rows += [
+      .rule, .split("Motion", reduceMotion ? "reduced" : "full"),
+      .text("of this device alone", indent: 2), .rule,
+      .buttons([Screen.Button("CANCEL"), Screen.Button("SAVE", isEnabled: !form.typed.isEmpty)]),
+    ]
+    return Screen("Settings", leading: "‹", banner: form.error, rows: rows)
+  }
+}
