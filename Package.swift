@@ -43,7 +43,7 @@ let package = Package(
     room("Journal"),
     room("Merge", ["Wire"], settings: hot),
     room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
-    room("Relay", ["Wire", "Journal", "Merge"]),
+    room("Relay", ["Wire", "Journal", "Merge", "AppModels"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),
@@ -87,6 +87,7 @@ let package = Package(
 
     suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
+    suite("AppModelsTests", ["AppModels", "Merge", "Wire"]),
     suite("OracleTests", ["Oracle", "Merge"]),
     suite(
       "RelayTests",
