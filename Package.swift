@@ -47,7 +47,7 @@ let package = Package(
     room("Merge", ["Wire"], settings: hot),
     room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
     room("Device", ["AppModels", "Merge", "Wire"]),
-    room("Relay", ["Wire", "Journal", "Merge"]),
+    room("Relay", ["Wire", "Journal", "Merge", "AppModels"]),
 
     // Adapters.
     room("EventLoop", ["CUV"]),

@@ -33,6 +33,23 @@ extension Fields {
   }
 }
 
+/// The bytes that a base64 string of a line stands for.
+///
+/// - Parameter name: what the string is called in the error.
+/// - Throws: 4004 with the offset in the line of the first byte that does not fit.
+/// - Precondition: `value` is a string of `line`.
+package func decodeBase64(
+  _ value: Value, _ line: UnsafeRawBufferPointer, _ name: String
+) throws(WireError) -> [UInt8] {
+  var decoded: [UInt8] = []
+  if let fault = Base64Text(value, line).decode({ Base64.decode($0, into: &decoded) }) {
+    throw WireError(
+      .invalidField,
+      "\(name) must be a padded base64 string; at byte \(fault.offset) \(fault.reason)")
+  }
+  return decoded
+}
+
 /// A base64 string in a line; some encoders write its `/` as `\/`.
 struct Base64Text {
   struct Fault: Equatable {
