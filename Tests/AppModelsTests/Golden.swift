@@ -35,6 +35,6 @@ enum Golden {
 func expectGolden(
   _ screen: Screen, _ idiom: Idiom, _ name: String,
   sourceLocation: SourceLocation = #_sourceLocation
-) {
+) throws {
   Golden.check(screen, name, columns: idiom.columns, at: sourceLocation)
 }
