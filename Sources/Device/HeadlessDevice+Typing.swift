@@ -15,7 +15,11 @@ extension HeadlessDevice {
 
   /// Everything that can be typed now.
   package var commands: [Command] {
-    app.commands + Self.ownCommands.filter { own in !app.commands.contains { $0.word == own.word } }
+    let offered = app.commands
+    return offered
+      + (Self.ownCommands + hostCommands).filter { own in
+        !offered.contains { $0.word == own.word }
+      }
   }
 
   /// Does what was typed.

@@ -49,6 +49,8 @@ package final class HeadlessDevice {
   package internal(set) var app: any App
   /// False while the device is switched offline, and after another connection has taken over.
   package internal(set) var wantsConnection = true
+  /// What can be typed to whoever drives the device, for `help`.
+  package var hostCommands: [Command] = []
   /// The person wants to leave.
   package internal(set) var isDone = false
 
@@ -184,10 +186,10 @@ package final class HeadlessDevice {
     case .haptic(let kind): tell(.event("haptic \(kind)"))
     case .notified(let notification):
       let buttons = notification.actions.map { "[\($0.title)]" }
+      let body = notification.body.split(whereSeparator: \.isNewline).joined(separator: ": ")
       tell(
         .event(
-          (["notification: \(notification.title) \(notification.body)"] + buttons)
-            .joined(separator: " ")))
+          (["notification: \(notification.title) – \(body)"] + buttons).joined(separator: " ")))
     case .scheduled(let notification, _): tell(.event("scheduled \(notification.id)"))
     case .cancelled(let id): tell(.event("cancelled \(id)"))
     case .message(let payload):

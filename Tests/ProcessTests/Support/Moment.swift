@@ -28,11 +28,12 @@ struct Moment {
 
 /// Asks again and again until something holds.
 func eventually(
-  within seconds: Double = Moment.patience, _ what: String, _ holds: () throws -> Bool
+  within seconds: Double = Moment.patience, _ what: @autoclosure () -> String,
+  _ holds: () throws -> Bool
 ) throws {
   let end = Moment.after(seconds)
   while try !holds() {
-    guard !end.isPast else { throw Failure("never: \(what)") }
+    guard !end.isPast else { throw Failure("never: \(what())") }
     usleep(2_000)
   }
 }

@@ -114,6 +114,6 @@ extension HeadlessDevice {
   /// What Tab makes of the word before the cursor.
   func completion(_ line: String) -> Completion? {
     guard !line.contains(" ") else { return nil }
-    return Completion(prefix: line, names: commands.map(\.word) + ["wait"], suffix: " ")
+    return Completion(prefix: line, names: commands.map(\.word), suffix: " ")
   }
 }

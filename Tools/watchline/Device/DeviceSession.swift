@@ -49,6 +49,9 @@ final class DeviceSession {
     self.options = options
     self.device = device
     self.store = store
+    device.hostCommands = [
+      Command("wait", "[SECONDS]", "wait until everything is synced, or so long")
+    ]
     self.loop = loop
     output = StandardOutput(loop: loop)
     let style: Console.Style = isTypedAt && !options.isJSON ? .edited : .plain
