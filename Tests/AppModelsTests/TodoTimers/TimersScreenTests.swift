@@ -5,14 +5,14 @@ import Wire
 
 /// Every screen, as files.
 @Suite struct TimersScreenTests {
-  private func golden(_ device: Device, _ name: String) throws {
+  private func golden(_ device: TimersDevice, _ name: String) throws {
     try expectGolden(
       device.app.screen(now: device.now), device.idiom, "todoTimers/\(device.idiom)-\(name)")
   }
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
   func list(_ idiom: Idiom) throws {
-    try golden(Device(idiom), "list-empty")
+    try golden(TimersDevice(idiom), "list-empty")
     let device = try workoutPhone(idiom)
     try golden(device, "list")
     try device.type("open 1", "start")
@@ -48,7 +48,7 @@ import Wire
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
   func createForm(_ idiom: Idiom) throws {
-    let device = Device(idiom)
+    let device = TimersDevice(idiom)
     try device.type("new")
     try golden(device, "create")
     try device.type("done")
@@ -82,7 +82,7 @@ import Wire
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
   func settings(_ idiom: Idiom) throws {
-    let device = Device(idiom)
+    let device = TimersDevice(idiom)
     try device.type("settings")
     device.app.status.isConnected = true
     device.app.status.isReachable = true
@@ -97,7 +97,7 @@ import Wire
 
   @Test(arguments: [Idiom.phone, .watch])
   func odd(_ idiom: Idiom) throws {
-    let device = Device(idiom)
+    let device = TimersDevice(idiom)
     let names = [
       String(repeating: "Long ", count: 2000), "Two\nlines\r\nand\u{1B}[31m red", "日本語のタイマー👨‍👩‍👧‍👦👍🏽",
       "\u{202E}backwards", "e\u{301}\u{302}\u{303}", "\n",

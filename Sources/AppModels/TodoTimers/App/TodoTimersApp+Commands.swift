@@ -37,7 +37,7 @@ extension TodoTimersApp {
     switch route {
     case .list: entries += listEntries
     case .timerForm(let form): entries += entriesOf(form)
-    case .detail(let id): if let timer = library[id] { entries += entriesOf(timer) }
+    case .detail(let id): entries += library[id].map(entriesOf) ?? listEntries
     case .todoForm(let form): entries += entriesOf(form)
     case .notes(let form): entries += entriesOf(form)
     case .settings: entries += settingsEntries
@@ -64,7 +64,7 @@ extension TodoTimersApp {
       Entry("restart", "Starts the timer from its beginning") { _, now in
         self.restart(timer, now)
       },
-      Entry("dismiss", "Closes the alert") { _, _ in self.completed = nil },
+      Entry("dismiss", "Closes the alert") { _, _ in self.dismiss(timer.id) },
     ]
   }
 
@@ -93,7 +93,7 @@ extension TodoTimersApp {
       },
       Entry("delete", "NUMBER", "Deletes a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
-        self.question = timers[try line.index(in: timers.count, of: "timer")].id
+        self.askToDelete(timers[try line.index(in: timers.count, of: "timer")].id)
       },
     ]
       + (isFull
