@@ -150,6 +150,22 @@ import Wire
     #expect(device.shows("My Timers"))
   }
 
+  @Test func byName() throws {
+    let device = TimersDevice()
+    try device.type("new Tea 5:00", "new Green tea 5:00", "new TEA 5:00", "new 2 5:00")
+    try device.type("open green TEA")
+    #expect(device.shows("Green tea"))
+    try device.type("back", "open 2")
+    #expect(device.shows("TEA"), "a number is a number")
+    try device.type("back")
+    #expect(
+      device.refusal("open tea")?.message == "2 timers have that name; type a number")
+    #expect(
+      device.refusal("open coffee")?.message == "open takes the number of a timer, from 1 to 4")
+    try device.type("delete Green tea", "delete")
+    #expect(device.names == ["2", "TEA", "Tea"])
+  }
+
   @Test func words() throws {
     let device = TimersDevice()
     #expect(device.words == ["new", "settings", "sync", "a11y"])
@@ -230,7 +246,7 @@ import Wire
     status.pending = 1
     #expect(
       SyncState(status)
-        == .error("TimersDevice not reachable. Update will sync when connection restored."))
+        == .error("Device not reachable. Update will sync when connection restored."))
     status.isConnected = true
     #expect(SyncState(status) == .syncing)
     status.error = "disk full"

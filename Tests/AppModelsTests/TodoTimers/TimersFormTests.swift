@@ -152,7 +152,7 @@ import Wire
       try device.type("delete 2")
       #expect(device.shows("Delete Timer?"))
       #expect(device.names.count == 4, "only asked yet")
-      #expect(device.words == ["cancel", "delete"])
+      #expect(device.words == ["cancel", "delete", "a11y"])
       try device.type("no")
       #expect(!device.shows("Delete Timer?"))
       try device.type("delete 2", "yes")

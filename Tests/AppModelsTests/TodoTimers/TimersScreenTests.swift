@@ -21,8 +21,16 @@ import Wire
     try golden(device, "list-running")
     try device.type("delete 1")
     try golden(device, "delete-timer")
-    try device.type("cancel", "a11y")
+    try device.type("a11y")
+    try golden(device, "delete-spoken")
+    try device.type("back", "cancel", "a11y")
     try golden(device, "list-spoken")
+    try device.type("back")
+    device.app.status.isConnected = true
+    device.app.status.pending = 2
+    try golden(device, "list-syncing")
+    device.app.status.error = "the disk is full"
+    try golden(device, "list-error")
   }
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
@@ -93,6 +101,17 @@ import Wire
     try golden(device, "settings-offline")
     try device.type("privacy")
     try golden(device, "privacy")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch])
+  func deletedElsewhere(_ idiom: Idiom) throws {
+    let device = try workoutPhone(idiom)
+    let other = TimersDevice(idiom == .phone ? .watch : .phone)
+    try other.receive(from: device)
+    try device.type("open 3")
+    try other.type("delete 3", "delete")
+    try device.receive(from: other)
+    try golden(device, "list-deleted-elsewhere")
   }
 
   @Test(arguments: [Idiom.phone, .watch])
