@@ -5,14 +5,14 @@ import Wire
 
 /// Every screen, as files.
 @Suite struct TimersScreenTests {
-  private func golden(_ device: Device, _ name: String) throws {
+  private func golden(_ device: TimersDevice, _ name: String) throws {
     try expectGolden(
       device.app.screen(now: device.now), device.idiom, "todoTimers/\(device.idiom)-\(name)")
   }
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
   func list(_ idiom: Idiom) throws {
-    try golden(Device(idiom), "list-empty")
+    try golden(TimersDevice(idiom), "list-empty")
     let device = try workoutPhone(idiom)
     try golden(device, "list")
     try device.type("open 1", "start")
@@ -21,8 +21,16 @@ import Wire
     try golden(device, "list-running")
     try device.type("delete 1")
     try golden(device, "delete-timer")
-    try device.type("cancel", "a11y")
+    try device.type("a11y")
+    try golden(device, "delete-spoken")
+    try device.type("back", "cancel", "a11y")
     try golden(device, "list-spoken")
+    try device.type("back")
+    device.app.status.isConnected = true
+    device.app.status.pending = 2
+    try golden(device, "list-syncing")
+    device.app.status.error = "the disk is full"
+    try golden(device, "list-error")
   }
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
@@ -48,7 +56,7 @@ import Wire
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
   func createForm(_ idiom: Idiom) throws {
-    let device = Device(idiom)
+    let device = TimersDevice(idiom)
     try device.type("new")
     try golden(device, "create")
     try device.type("done")
@@ -82,7 +90,7 @@ import Wire
 
   @Test(arguments: [Idiom.phone, .watch, .pad])
   func settings(_ idiom: Idiom) throws {
-    let device = Device(idiom)
+    let device = TimersDevice(idiom)
     try device.type("settings")
     device.app.status.isConnected = true
     device.app.status.isReachable = true
@@ -96,8 +104,19 @@ import Wire
   }
 
   @Test(arguments: [Idiom.phone, .watch])
+  func deletedElsewhere(_ idiom: Idiom) throws {
+    let device = try workoutPhone(idiom)
+    let other = TimersDevice(idiom == .phone ? .watch : .phone)
+    try other.receive(from: device)
+    try device.type("open 3")
+    try other.type("delete 3", "delete")
+    try device.receive(from: other)
+    try golden(device, "list-deleted-elsewhere")
+  }
+
+  @Test(arguments: [Idiom.phone, .watch])
   func odd(_ idiom: Idiom) throws {
-    let device = Device(idiom)
+    let device = TimersDevice(idiom)
     let names = [
       String(repeating: "Long ", count: 2000), "Two\nlines\r\nand\u{1B}[31m red", "日本語のタイマー👨‍👩‍👧‍👦👍🏽",
       "\u{202E}backwards", "e\u{301}\u{302}\u{303}", "\n",

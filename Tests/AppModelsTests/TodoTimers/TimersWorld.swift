@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// An app on a device with a clock that tests set.
-final class Device {
+final class TimersDevice {
   let keeper: LocalKeeper
   let idiom: Idiom
   private(set) var app: TodoTimersApp
@@ -17,7 +17,6 @@ final class Device {
     app = TodoTimersApp(Surroundings(idiom: idiom, records: Records(keeper)))
   }
 
-  /// Types lines, one a second apart from the next in records, not in time.
   func type(_ lines: String...) throws {
     for line in lines { try app.perform(CommandLine(line), now: now) }
   }
@@ -38,7 +37,7 @@ final class Device {
   }
 
   /// The records of the other device come in.
-  func receive(from other: Device) throws {
+  func receive(from other: TimersDevice) throws {
     try keeper.receive(from: other.keeper)
     now = max(now, other.now)
     app.recordsDidChange(now: now)
@@ -62,6 +61,8 @@ final class Device {
 
   func shows(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
 
+  var banner: String? { app.screen(now: now).banner }
+
   var names: [String] { app.library.timers.map(\.name) }
   var words: [String] { app.commands.map(\.word) }
 
@@ -80,8 +81,8 @@ final class Device {
 }
 
 /// The phone of seed 001's mockups.
-func workoutPhone(_ idiom: Idiom = .phone) throws -> Device {
-  let device = Device(idiom)
+func workoutPhone(_ idiom: Idiom = .phone) throws -> TimersDevice {
+  let device = TimersDevice(idiom)
   try device.write { edit throws(WireError) in
     try makeTimer(&edit, "Cooking Timer", 900, "fork.knife", "#FF9500", todos: 5)
   }

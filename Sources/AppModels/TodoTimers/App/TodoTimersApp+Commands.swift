@@ -32,12 +32,12 @@ extension TodoTimersApp {
   }
 
   var entries: [Entry] {
-    if let question, let timer = library[question] { return questionEntries(timer) }
+    if let question, let timer = library[question] { return questionEntries(timer) + [voice] }
     var entries = completed.flatMap { library[$0] }.map(alertEntries) ?? []
     switch route {
     case .list: entries += listEntries
     case .timerForm(let form): entries += entriesOf(form)
-    case .detail(let id): if let timer = library[id] { entries += entriesOf(timer) }
+    case .detail(let id): entries += library[id].map(entriesOf) ?? listEntries
     case .todoForm(let form): entries += entriesOf(form)
     case .notes(let form): entries += entriesOf(form)
     case .settings: entries += settingsEntries
@@ -55,8 +55,12 @@ extension TodoTimersApp {
         "act", "RESTART_TIMER|MARK_COMPLETE|DISMISS", "Answers the newest notification",
         isOffered: !delivered.isEmpty
       ) { line, now throws(WireError) in try self.act(line, now: now) },
-      Entry("a11y", "Shows what VoiceOver reads out") { _, _ in self.isSpoken = true },
+      voice,
     ]
+  }
+
+  private var voice: Entry {
+    Entry("a11y", "Shows what VoiceOver reads out") { _, _ in self.isSpoken = true }
   }
 
   private func alertEntries(_ timer: TimerRecord) -> [Entry] {
@@ -64,7 +68,7 @@ extension TodoTimersApp {
       Entry("restart", "Starts the timer from its beginning") { _, now in
         self.restart(timer, now)
       },
-      Entry("dismiss", "Closes the alert") { _, _ in self.completed = nil },
+      Entry("dismiss", "Closes the alert") { _, _ in self.dismiss(timer.id) },
     ]
   }
 
@@ -84,16 +88,16 @@ extension TodoTimersApp {
   private var listEntries: [Entry] {
     let timers = library.timers
     return [
-      Entry("open", "NUMBER", "Shows a timer", isOffered: !timers.isEmpty) {
+      Entry("open", "NUMBER|NAME", "Shows a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
-        self.route = .detail(timers[try line.index(in: timers.count, of: "timer")].id)
+        self.route = .detail(timers[try line.index(in: timers)].id)
       },
       Entry("new", "[NAME] [DURATION]", "Makes a timer: new Tea 5:00") {
         line, now throws(WireError) in try self.new(line, now)
       },
-      Entry("delete", "NUMBER", "Deletes a timer", isOffered: !timers.isEmpty) {
+      Entry("delete", "NUMBER|NAME", "Deletes a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
-        self.question = timers[try line.index(in: timers.count, of: "timer")].id
+        self.askToDelete(timers[try line.index(in: timers)].id)
       },
     ]
       + (isFull
@@ -208,7 +212,20 @@ extension CommandLine {
     }
   }
 
-  /// Two different numbers of a list, from 0.
+  /// A timer by its number on the screen, or by its name, in upper or lower case.
+  ///
+  /// - Throws: 4004 that says what to type, also where several timers have that name.
+  func index(in timers: [TimerRecord]) throws(WireError) -> Int {
+    let name = rest.lowercased()
+    let named = timers.indices.filter { timers[$0].name.lowercased() == name }
+    if Int(rest) == nil, named.count == 1 { return named[0] }
+    guard named.count < 2 || Int(rest) != nil else {
+      throw WireError(.invalidField, "\(named.count) timers have that name; type a number")
+    }
+    return try index(in: timers.count, of: "timer")
+  }
+
+  /// Two numbers of a list, from 0.
   ///
   /// - Throws: 4004 that says what to type.
   func move(in count: Int, of what: String) throws(WireError) -> (from: Int, to: Int) {

@@ -61,6 +61,11 @@ extension TodoTimersApp {
 
   // MARK: Notifications
 
+  func notification(_ timer: TimerRecord) -> Notification {
+    Completion.notification(
+      timer, total: countdowns.countdown(timer).total, idiom, hasSound: settings.sound)
+  }
+
   /// Schedules a running timer's notification for when it shows 0; what is past due comes a tenth
   /// of a second later.
   private func schedule(_ timer: Name, _ now: Int64) {
@@ -68,7 +73,7 @@ extension TodoTimersApp {
       let zeroAt = countdowns.all[timer]?.zeroAt
     else { return }
     scheduled[timer] = Scheduled(
-      notification: Completion.notification(record, idiom, hasSound: settings.sound),
+      notification: notification(record),
       at: zeroAt > now ? zeroAt : now + 100)
     announce(timer)
   }
@@ -90,7 +95,7 @@ extension TodoTimersApp {
         unschedule(timer)
         continue
       }
-      let notification = Completion.notification(record, idiom, hasSound: settings.sound)
+      let notification = notification(record)
       if scheduled[timer]!.notification != notification {
         scheduled[timer]!.notification = notification
         announce(timer)

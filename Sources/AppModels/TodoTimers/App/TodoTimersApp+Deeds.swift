@@ -34,8 +34,15 @@ extension TodoTimersApp {
   }
 
   func restart(_ timer: TimerRecord, _ now: Int64) {
+    dismiss(timer.id)
     emit(.haptic("medium"))
     carryOut(countdowns.restart(timer, now), now)
+  }
+
+  /// Clears what was said of its end.
+  func dismiss(_ timer: Name) {
+    if completed == timer { completed = nil }
+    delivered.removeAll { $0 == timer }
   }
 
   // MARK: Timers
@@ -90,6 +97,11 @@ extension TodoTimersApp {
     carryOut(countdowns.reset(record), now)
   }
 
+  /// What is deleted already needs no question.
+  func askToDelete(_ timer: Name) {
+    if library[timer] == nil { route = .list } else { question = timer }
+  }
+
   func delete(_ timer: TimerRecord, _ now: Int64) throws(WireError) {
     try edit(now: now) { edit in edit.delete("timer", timer.id) }
     question = nil
@@ -137,6 +149,9 @@ extension TodoTimersApp {
   func submit(_ form: TodoForm, _ now: Int64) {
     var form = form
     form.fault = records.brokenRule("todo", ["text": .string(form.text)])?.message
+    if form.todo == nil, library[form.timer] == nil {
+      form.fault = "The timer was deleted on another device"
+    }
     if form.fault == nil {
       do throws(WireError) {
         try edit(shown: form.shown, now: now) { edit throws(WireError) in

@@ -19,11 +19,11 @@ extension TodoTimersApp {
           self.change(form) { $0.duration = seconds }
         },
         Entry("icon", "NUMBER", "Chooses an icon") { line, _ throws(WireError) in
-          let icon = try self.choice(line, self.choices.icons, "icon")
+          let icon = try self.choice(line, self.choices.icons)
           self.change(form) { $0.icon = icon }
         },
         Entry("color", "NUMBER", "Chooses a color") { line, _ throws(WireError) in
-          let color = try self.choice(line, self.choices.colors, "color")
+          let color = try self.choice(line, self.choices.colors)
           self.change(form) { $0.colorHex = color }
         },
         Entry("done", isNew ? "Makes the timer" : "Saves", isOffered: isNew, finish),
@@ -37,7 +37,7 @@ extension TodoTimersApp {
         },
       ]
       + (form.timer.map { timer in
-        [Entry("delete", "Deletes the timer") { _, _ in self.question = timer }]
+        [Entry("delete", "Deletes the timer") { _, _ in self.askToDelete(timer) }]
       } ?? [])
   }
 
@@ -70,14 +70,18 @@ extension TodoTimersApp {
     showForm(form)
   }
 
-  private func choice(
-    _ line: CommandLine, _ choices: [String], _ what: String
-  ) throws(WireError) -> String {
-    let named = choices.first {
-      $0.lowercased() == line.rest.lowercased() || $0.lowercased() == "#\(line.rest.lowercased())"
+  /// By number, or by what it is: `icon 3`, `color ff9500`.
+  private func choice(_ line: CommandLine, _ choices: [String]) throws(WireError) -> String {
+    let text = line.rest.lowercased()
+    if let named = choices.first(where: { $0.lowercased() == text || $0.lowercased() == "#\(text)" }
+    ) {
+      return named
     }
-    if let named { return named }
-    return choices[try line.index(in: choices.count, of: what)]
+    guard let number = Int(text), (1...choices.count).contains(number) else {
+      throw WireError(
+        .invalidField, "\(line.word) takes a number from 1 to \(choices.count)")
+    }
+    return choices[number - 1]
   }
 
   /// - Throws: 4004 for what is no duration, or longer than the wheels of this device go.

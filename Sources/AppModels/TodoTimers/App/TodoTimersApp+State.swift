@@ -48,7 +48,7 @@ extension TodoTimersApp {
         emit(.cancelled(id: Completion.id(timer, idiom)))
         continue
       }
-      let notification = Completion.notification(record, idiom, hasSound: settings.sound)
+      let notification = notification(record)
       scheduled[timer] = Scheduled(notification: notification, at: at)
       if at > now { emit(.scheduled(notification, at: at)) }
     }

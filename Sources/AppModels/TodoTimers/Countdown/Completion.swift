@@ -24,13 +24,15 @@ package enum Completion {
   }
 
   /// In the words of seed 001's lock screen.
+  ///
+  /// - Parameter total: seconds that it counted down from.
   package static func notification(
-    _ timer: TimerRecord, _ idiom: Idiom, hasSound: Bool
+    _ timer: TimerRecord, total: Int, _ idiom: Idiom, hasSound: Bool
   ) -> Notification {
     Notification(
       id: id(timer.id, idiom), category: category,
       title: "\(TimerChoices.picture(timer.icon)) Timer Complete",
-      body: "\(timer.name)\nYour \(timer.formattedDuration) timer has finished!",
+      body: "\(timer.name)\nYour \(DurationText.clock(total)) timer has finished!",
       actions: Action.allCases.map { Notification.Action(id: $0.rawValue, title: $0.title) },
       userInfo: ["timerID": timer.id.text, "timerName": timer.name], hasSound: hasSound)
   }
