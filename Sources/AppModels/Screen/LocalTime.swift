@@ -41,6 +41,25 @@ package struct LocalTime: Hashable, Sendable {
     return (time + ahead).floored(by: day) * day - ahead
   }
 
+  /// Days from 1970-01-01 to a day of the calendar; nil where there is no such day.
+  ///
+  /// - Parameter year: from 1 to 9999.
+  package static func dayNumber(year: Int, month: Int, day: Int) -> Int64? {
+    guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+      return nil
+    }
+    let shifted = Int64(month <= 2 ? year - 1 : year)
+    let (era, yearOfEra) = shifted.quotientAndRemainder(dividingBy: 400)
+    let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    let number = era * 146_097 + dayOfEra - 719_468
+    // A 31st of April is a 1st of May.
+    return LocalTime(number * Self.day, secondsFromUTC: 0).day == day ? number : nil
+  }
+
+  /// From 0 for Monday to 6.
+  package var weekday: Int { Int(((dayNumber + 3) % 7 + 7) % 7) }
+
   /// `2025-11-21`.
   package var date: String { "\(year)-\(month.twoDigits)-\(day.twoDigits)" }
 

@@ -1,0 +1,133 @@
+import Merge
+
+/// Screens of one record, and of the forms.
+extension TimeTrackerApp {
+  func taskScreen(_ id: Name, _ now: Int64) -> Screen {
+    let ledger = ledger
+    guard let task = ledger.task(id) else { return goneScreen(now) }
+    var rows: [Screen.Row] = [
+      .split("Client", ledger.client(task.client)?.name ?? ""),
+      .split("Project", ledger.project(task.project)?.name ?? "none"),
+      .rule,
+    ]
+    if let interval = task.interval {
+      let increment = ledger.increment(of: task)
+      rows += [
+        .split("From", time(interval.lowerBound)), .split("To", time(interval.upperBound)),
+        .split("Duration", TrackerText.clock(seconds: task.seconds)),
+        .split(
+          "Charged", TrackerText.clock(seconds: ledger.billedSeconds(of: task))),
+        .text(increment.map { "rounded up to \($0) min" } ?? "not rounded", indent: 2),
+      ]
+    } else {
+      rows.append(.text("Not timed yet"))
+    }
+    rows += [
+      .rule, .split("Rate", "\(ledger.rate(of: task).money)/h"),
+      .split("Amount", ledger.amount(of: task).text),
+      .split("Billed", task.isBilled ? task.billedDate.map { time($0) } ?? "yes" : "no"),
+    ]
+    if !task.notes.isEmpty { rows += [.rule, .text(task.notes)] }
+    return withWidget(task.title, rows, now)
+  }
+
+  func historyScreen(_ first: Int, _ now: Int64) -> Screen {
+    let (count, hidden) = (visibleHistory(now).count, hiddenHistory(now))
+    var rows =
+      items(.history(first), now).isEmpty
+      ? [.blank, .centred("No Tasks Yet"), .blank]
+      : Array(sectionRows(.history(first), now).dropFirst())
+    if count > Self.pageLength {
+      let last = min(first + Self.pageLength, count)
+      rows += [.rule, .text("\(min(first + 1, last))–\(last) of \(count)")]
+    }
+    if hidden > 0 {
+      rows += [.rule, .split("\(hidden) older than 30 days", "PRO")]
+    }
+    return withWidget("History", rows, now)
+  }
+
+  // MARK: Forms
+
+  func formScreen(_ form: TrackerForm) -> Screen {
+    let fields = FormField.all(form).filter { form.record != nil || $0.word != "billed" }
+    var rows = fields.flatMap { field -> [Screen.Row] in
+      let mark = isTyped(field, form) ? " *" : ""
+      let value = text(field, form) + mark
+      return field.content == .text || field.content == .firstTask
+        ? [.text(field.title), .field(value, placeholder: placeholder(field, form))]
+        : [.split(field.title, value)]
+    }
+    var buttons = [Screen.Button("CANCEL"), Screen.Button("SAVE")]
+    if form.kind == "task", form.record == nil {
+      buttons.append(Screen.Button("START", isEnabled: !isRunning))
+    }
+    rows += [.rule, .buttons(buttons)]
+    return Screen(form.title, leading: "‹", banner: form.error, rows: rows)
+  }
+
+  private func isTyped(_ field: FormField, _ form: TrackerForm) -> Bool {
+    guard field.content != .firstTask else { return form.firstTask != nil }
+    // What a new record is given from the start was not typed.
+    if form.record == nil, field.name == "name", form.typed["name"] == .string("") { return false }
+    if form.record == nil, ["client", "project"].contains(field.name) { return false }
+    return form.typed[field.name] != nil
+  }
+
+  private func placeholder(_ field: FormField, _ form: TrackerForm) -> String {
+    switch (field.word, form.kind) {
+    case ("name", "task"), ("task", _): "optional"
+    case ("name", _): "required"
+    default: ""
+    }
+  }
+
+  private func text(_ field: FormField, _ form: TrackerForm) -> String {
+    let value = form.value(field.name, surroundings.records) ?? initial(field)
+    let text = value?.text?.text
+    switch field.content {
+    case .text: return text ?? ""
+    case .firstTask: return form.firstTask ?? ""
+    case .rate: return text.map { (Rate($0)?.money ?? $0) + "/h" } ?? "inherited"
+    case .minutes:
+      if field.word == "minutes" { return text ?? "" }
+      return text.map { $0 == "0" ? "none" : "\($0) min" } ?? "inherited"
+    case .flag: return value == .bool(true) ? "on" : "off"
+    case .client: return ledger.client(value?.text)?.name ?? ""
+    case .project: return ledger.project(value?.text)?.name ?? "none"
+    case .time:
+      return time(text.flatMap { RecordView.milliseconds($0) })
+    }
+  }
+
+  /// What a record that is not made yet has.
+  private func initial(_ field: FormField) -> Datum? {
+    switch field.name {
+    case "isActive": .bool(true)
+    case "defaultHourlyRate": .int(100)
+    case "defaultBillingIncrement": .int(10)
+    case "autoPauseMinutes": .int(15)
+    default: nil
+    }
+  }
+
+  func bulkScreen(_ entries: [BulkEntry]) -> Screen {
+    let client = ledger.client(bulkClient)?.name ?? ledger.client(context?.client)?.name
+    var rows: [Screen.Row] = [.split("Client", client ?? "none"), .rule]
+    if entries.isEmpty { rows.append(.text("Type entry 9:05-10:30 and a name.")) }
+    for (index, entry) in entries.enumerated() {
+      func clock(_ time: Int64) -> String {
+        LocalTime(time, secondsFromUTC: surroundings.secondsFromUTC).clock
+      }
+      let (from, to) = (clock(entry.interval.lowerBound), clock(entry.interval.upperBound))
+      rows.append(
+        .split(
+          "\(index + 1) \(entry.name ?? "Unnamed Task")", isWatch ? from : "\(from)–\(to)"))
+    }
+    rows += [
+      .rule,
+      .buttons([Screen.Button("CANCEL"), Screen.Button("SAVE", isEnabled: !entries.isEmpty)]),
+    ]
+    return Screen("Bulk Entry", leading: "‹", banner: nil, rows: rows)
+  }
+}

@@ -1,0 +1,142 @@
+import Merge
+
+/// The menu, reports and what is premium.
+extension TimeTrackerApp {
+  func menuRows(_ now: Int64) -> [Screen.Row] {
+    let isPremium = ledger.entitlement.isPremium(now)
+    func gated(_ title: String) -> Screen.Row { .split(title, "PRO") }
+    var rows: [Screen.Row] = [.text("Overview")]
+    rows += sectionRows(.menu, now)
+    rows += [
+      .rule, .text("History"), .text("Reports"), gated("Bulk entry"), gated("Themes"),
+      .text("Export"), .text("Settings"),
+      .split("Premium", isPremium ? "active" : ""),
+    ]
+    if !isPremium {
+      rows += [
+        .rule, .centred("★ Upgrade to Premium ★"), .centred("from \(Product.monthly.price)"),
+      ]
+    }
+    return rows
+  }
+
+  // MARK: Reports
+
+  /// What everybody sees, with a teaser for what premium adds.
+  func reportRows(_ now: Int64) -> [Screen.Row] {
+    let midnight = LocalTime.midnight(now, secondsFromUTC: surroundings.secondsFromUTC)
+    let weekday = LocalTime(now, secondsFromUTC: surroundings.secondsFromUTC).weekday
+    let monday = midnight - Int64(weekday) * LocalTime.day
+    func time(_ start: Int64, _ days: Int64) -> String {
+      TrackerText.short(
+        seconds: ledger.tasks.reduce(0) {
+          $0 + $1.seconds(from: start, to: start + days * LocalTime.day)
+        })
+    }
+    var rows: [Screen.Row] = [
+      .split("Today", time(midnight, 1)), .split("This week", time(monday, 7)),
+      .split("Last week", time(monday - 7 * LocalTime.day, 7)), .rule, .text("BY CLIENT"),
+    ]
+    for client in ledger.clients {
+      let seconds = ledger.tasks(of: .client(client.id)).reduce(0) { $0 + $1.seconds }
+      rows.append(.split(client.name, TrackerText.short(seconds: seconds)))
+    }
+    if ledger.clients.isEmpty { rows.append(.text("none", indent: 2)) }
+    rows += [.rule, .split("Advanced Analytics", "PRO")]
+    if !ledger.entitlement.canAccessAdvancedReports(now) {
+      rows.append(.text("Unlock detailed time patterns and productivity insights"))
+    }
+    return rows
+  }
+
+  func advancedRows(_ now: Int64) -> [Screen.Row] {
+    let ledger = ledger
+    let tasks = ledger.tasks.filter { $0.interval != nil }
+    guard !tasks.isEmpty else { return [.blank, .centred("Nothing Recorded Yet"), .blank] }
+    // A task counts for the weekday on which it began.
+    var days = [Int](repeating: 0, count: 7)
+    for task in tasks {
+      guard let start = task.interval?.lowerBound else { continue }
+      days[LocalTime(start, secondsFromUTC: surroundings.secondsFromUTC).weekday] += task.seconds
+    }
+    let total = days.reduce(0, +)
+    var rows: [Screen.Row] = [
+      .split("Sessions", "\(tasks.count)"),
+      .split("Average", TrackerText.short(seconds: total / tasks.count)),
+      .split("Longest", TrackerText.short(seconds: tasks.map(\.seconds).max() ?? 0)),
+      .rule, .text("BY WEEKDAY"),
+    ]
+    for (name, seconds) in zip(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], days) {
+      let share = total > 0 ? Double(seconds) / Double(total) : 0
+      let bar = String(repeating: "█", count: Int((share * (isWatch ? 8 : 16)).rounded()))
+      rows.append(.split("\(name) \(bar)", TrackerText.short(seconds: seconds)))
+    }
+    rows += [.rule, .text("EARNED BY PROJECT")]
+    for project in ledger.projects {
+      let amounts = ledger.tasks(of: .project(project.id)).map(ledger.amount(of:))
+      rows.append(.split(project.name, amounts.sum.text))
+    }
+    let others = tasks.filter { ledger.project($0.project) == nil }
+    return rows + [.split("without project", others.map(ledger.amount(of:)).sum.text)]
+  }
+
+  func invoiceRows(_ id: Name, _ now: Int64) -> [Screen.Row] {
+    guard let client = ledger.client(id) else { return [.centred("It has been deleted.")] }
+    let invoice = Invoice(ledger, client: client)
+    guard !invoice.lines.isEmpty else {
+      return [.blank, .centred("Everything has been billed."), .blank]
+    }
+    var rows: [Screen.Row] = [
+      .text(invoice.client),
+      .text(LocalTime(now, secondsFromUTC: surroundings.secondsFromUTC).date), .rule,
+    ]
+    for line in invoice.lines {
+      rows += [
+        .text(line.title),
+        .split(
+          "  \(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)", line.amount.text),
+      ]
+    }
+    return rows + [.rule, .split("Total", invoice.total.text)]
+  }
+
+  var exportRows: [Screen.Row] {
+    CSVExport.text(ledger).split(separator: "\r\n").map { .text(String($0)) }
+  }
+
+  // MARK: Premium
+
+  func premiumRows(_ now: Int64) -> [Screen.Row] {
+    let entitlement = ledger.entitlement
+    var rows: [Screen.Row] = []
+    if entitlement.isPremium(now) {
+      rows += [.centred("Premium"), .split("Until", time(entitlement.expiresAt))]
+      if let product = entitlement.productID { rows.append(.text(product)) }
+    } else if entitlement.isGranted {
+      rows += [.centred("Free"), .split("Premium ended", time(entitlement.expiresAt))]
+    } else {
+      rows.append(.centred("Free"))
+    }
+    rows.append(.rule)
+    rows += PaywallTrigger.allCases.map { .split($0.title, "PRO") }
+    return rows + [.rule] + priceRows
+  }
+
+  private var priceRows: [Screen.Row] {
+    Product.allCases.map {
+      .split($0.rawValue.prefix(1).uppercased() + $0.rawValue.dropFirst(), $0.price)
+    }
+  }
+
+  func paywall(_ trigger: PaywallTrigger) -> Screen {
+    let rows: [Screen.Row] =
+      [.blank, .centred("★ PRO ★"), .blank] + trigger.benefits.map { .text("✓ \($0)") }
+      + [.rule] + priceRows
+      + [.rule, .text("Nothing is sold here: an administrator grants it.")]
+    return Screen(trigger.title, leading: "‹", rows: rows)
+  }
+
+  var themeRows: [Screen.Row] {
+    TrackerTheme.allCases.map { .split($0.title, $0 == theme ? "✓" : "") }
+  }
+}

@@ -1,0 +1,48 @@
+import Merge
+
+/// The timer on every screen: fixed at the bottom, or floating on a pad.
+extension TimeTrackerApp {
+  func widgetRows(_ now: Int64) -> [Screen.Row] {
+    surroundings.idiom == .pad ? floatingRows(now) : fixedRows(now)
+  }
+
+  private var button: String { isRunning ? "[ Stop ]" : "[ Start ]" }
+
+  private var dot: String { isRunning ? "●" : "○" }
+
+  private var taskTitle: String { currentTaskName ?? "No active task" }
+
+  private func fixedRows(_ now: Int64) -> [Screen.Row] {
+    var rows: [Screen.Row] = [.rule]
+    if widget.isExpanded, !isWatch {
+      rows.append(.buttons(newButton + [Screen.Button("History")]))
+    }
+    if isWatch {
+      return rows + [
+        .text("\(dot) \(taskTitle)"), .split(formattedTime(now: now), button),
+      ]
+    }
+    return rows + [
+      .split("\(dot) \(taskTitle)", formattedTime(now: now)),
+      .split("⊕ \(clientName ?? "")", button),
+    ]
+  }
+
+  /// Not while the timer runs.
+  private var newButton: [Screen.Button] { isRunning ? [] : [Screen.Button("New Task")] }
+
+  private func floatingRows(_ now: Int64) -> [Screen.Row] {
+    let place = "at \(widget.x), \(widget.y)"
+    guard widget.isExpanded else {
+      return [.rule, .split("⠿ \(dot) \(formattedTime(now: now))", place)]
+    }
+    let size = FloatingWidget.expandedSize
+    var rows: [Screen.Row] = [.rule, .split("⠿ \(taskTitle)", "⊕")]
+    if let clientName { rows.append(.text(clientName, indent: 2)) }
+    rows += [
+      .text("Duration", indent: 2), .split("  \(dot) \(formattedTime(now: now))", button),
+    ]
+    if !isRunning { rows.append(.split("", "[ New Task ]")) }
+    return rows + [.split("", "\(size.width) × \(size.height) \(place)")]
+  }
+}
