@@ -39,7 +39,7 @@ package struct DeviceOptions {
     ],
     notes: """
       Commands are typed a line each; help lists those of the screen. On a terminal the screen stays
-      above the line being typed; else it is printed whenever it has changed by more than the time.
+      above the line being typed; else it is printed when more than the time on it has changed.
 
       offline and online switch the connection; kill ends the app without warning and starts it
       again; wait waits until everything is synced, wait S for S seconds; quit leaves. The end of the

@@ -76,7 +76,7 @@ extension DeviceSession: InputHandler {
     display.echo(line)
     let words = line.split(separator: " ")
     guard words.first == "wait", words.count <= 2 else {
-      display.repeatScreen()
+      if words.isEmpty || words == ["look"] { display.repeatScreen() }
       return device.type(line, now: now)
     }
     guard words.count == 2 else { return waiting = .synced }
