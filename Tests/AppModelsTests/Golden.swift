@@ -3,13 +3,21 @@ import Foundation
 import Testing
 
 /// Compares a screen with the file that shows it, `Goldens/<name>.txt`.
-///
-/// With `WATCHLINE_RECORD=1` in the environment the file is written anew.
 func expectGolden(
   _ screen: Screen, _ idiom: Idiom, _ name: String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let lines = screen.lines(columns: idiom.columns)
+  try expectGolden(
+    screen.lines(columns: idiom.columns), idiom, name, sourceLocation: sourceLocation)
+}
+
+/// Compares lines in a frame with the file that shows them.
+///
+/// With `WATCHLINE_RECORD=1` in the environment the file is written anew.
+func expectGolden(
+  _ lines: [String], _ idiom: Idiom, _ name: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
   let widths = Set(lines.map(\.columns))
   #expect(
     widths == [idiom.columns + 2], "the frame is not straight", sourceLocation: sourceLocation)

@@ -135,7 +135,7 @@ extension Screen.Row {
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
-        .joined(separator: "  ").wrapped(to: columns).map { $0.centred(in: columns) }
+        .flowing(in: columns).map { $0.centred(in: columns) }
     case .field(let text, let placeholder):
       (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
         ($0.offset == 0 ? "▏ " : "  ") + $0.element
@@ -156,14 +156,37 @@ extension Screen.Alert {
     let text =
       title.wrapped(to: inner).map { $0.centred(in: inner) } + [""] + message.wrapped(to: inner)
       + [""]
-      + buttons.map { "[\($0)]" }.joined(separator: "  ").wrapped(to: inner).map {
-        $0.centred(in: inner)
-      }
+      + buttons.map { "[\($0)]" }.flowing(in: inner).map { $0.centred(in: inner) }
     return text.framed(inner)
   }
 }
 
+extension Notification {
+  /// As it stands on a lock screen.
+  ///
+  /// - Parameter columns: within the frame, at least 16.
+  package func lines(columns: Int) -> [String] {
+    let inner = columns - 2
+    let buttons = actions.map { "[\($0.title)]" }.flowing(in: inner)
+    let text = title.wrapped(to: inner) + body.wrapped(to: inner)
+    return (text + (buttons.isEmpty ? [] : [""]) + buttons).framed(inner)
+  }
+}
+
 extension [String] {
+  /// As many beside one another as there is room for, in lines.
+  fileprivate func flowing(in columns: Int) -> [String] {
+    var lines: [String] = []
+    for item in self {
+      if let line = lines.last, line.columns + 2 + item.columns <= columns {
+        lines[lines.count - 1] = "\(line)  \(item)"
+      } else {
+        lines += item.wrapped(to: columns)
+      }
+    }
+    return lines
+  }
+
   /// In a frame, of so many columns within it.
   fileprivate func framed(_ columns: Int) -> [String] {
     let edge = String(repeating: "─", count: columns + 2)

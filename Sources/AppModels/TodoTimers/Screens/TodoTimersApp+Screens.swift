@@ -24,10 +24,7 @@ extension TodoTimersApp {
 
   private var alert: Screen.Alert? {
     if let timer = question.flatMap({ library[$0] }) {
-      return Screen.Alert(
-        "Delete Timer?",
-        "This will permanently delete \"\(timer.name.shortened)\" and all its to-dos and notes.",
-        buttons: ["Cancel", "Delete"])
+      return Screen.Alert("Delete Timer?", Self.warning(timer), buttons: ["Cancel", "Delete"])
     }
     if let timer = completed.flatMap({ library[$0] }) {
       return Screen.Alert(
@@ -38,6 +35,10 @@ extension TodoTimersApp {
       return Screen.Alert("Error", failure, buttons: ["OK"])
     }
     return nil
+  }
+
+  static func warning(_ timer: TimerRecord) -> String {
+    "This will permanently delete \"\(timer.name.shortened)\" and all its to-dos and notes."
   }
 
   var isWatch: Bool { idiom == .watch }
