@@ -103,7 +103,7 @@ package struct Screen: Hashable, Sendable {
 
   /// The title between what stands beside it, on a line of its own where there is no room.
   private func bar(_ columns: Int) -> [String] {
-    let title = title.onOneLine
+    let title = title.oneLine
     let (left, right) = (leading.columns, trailing.columns)
     let room = columns - left - right - 2
     guard title.columns <= room else {
@@ -127,11 +127,7 @@ extension Screen.Row {
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
     case .centred(let text): text.wrapped(to: columns).map { $0.centred(in: columns) }
-    case .split(let left, let right):
-      [
-        left.onOneLine.cut(to: columns - right.columns - 1).padded(to: columns - right.columns)
-          + right
-      ]
+    case .split(let left, let right): [Self.split(left.oneLine, right.oneLine, columns)]
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
@@ -142,6 +138,11 @@ extension Screen.Row {
       }
     case .card(let rows): rows.flatMap { $0.lines(columns - 4) }.framed(columns - 4)
     }
+  }
+
+  private static func split(_ left: String, _ right: String, _ columns: Int) -> String {
+    let right = right.cut(to: columns - 2)
+    return left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right
   }
 
   private static func bar(_ fraction: Double, _ columns: Int) -> String {

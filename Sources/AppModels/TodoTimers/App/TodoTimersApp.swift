@@ -126,6 +126,9 @@ package final class TodoTimersApp: App {
 }
 
 extension String {
+  /// With blanks for the ends of lines.
+  var joined: String { String(map { $0.isNewline ? " " : $0 }) }
+
   /// On one line, of a length that sentences can take.
-  var shortened: String { onOneLine.cut(to: 60) }
+  var shortened: String { joined.cut(to: 60) }
 }

@@ -132,7 +132,7 @@ extension TodoTimersApp {
     for (index, todo) in timer.todos.enumerated() {
       let number = String(index + 1)
       let blanks = String(repeating: " ", count: width - number.count)
-      rows.append(.split("\(blanks)\(number) \(todo.box) \(todo.text)", isWatch ? "" : ">"))
+      rows.append(.split("\(blanks)\(number) \(todo.box) \(todo.text.joined)", isWatch ? "" : ">"))
     }
     return rows + [.blank]
   }

@@ -23,7 +23,7 @@ func expectGolden(
     widths == [idiom.columns + 2], "the frame is not straight", sourceLocation: sourceLocation)
   let text = lines.joined(separator: "\n") + "\n"
   let file = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "Goldens/\(name).txt")
+    .appending(path: "../Goldens/\(name).txt")
   if ProcessInfo.processInfo.environment["WATCHLINE_RECORD"] == "1" {
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
