@@ -4,11 +4,11 @@ import Testing
 
 /// Screens as files that are looked at by people: `Goldens/<app>/<name>.txt`.
 enum Golden {
-  /// Compares a screen with its file, line by line. With `WATCHLINE_RECORD=1` the file is written.
+  /// Compares lines in a frame with their file. With `WATCHLINE_RECORD=1` in the environment the
+  /// file is written anew.
   static func check(
-    _ screen: Screen, _ name: String, columns: Int, at location: SourceLocation
+    _ lines: [String], _ name: String, columns: Int, at location: SourceLocation
   ) {
-    let lines = screen.lines(columns: columns)
     for line in lines {
       #expect(
         line.columns == columns + 2, "the frame is not straight: \(line)",
@@ -29,12 +29,26 @@ enum Golden {
     }
     #expect(text == expected, "\(name).txt differs", sourceLocation: location)
   }
+
+  static func check(
+    _ screen: Screen, _ name: String, columns: Int, at location: SourceLocation
+  ) {
+    check(screen.lines(columns: columns), name, columns: columns, at: location)
+  }
 }
 
-/// Compares a screen with `Goldens/<name>.txt`, in the width of an idiom.
+/// Compares a screen with its file, in the width of an idiom.
 func expectGolden(
   _ screen: Screen, _ idiom: Idiom, _ name: String,
   sourceLocation: SourceLocation = #_sourceLocation
-) throws {
+) {
   Golden.check(screen, name, columns: idiom.columns, at: sourceLocation)
+}
+
+/// Compares lines in a frame with the file that shows them.
+func expectGolden(
+  _ lines: [String], _ idiom: Idiom, _ name: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  Golden.check(lines, name, columns: idiom.columns, at: sourceLocation)
 }

@@ -6,6 +6,8 @@ import Wire
 final class LocalKeeper: RecordKeeper {
   let schema: Schema
   let replica: DeviceReplica
+  /// What every edit is refused with.
+  var refusal: WireError?
   private var made: UInt64 = 0
 
   /// - Parameter device: devices of different names give different ids.
@@ -20,6 +22,7 @@ final class LocalKeeper: RecordKeeper {
   var vector: VersionVector { replica.fold.vector }
 
   func write(_ actions: [Action], shown: VersionVector, now: Int64) throws(WireError) {
+    if let refusal { throw refusal }
     try replica.write(actions, shown: shown, clock: now)
   }
 

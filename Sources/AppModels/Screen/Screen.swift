@@ -29,12 +29,14 @@ package struct Screen: Hashable, Sendable {
     case split(String, String)
     /// What is filled of a bar, from 0 to 1.
     case progress(Double)
+    /// Rows in a frame of their own.
+    indirect case card([Row])
     /// `[ START ]  [ RESET ]`; those that are off in round brackets.
     case buttons([Button])
     /// A text field with what is in it.
     case field(String, placeholder: String = "")
-    /// Rows in a frame of their own.
-    indirect case card([Row])
+    /// Rows beside rows, with a line between them; the left ones are `width` columns wide.
+    case columns(left: [Row], width: Int, right: [Row])
   }
 
   package struct Button: Hashable, Sendable {
@@ -122,21 +124,29 @@ package struct Screen: Hashable, Sendable {
 extension Screen.Row {
   fileprivate func lines(_ columns: Int) -> [String] {
     switch self {
-    case .blank: [""]
-    case .rule: [String(repeating: "─", count: columns)]
+    case .blank, .rule: [""]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
+    case .card(let rows): rows.lines(columns - 4).framed(columns - 4)
     case .centred(let text): text.wrapped(to: columns).map { $0.centred(in: columns) }
     case .split(let left, let right): [Self.split(left.oneLine, right.oneLine, columns)]
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
         .joined(separator: "  ").wrapped(to: columns).map { $0.centred(in: columns) }
+    case .columns(let left, let width, let right):
+      Self.beside(left.lines(width), width, right.lines(columns - width - 3))
     case .field(let text, let placeholder):
       (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
         ($0.offset == 0 ? "▏ " : "  ") + $0.element
       }
-    case .card(let rows): rows.flatMap { $0.lines(columns - 4) }.framed(columns - 4)
+    }
+  }
+
+  private static func beside(_ left: [String], _ width: Int, _ right: [String]) -> [String] {
+    (0..<max(left.count, right.count)).map { index in
+      (index < left.count ? left[index] : "").padded(to: width) + " │ "
+        + (index < right.count ? right[index] : "")
     }
   }
 
@@ -151,20 +161,51 @@ extension Screen.Row {
   }
 }
 
+extension [Screen.Row] {
+  /// As a part of a screen, where a line across ends at the part's edges.
+  fileprivate func lines(_ columns: Int) -> [String] {
+    flatMap { row in
+      row == .rule ? [String(repeating: "─", count: columns)] : row.lines(columns)
+    }
+  }
+}
+
 extension Screen.Alert {
   fileprivate func lines(_ columns: Int) -> [String] {
     let inner = columns - 4
     let text =
       title.wrapped(to: inner).map { $0.centred(in: inner) } + [""] + message.wrapped(to: inner)
-      + [""]
-      + buttons.map { "[\($0)]" }.joined(separator: "  ").wrapped(to: inner).map {
-        $0.centred(in: inner)
-      }
+      + [""] + buttons.map { "[\($0)]" }.flowing(in: inner).map { $0.centred(in: inner) }
     return text.framed(inner)
   }
 }
 
+extension Notification {
+  /// As it stands on a lock screen.
+  ///
+  /// - Parameter columns: within the frame, at least 16.
+  package func lines(columns: Int) -> [String] {
+    let inner = columns - 2
+    let buttons = actions.map { "[\($0.title)]" }.flowing(in: inner)
+    let text = title.wrapped(to: inner) + body.wrapped(to: inner)
+    return (text + (buttons.isEmpty ? [] : [""]) + buttons).framed(inner)
+  }
+}
+
 extension [String] {
+  /// As many beside one another as there is room for, in lines.
+  fileprivate func flowing(in columns: Int) -> [String] {
+    var lines: [String] = []
+    for item in self {
+      if let line = lines.last, line.columns + 2 + item.columns <= columns {
+        lines[lines.count - 1] = "\(line)  \(item)"
+      } else {
+        lines += item.wrapped(to: columns)
+      }
+    }
+    return lines
+  }
+
   /// In a frame, of so many columns within it.
   fileprivate func framed(_ columns: Int) -> [String] {
     let edge = String(repeating: "─", count: columns + 2)

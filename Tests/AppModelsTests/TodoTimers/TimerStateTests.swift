@@ -28,6 +28,7 @@ import Wire
     let coded = String(decoding: base64, as: UTF8.self)
     #expect(read(#"{"payload":\#(payload),"type":"timerState"}"#) == expected)
     #expect(read(#" {"type":"timerState","payload":"\#(coded)"} "#) == expected)
+    #expect(read(#"{"type":"timerState","payload":{"$data":"\#(coded)"}}"#) == expected)
     let large = payload.replacing("\"currentTime\":3", with: "\"currentTime\":99999999999")
     #expect(read(#"{"payload":\#(large),"type":"timerState"}"#)?.currentTime == 359_999)
     let negative = payload.replacing("\"currentTime\":3", with: "\"currentTime\":-3")
@@ -37,7 +38,8 @@ import Wire
   @Test(arguments: [
     "", "x", "[]", "{}", #"{"type":"timerState"}"#, #"{"type":"timerUpdate","payload":{}}"#,
     #"{"type":7,"payload":{}}"#, #"{"type":"timerState","payload":[]}"#,
-    #"{"type":"timerState","payload":"?"}"#, #"{"type":"timerState","payload":"e30="}"#,
+    #"{"type":"timerState","payload":"?"}"#, #"{"type":"timerState","payload":{"$data":"?"}}"#,
+    #"{"type":"timerState","payload":{"$data":7}}"#, #"{"type":"timerState","payload":"e30="}"#,
     #"{"type":"timerState","payload":"W10="}"#, #"{"type":"timerState","payload":"YWJj"}"#,
     #"{"type":"timerState","payload":{"timerID":"x","action":"started","currentTime":1}}"#,
     #"{"type":"timerState","payload":{"timerID":"6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F","#

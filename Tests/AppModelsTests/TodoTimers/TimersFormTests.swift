@@ -160,4 +160,32 @@ import Wire
       #expect(device.refusal("delete 4")?.code == .invalidField)
     }
   }
+
+  @Test func whatCannotBeKept() throws {
+    let device = try workoutPhone()
+    device.keeper.refusal = WireError(.invalidField, "the disk is full")
+    func failure() -> String? { device.app.screen(now: device.now).alert?.message }
+    try device.type("new Tea 5:00")
+    #expect(failure() == "Failed to create timer: the disk is full")
+    #expect(device.shows("Tea"), "what was typed is still there")
+    try device.type("ok")
+    #expect(failure() == nil)
+    try device.type("cancel", "open 1", "edit", "name Run", "save")
+    #expect(failure() == "Failed to update timer: the disk is full")
+    try device.type("icon 1")
+    #expect(failure() == nil)
+    try device.type("cancel", "add Stretch")
+    #expect(device.banner == "the disk is full")
+    try device.type("cancel", "notes", "write x", "save")
+    #expect(device.banner == "the disk is full")
+    try device.type("cancel")
+    #expect(device.refusal("toggle 1")?.message == "the disk is full")
+    #expect(device.refusal("move 1 2")?.message == "the disk is full")
+    try device.type("back", "delete 1")
+    #expect(device.refusal("delete")?.message == "the disk is full")
+    #expect(device.shows("Delete Timer?"))
+    device.keeper.refusal = nil
+    try device.type("delete")
+    #expect(device.names.count == 3)
+  }
 }

@@ -6,7 +6,7 @@ import Wire
 /// Every screen, as files.
 @Suite struct TimersScreenTests {
   private func golden(_ device: TimersDevice, _ name: String) throws {
-    try expectGolden(
+    expectGolden(
       device.app.screen(now: device.now), device.idiom, "todoTimers/\(device.idiom)-\(name)")
   }
 
@@ -46,7 +46,14 @@ import Wire
     try device.type("back", "pause")
     try golden(device, "detail-paused")
     try device.type("resume")
+    _ = device.events
     device.wait(2000)
+    guard case .notified(let notification)? = device.events.first else {
+      Issue.record("it was not notified")
+      return
+    }
+    expectGolden(
+      notification.lines(columns: idiom.columns), idiom, "todoTimers/\(idiom)-notification")
     try golden(device, "detail-alert")
     try device.type("dismiss")
     try golden(device, "detail-finished")

@@ -97,6 +97,19 @@ import Wire
     #expect(texts(watch) == texts(phone))
   }
 
+  @Test func deletedWhileEdited() throws {
+    let phone = try phone()
+    let pad = TimersDevice(.pad)
+    try pad.receive(from: phone)
+    try phone.type("todo 1", "text Boil water")
+    try pad.type("open 1", "todo 1", "delete")
+    try phone.receive(from: pad)
+    try phone.type("save")
+    #expect(texts(phone).contains("☐ Boil water"), "the edit had not seen the delete")
+    try pad.receive(from: phone)
+    #expect(texts(pad) == texts(phone))
+  }
+
   @Test func concurrentMoves() throws {
     let phone = try phone()
     let pad = TimersDevice(.pad)

@@ -91,10 +91,7 @@ extension TodoTimersApp {
   /// Schedules anew what was renamed or has another sound now.
   func refreshSchedule() {
     for timer in scheduled.keys.sorted() {
-      guard let record = library[timer] else {
-        unschedule(timer)
-        continue
-      }
+      guard let record = library[timer] else { continue }
       let notification = notification(record)
       if scheduled[timer]!.notification != notification {
         scheduled[timer]!.notification = notification

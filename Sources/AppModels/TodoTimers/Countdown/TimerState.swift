@@ -7,7 +7,7 @@ import Wire
 /// {"type":"timerState","payload":{"action":"started","currentTime":1500,
 ///   "timerID":"6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F","timestamp":785412200}}
 /// ```
-/// The payload may also come as base64 of that object's text, as JSON encoders write data.
+/// The payload may also come as base64 of that object's text, alone or as `{"$data":"…"}`.
 package struct TimerState: Hashable, Sendable {
   package enum Action: String, CaseIterable, Sendable {
     case started, paused, resumed, reset, completed
@@ -39,46 +39,52 @@ package struct TimerState: Hashable, Sendable {
 
   /// nil for every other message.
   package init?(message: [UInt8]) {
-    let state = message.withUnsafeBytes { line -> TimerState? in
-      var envelope = Envelope()
-      guard (try? envelope.scan(line)) != nil else { return nil }
-      let fields = Fields(envelope, line)
-      guard (try? fields.string(.type)) == "timerState", let payload = envelope[.payload] else {
-        return nil
-      }
-      if payload.kind == .object { return Self.read(payload, line) }
-      return (try? fields.data(.payload)).flatMap(Self.read)
+    let state = Self.within(message) { fields in
+      (try? fields.string(.type)) == "timerState" ? Self.payload(fields) : nil
     }
     guard let state else { return nil }
     self = state
   }
 
-  /// The text of a payload.
-  private static func read(_ text: [UInt8]) -> TimerState? {
-    // What is read strictly is an object's member.
-    let line = Array("{\"data\":".utf8) + text + [0x7D]
-    return line.withUnsafeBytes { line in
+  private static func within(_ line: [UInt8], _ read: (Fields) -> TimerState?) -> TimerState? {
+    line.withUnsafeBytes { line in
       var envelope = Envelope()
-      guard (try? envelope.scan(line)) != nil, let payload = envelope[.data],
-        payload.kind == .object
-      else { return nil }
-      return read(payload, line)
+      guard (try? envelope.scan(line)) != nil else { return nil }
+      return read(Fields(envelope, line))
     }
   }
 
-  private static func read(_ payload: Value, _ line: UnsafeRawBufferPointer) -> TimerState? {
-    var texts: [String: String] = [:]
-    var current: Int64?
-    var reader = ObjectReader(payload, line)
-    while let (name, value) = reader.next() {
-      if value.kind == .string { texts[name] = decodeString(value, line) }
-      if name == "currentTime", value.kind == .number { current = decodeInteger(value, line) }
+  private static func payload(_ fields: Fields) -> TimerState? {
+    guard let payload = fields.envelope[.payload] else { return nil }
+    switch payload.kind {
+    case .string:
+      guard let text = try? fields.data(.payload) else { return nil }
+      return within(Array("{\"payload\":".utf8) + text + [0x7D], Self.payload)
+    case .object:
+      let members = fields.members(of: payload)
+      if let data = members.first(where: { $0.name == "$data" }), data.value.kind == .string {
+        let text = Array(fields.bytes(data.value))
+        return within(Array("{\"payload\":".utf8) + text + [0x7D], Self.payload)
+      }
+      return read(members, fields)
+    default: return nil
     }
-    guard let timer = texts["timerID"].flatMap({ Identifier($0.utf8) }),
-      let action = texts["action"].flatMap(Action.init), let current
+  }
+
+  private static func read(
+    _ members: [(name: String, value: Value)], _ fields: Fields
+  ) -> TimerState? {
+    func text(_ name: String) -> String? {
+      members.first { $0.name == name && $0.value.kind == .string }
+        .map { decodeString($0.value, fields.line) }
+    }
+    guard let timer = text("timerID").flatMap({ Identifier($0.utf8) }),
+      let action = text("action").flatMap(Action.init),
+      let current = members.first(where: { $0.name == "currentTime" }),
+      let seconds = fields.integer(current.value)
     else { return nil }
     return TimerState(
       timer: Name(timer.description), action: action,
-      currentTime: Int(min(max(0, current), 359_999)))
+      currentTime: Int(min(max(0, seconds), 359_999)))
   }
 }

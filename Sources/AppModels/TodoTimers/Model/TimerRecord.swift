@@ -52,7 +52,7 @@ package struct TimerRecord: Hashable, Sendable {
   package var notesStatus: String { notes.isEmpty ? "No notes" : "Notes added" }
 
   /// With its picture, for a line of its own.
-  package var titleWithPicture: String { "\(TimerChoices.picture(icon)) \(name)" }
+  package var titleWithPicture: String { "\(TimerChoices.picture(icon)) \(name.oneLine)" }
 }
 
 /// A to-do as merged.

@@ -24,10 +24,7 @@ extension TodoTimersApp {
 
   private var alert: Screen.Alert? {
     if let timer = question.flatMap({ library[$0] }) {
-      return Screen.Alert(
-        "Delete Timer?",
-        "This will permanently delete \"\(timer.name.shortened)\" and all its to-dos and notes.",
-        buttons: ["Cancel", "Delete"])
+      return Screen.Alert("Delete Timer?", Self.warning(timer), buttons: ["Cancel", "Delete"])
     }
     if let timer = completed.flatMap({ library[$0] }) {
       return Screen.Alert(
@@ -38,6 +35,10 @@ extension TodoTimersApp {
       return Screen.Alert("Error", failure, buttons: ["OK"])
     }
     return nil
+  }
+
+  static func warning(_ timer: TimerRecord) -> String {
+    "This will permanently delete \"\(timer.name.shortened)\" and all its to-dos and notes."
   }
 
   var isWatch: Bool { idiom == .watch }
@@ -131,7 +132,7 @@ extension TodoTimersApp {
     for (index, todo) in timer.todos.enumerated() {
       let number = String(index + 1)
       let blanks = String(repeating: " ", count: width - number.count)
-      rows.append(.split("\(blanks)\(number) \(todo.box) \(todo.text)", isWatch ? "" : ">"))
+      rows.append(.split("\(blanks)\(number) \(todo.box) \(todo.text.oneLine)", isWatch ? "" : ">"))
     }
     return rows + [.blank]
   }

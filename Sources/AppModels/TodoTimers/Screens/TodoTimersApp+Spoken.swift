@@ -7,7 +7,7 @@ extension TodoTimersApp {
   package func spoken(_ now: Int64) -> [String] {
     var texts: [String] = []
     if let timer = question.flatMap({ library[$0] }) {
-      return ["Alert, Delete Timer?, \(timer.name)", "Cancel, button", "Delete, button"]
+      return ["Alert, Delete Timer?, \(Self.warning(timer))", "Cancel", "Delete timer"]
     }
     if let timer = completed.flatMap({ library[$0] }) {
       texts += [
