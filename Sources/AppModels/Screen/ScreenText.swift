@@ -30,7 +30,7 @@ extension String {
   /// As lines of at most so many columns, broken at blanks where there are some. What would take
   /// effect on a terminal is shown as a replacement character.
   func wrapped(to columns: Int) -> [String] {
-    split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+    split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.flatMap {
       String($0).oneLine.wrappedLine(to: columns)
     }
   }

@@ -113,8 +113,8 @@ extension TimeTrackerApp {
     default: break
     }
     guard commands.contains(where: { $0.word == line.word }) else {
-      // Typed too late or too early these do nothing.
-      if ["start", "stop"].contains(line.word) { return }
+      // Where they are done already these do nothing.
+      if ["start", "stop", "home"].contains(line.word) { return }
       throw line.unknown(among: commands)
     }
     if try performOnWidget(line, now) { return }

@@ -11,7 +11,7 @@ struct TrackerForm: Hashable {
   /// By field. The others show what the counterpart makes of them.
   var typed: [Name: Datum] = [:]
   /// The name of the task that is made together with a project.
-  var firstTask: String?
+  var firstTaskName: String?
   var error: String?
 
   var title: String {
@@ -33,7 +33,7 @@ struct FormField {
   enum Content {
     case text, rate, minutes, flag, client, project, time
     /// The name of a project's first task, which is no field of the project.
-    case firstTask
+    case firstTaskName
   }
 
   var word: String
@@ -58,7 +58,7 @@ struct FormField {
       let active = FormField(
         word: "active", argument: "on|off", name: "isActive", title: "Active", content: .flag)
       let task = FormField(
-        word: "task", argument: "TEXT", name: "", title: "First task", content: .firstTask)
+        word: "task", argument: "TEXT", name: "", title: "First task", content: .firstTaskName)
       return [name, rate, increment("billingIncrement", .null), active]
         + (form.record == nil ? [task] : [])
     case "task":
@@ -108,7 +108,7 @@ struct FormField {
     case .client: "whom it is for; leaves the project"
     case .project: "also sets the client"
     case .time: "a time of today, or a day too"
-    case .firstTask: "made together with the project"
+    case .firstTaskName: "made together with the project"
     }
   }
 }

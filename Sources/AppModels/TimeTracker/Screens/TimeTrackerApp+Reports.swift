@@ -91,11 +91,12 @@ extension TimeTrackerApp {
       .text(LocalTime(now, secondsFromUTC: surroundings.secondsFromUTC).date), .rule,
     ]
     for line in invoice.lines {
-      rows += [
-        .text(line.title),
-        .split(
-          "  \(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)", line.amount.text),
-      ]
+      let sum = "\(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)"
+      rows.append(.text(line.title))
+      rows +=
+        isWatch
+        ? [.text(sum, indent: 2), .split("", line.amount.text)]
+        : [.split("  \(sum)", line.amount.text)]
     }
     return rows + [.rule, .split("Total", invoice.total.text)]
   }

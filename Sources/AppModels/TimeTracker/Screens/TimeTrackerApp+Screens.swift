@@ -173,7 +173,7 @@ extension TimeTrackerApp {
   func time(_ time: Int64?) -> String {
     guard let time else { return "–" }
     let local = LocalTime(time, secondsFromUTC: surroundings.secondsFromUTC)
-    return "\(local.date) \(local.clock)"
+    return "\(isWatch ? String(local.date.dropFirst(5)) : local.date) \(local.clock)"
   }
 
   private func alert(_ target: Target) -> Screen.Alert {
