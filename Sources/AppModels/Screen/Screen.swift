@@ -33,6 +33,8 @@ package struct Screen: Hashable, Sendable {
     case buttons([Button])
     /// A text field with what is in it.
     case field(String, placeholder: String = "")
+    /// Rows beside rows, with a line between them; the left ones are `width` columns wide.
+    case columns(left: [Row], width: Int, right: [Row])
   }
 
   package struct Button: Hashable, Sendable {
@@ -129,10 +131,19 @@ extension Screen.Row {
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
         .joined(separator: "  ").wrapped(to: columns).map { $0.centred(in: columns) }
+    case .columns(let left, let width, let right):
+      Self.beside(left.lines(width), width, right.lines(columns - width - 3))
     case .field(let text, let placeholder):
       (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
         ($0.offset == 0 ? "▏ " : "  ") + $0.element
       }
+    }
+  }
+
+  private static func beside(_ left: [String], _ width: Int, _ right: [String]) -> [String] {
+    (0..<max(left.count, right.count)).map { index in
+      (index < left.count ? left[index] : "").padded(to: width) + " │ "
+        + (index < right.count ? right[index] : "")
     }
   }
 
@@ -144,6 +155,15 @@ extension Screen.Row {
   private static func bar(_ fraction: Double, _ columns: Int) -> String {
     let filled = Int((max(0, min(1, fraction)) * Double(columns)).rounded())
     return String(repeating: "█", count: filled) + String(repeating: "░", count: columns - filled)
+  }
+}
+
+extension [Screen.Row] {
+  /// As a part of a screen, where a line across ends at the part's edges.
+  fileprivate func lines(_ columns: Int) -> [String] {
+    flatMap { row in
+      row == .rule ? [String(repeating: "─", count: columns)] : row.lines(columns)
+    }
   }
 }
 
