@@ -53,6 +53,7 @@ extension TimeTrackerApp {
       Command("bulk", "", "several entries at once"), Command("themes", "", "accents"),
       Command("export", "", "tasks as CSV"), Command("settings", "", "rate, increment, auto-pause"),
       Command("premium", "", "what is bought and what there is"),
+      Command("sync", "", "with the counterpart, now"),
     ]
   }
 
@@ -170,6 +171,7 @@ extension TimeTrackerApp {
     case "reports": stack.append(.reports)
     case "export": stack.append(.export)
     case "premium": stack.append(.premium)
+    case "sync": events.append(.syncRequested)
     case "more": more(now)
     case "advanced", "bulk", "themes", "invoice": gate(line.word, now)
     case "theme": try setTheme(line, now)

@@ -51,6 +51,8 @@ struct FormField {
       word: "notes", argument: "TEXT", name: "notes", title: "Notes", content: .text)
     let name = FormField(
       word: "name", argument: "TEXT", name: "name", title: "Name", content: .text)
+    let client = FormField(
+      word: "client", argument: "N|NAME", name: "client", title: "Client", content: .client)
     switch form.kind {
     case "client":
       return [name, rate, increment("billingIncrement", .int(0)), notes]
@@ -59,13 +61,11 @@ struct FormField {
         word: "active", argument: "on|off", name: "isActive", title: "Active", content: .flag)
       let task = FormField(
         word: "task", argument: "TEXT", name: "", title: "First task", content: .firstTaskName)
-      return [name, rate, increment("billingIncrement", .null), active]
+      return [name, client, rate, increment("billingIncrement", .null), active]
         + (form.record == nil ? [task] : [])
     case "task":
       return [
-        name,
-        FormField(
-          word: "client", argument: "N|NAME", name: "client", title: "Client", content: .client),
+        name, client,
         FormField(
           word: "project", argument: "N|NAME|none", name: "project", title: "Project",
           content: .project),
@@ -105,7 +105,7 @@ struct FormField {
     case .rate: "money for an hour, or none"
     case .minutes: word == "increment" ? "minutes: 1, 5, 10, 15, 30, 60 or none" : "minutes"
     case .flag: title.lowercased()
-    case .client: "whom it is for; leaves the project"
+    case .client: "whom it is for"
     case .project: "also sets the client"
     case .time: "a time of today, or a day too"
     case .firstTaskName: "made together with the project"

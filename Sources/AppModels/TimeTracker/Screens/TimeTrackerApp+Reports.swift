@@ -2,6 +2,23 @@ import Merge
 
 /// The menu, reports and what is premium.
 extension TimeTrackerApp {
+  /// Where one is has a mark.
+  func sidebarRows(_ now: Int64) -> [Screen.Row] {
+    let places = stack.compactMap(\.target)
+    func row(_ title: String, isHere: Bool) -> Screen.Row {
+      .split((isHere ? "▸ " : "  ") + title, "")
+    }
+    var rows = [row("Overview", isHere: stack.count == 1)]
+    for client in ledger.clients {
+      rows.append(row(client.name, isHere: places.last == Target("client", client.id)))
+      rows += ledger.projects(of: client.id).map {
+        row("  " + $0.name, isHere: places.last == Target("project", $0.id))
+      }
+    }
+    if !ledger.entitlement.isPremium(now) { rows += [.rule, .centred("★ Upgrade ★")] }
+    return rows
+  }
+
   func menuRows(_ now: Int64) -> [Screen.Row] {
     let isPremium = ledger.entitlement.isPremium(now)
     func gated(_ title: String) -> Screen.Row { .split(title, "PRO") }
@@ -9,8 +26,8 @@ extension TimeTrackerApp {
     rows += sectionRows(.menu, now)
     rows += [
       .rule, .text("History"), .text("Reports"), gated("Bulk entry"), gated("Themes"),
-      .text("Export"), .text("Settings"),
-      .split("Premium", isPremium ? "active" : ""),
+      .text("Export"), .text("Settings"), .split("Premium", isPremium ? "active" : ""),
+      .split("Sync", syncText),
     ]
     if !isPremium {
       rows += [
@@ -18,6 +35,10 @@ extension TimeTrackerApp {
       ]
     }
     return rows
+  }
+
+  private var syncText: String {
+    status.pending > 0 ? "\(status.pending) waiting" : status.isConnected ? "done" : "offline"
   }
 
   // MARK: Reports

@@ -46,7 +46,13 @@ extension TimeTrackerApp {
   ) -> Screen {
     Screen(
       title, leading: stack.count > 1 ? "‹" : isWatch ? "" : "≡", trailing: trailing,
-      rows: rows + widgetRows(now))
+      rows: besideSidebar(rows, now) + widgetRows(now))
+  }
+
+  /// On a pad the way to everything stays on the screen.
+  private func besideSidebar(_ rows: [Screen.Row], _ now: Int64) -> [Screen.Row] {
+    guard surroundings.idiom == .pad, route != .menu else { return rows }
+    return [.columns(left: sidebarRows(now), width: 16, right: rows)]
   }
 
   // MARK: Dashboards
