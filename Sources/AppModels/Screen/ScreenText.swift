@@ -24,37 +24,38 @@ extension String {
     return text + "…"
   }
 
-  /// On one line. What would take effect on a terminal is shown as a replacement character.
-  var oneLine: String { String(map(\.printable)) }
+  /// With blanks for the ends of lines.
+  var onOneLine: String { String(map { $0.isNewline ? " " : $0.printable }) }
 
   /// As lines of at most so many columns, broken at blanks where there are some. What would take
   /// effect on a terminal is shown as a replacement character.
   func wrapped(to columns: Int) -> [String] {
-    split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.flatMap {
-      String($0).oneLine.wrappedLine(to: columns)
+    split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).flatMap {
+      String($0.map(\.printable)).wrappedLine(to: columns)
     }
   }
 
   private func wrappedLine(to columns: Int) -> [String] {
     var lines: [String] = []
-    var line = ""
+    var line: String?
     for word in split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
-      let joined = line.isEmpty && lines.isEmpty ? word : line.isEmpty ? word : "\(line) \(word)"
+      let joined = line.map { "\($0) \(word)" } ?? word
       if joined.columns <= columns {
         line = joined
         continue
       }
-      if !line.isEmpty { lines.append(line) }
-      line = ""
+      if let line, !line.isEmpty { lines.append(line) }
+      var rest = ""
       for character in word {
-        if line.columns + character.columns > columns {
-          lines.append(line)
-          line = ""
+        if rest.columns + character.columns > columns {
+          lines.append(rest)
+          rest = ""
         }
-        line.append(character)
+        rest.append(character)
       }
+      line = rest
     }
-    lines.append(line)
+    lines.append(line ?? "")
     return lines
   }
 }
@@ -83,19 +84,15 @@ extension Character {
 
   fileprivate var printable: Character {
     let scalars = unicodeScalars
-    guard scalars.contains(where: Self.takesEffect) else { return self }
+    guard scalars.contains(where: { Self.takesEffect($0) }) else { return self }
     return scalars.first == "\t" ? " " : "\u{FFFD}"
   }
 
-  /// Controls, line and paragraph separators, and what turns the direction of text.
+  /// Control characters, and those that turn the direction of the text after them.
   private static func takesEffect(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x202A...0x202E, 0x2066...0x2069: return true
-    default: break
-    }
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: return true
-    default: return false
+    case 0x61C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: scalar.properties.generalCategory == .control
     }
   }
 }
