@@ -79,7 +79,10 @@ extension TimeTrackerApp {
     case .minutes:
       value = line.rest.lowercased() == "none" ? field.none : .int(try TrackerInput.minutes(line))
     case .flag: value = .bool(try TrackerInput.flag(line))
-    case .time: value = .date(try TrackerInput.time(line, now, surroundings.secondsFromUTC))
+    case .time:
+      let time = try TrackerInput.time(line, now, surroundings.secondsFromUTC)
+      form.times[field.name] = time
+      value = .date(time)
     case .firstTaskName:
       form.firstTaskName = line.rest
       return

@@ -10,6 +10,8 @@ struct TrackerForm: Hashable {
   var shown: VersionVector
   /// By field. The others show what the counterpart makes of them.
   var typed: [Name: Datum] = [:]
+  /// By field: the dates among them, in milliseconds since 1970.
+  var times: [Name: Int64] = [:]
   /// The name of the task that is made together with a project.
   var firstTaskName: String?
   var error: String?

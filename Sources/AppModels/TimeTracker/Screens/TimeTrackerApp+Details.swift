@@ -96,7 +96,8 @@ extension TimeTrackerApp {
     case .client: return ledger.client(value?.text)?.name ?? ""
     case .project: return ledger.project(value?.text)?.name ?? "none"
     case .time:
-      return time(text.flatMap { RecordView.milliseconds($0) })
+      let recorded = form.record.flatMap { surroundings.records[form.kind, $0] }
+      return time(form.times[field.name] ?? recorded?.date(field.name))
     }
   }
 
