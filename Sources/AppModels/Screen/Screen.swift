@@ -124,7 +124,8 @@ package struct Screen: Hashable, Sendable {
 extension Screen.Row {
   fileprivate func lines(_ columns: Int) -> [String] {
     switch self {
-    case .blank, .rule: [""]
+    case .blank: [""]
+    case .rule: [String(repeating: "─", count: columns)]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
     case .card(let rows): rows.lines(columns - 4).framed(columns - 4)
@@ -133,7 +134,7 @@ extension Screen.Row {
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
-        .joined(separator: "  ").wrapped(to: columns).map { $0.centred(in: columns) }
+        .flowing(in: columns).map { $0.centred(in: columns) }
     case .columns(let left, let width, let right):
       Self.beside(left.lines(width), width, right.lines(columns - width - 3))
     case .field(let text, let placeholder):
@@ -143,16 +144,17 @@ extension Screen.Row {
     }
   }
 
+  /// What is too long is cut, on the right only where it would leave nothing of the left.
+  private static func split(_ left: String, _ right: String, _ columns: Int) -> String {
+    let right = right.cut(to: columns - 3)
+    return left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right
+  }
+
   private static func beside(_ left: [String], _ width: Int, _ right: [String]) -> [String] {
     (0..<max(left.count, right.count)).map { index in
       (index < left.count ? left[index] : "").padded(to: width) + " │ "
         + (index < right.count ? right[index] : "")
     }
-  }
-
-  private static func split(_ left: String, _ right: String, _ columns: Int) -> String {
-    let right = right.cut(to: columns - 2)
-    return left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right
   }
 
   private static func bar(_ fraction: Double, _ columns: Int) -> String {

@@ -85,11 +85,11 @@ extension Character {
 
   fileprivate var printable: Character {
     let scalars = unicodeScalars
-    guard scalars.contains(where: Self.takesEffect) else { return self }
+    guard scalars.contains(where: { Self.takesEffect($0) }) else { return self }
     return scalars.first == "\t" ? " " : "\u{FFFD}"
   }
 
-  /// Controls, line and paragraph separators, and what turns the direction of text.
+  /// Control characters, and those that turn the direction of the text after them.
   private static func takesEffect(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x61C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: return true

@@ -53,6 +53,7 @@ extension TimeTrackerApp {
       Command("bulk", "", "several entries at once"), Command("themes", "", "accents"),
       Command("export", "", "tasks as CSV"), Command("settings", "", "rate, increment, auto-pause"),
       Command("premium", "", "what is bought and what there is"),
+      Command("sync", "", "with the counterpart, now"),
     ]
   }
 
@@ -113,8 +114,8 @@ extension TimeTrackerApp {
     default: break
     }
     guard commands.contains(where: { $0.word == line.word }) else {
-      // Typed too late or too early these do nothing.
-      if ["start", "stop"].contains(line.word) { return }
+      // Where they are done already these do nothing.
+      if ["start", "stop", "home"].contains(line.word) { return }
       throw line.unknown(among: commands)
     }
     if try performOnWidget(line, now) { return }
@@ -170,6 +171,7 @@ extension TimeTrackerApp {
     case "reports": stack.append(.reports)
     case "export": stack.append(.export)
     case "premium": stack.append(.premium)
+    case "sync": events.append(.syncRequested)
     case "more": more(now)
     case "advanced", "bulk", "themes", "invoice": gate(line.word, now)
     case "theme": try setTheme(line, now)

@@ -79,9 +79,12 @@ extension TimeTrackerApp {
     case .minutes:
       value = line.rest.lowercased() == "none" ? field.none : .int(try TrackerInput.minutes(line))
     case .flag: value = .bool(try TrackerInput.flag(line))
-    case .time: value = .date(try TrackerInput.time(line, now, surroundings.secondsFromUTC))
-    case .firstTask:
-      form.firstTask = line.rest
+    case .time:
+      let time = try TrackerInput.time(line, now, surroundings.secondsFromUTC)
+      form.times[field.name] = time
+      value = .date(time)
+    case .firstTaskName:
+      form.firstTaskName = line.rest
       return
     case .client:
       let client = try TrackerInput.client(line, ledger)
@@ -130,7 +133,7 @@ extension TimeTrackerApp {
     case (_, let record?):
       try service.update(form.kind, record, fields, shown: form.shown, now: now)
     case ("project", nil):
-      if let task = form.firstTask {
+      if let task = form.firstTaskName {
         _ = try service.createProjectWithTask(fields, task: ["name": .string(task)], now: now)
       } else {
         try service.create("project", fields, now: now)

@@ -10,8 +10,10 @@ struct TrackerForm: Hashable {
   var shown: VersionVector
   /// By field. The others show what the counterpart makes of them.
   var typed: [Name: Datum] = [:]
+  /// By field: the dates among them, in milliseconds since 1970.
+  var times: [Name: Int64] = [:]
   /// The name of the task that is made together with a project.
-  var firstTask: String?
+  var firstTaskName: String?
   var error: String?
 
   var title: String {
@@ -33,7 +35,7 @@ struct FormField {
   enum Content {
     case text, rate, minutes, flag, client, project, time
     /// The name of a project's first task, which is no field of the project.
-    case firstTask
+    case firstTaskName
   }
 
   var word: String
@@ -51,6 +53,8 @@ struct FormField {
       word: "notes", argument: "TEXT", name: "notes", title: "Notes", content: .text)
     let name = FormField(
       word: "name", argument: "TEXT", name: "name", title: "Name", content: .text)
+    let client = FormField(
+      word: "client", argument: "N|NAME", name: "client", title: "Client", content: .client)
     switch form.kind {
     case "client":
       return [name, rate, increment("billingIncrement", .int(0)), notes]
@@ -58,14 +62,12 @@ struct FormField {
       let active = FormField(
         word: "active", argument: "on|off", name: "isActive", title: "Active", content: .flag)
       let task = FormField(
-        word: "task", argument: "TEXT", name: "", title: "First task", content: .firstTask)
-      return [name, rate, increment("billingIncrement", .null), active]
+        word: "task", argument: "TEXT", name: "", title: "First task", content: .firstTaskName)
+      return [name, client, rate, increment("billingIncrement", .null), active]
         + (form.record == nil ? [task] : [])
     case "task":
       return [
-        name,
-        FormField(
-          word: "client", argument: "N|NAME", name: "client", title: "Client", content: .client),
+        name, client,
         FormField(
           word: "project", argument: "N|NAME|none", name: "project", title: "Project",
           content: .project),
@@ -105,10 +107,10 @@ struct FormField {
     case .rate: "money for an hour, or none"
     case .minutes: word == "increment" ? "minutes: 1, 5, 10, 15, 30, 60 or none" : "minutes"
     case .flag: title.lowercased()
-    case .client: "whom it is for; leaves the project"
+    case .client: "whom it is for"
     case .project: "also sets the client"
     case .time: "a time of today, or a day too"
-    case .firstTask: "made together with the project"
+    case .firstTaskName: "made together with the project"
     }
   }
 }

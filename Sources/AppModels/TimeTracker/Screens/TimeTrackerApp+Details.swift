@@ -54,7 +54,7 @@ extension TimeTrackerApp {
     var rows = fields.flatMap { field -> [Screen.Row] in
       let mark = isTyped(field, form) ? " *" : ""
       let value = text(field, form) + mark
-      return field.content == .text || field.content == .firstTask
+      return field.content == .text || field.content == .firstTaskName
         ? [.text(field.title), .field(value, placeholder: placeholder(field, form))]
         : [.split(field.title, value)]
     }
@@ -67,7 +67,7 @@ extension TimeTrackerApp {
   }
 
   private func isTyped(_ field: FormField, _ form: TrackerForm) -> Bool {
-    guard field.content != .firstTask else { return form.firstTask != nil }
+    guard field.content != .firstTaskName else { return form.firstTaskName != nil }
     // What a new record is given from the start was not typed.
     if form.record == nil, field.name == "name", form.typed["name"] == .string("") { return false }
     if form.record == nil, ["client", "project"].contains(field.name) { return false }
@@ -87,7 +87,7 @@ extension TimeTrackerApp {
     let text = value?.text?.text
     switch field.content {
     case .text: return text ?? ""
-    case .firstTask: return form.firstTask ?? ""
+    case .firstTaskName: return form.firstTaskName ?? ""
     case .rate: return text.map { (Rate($0)?.money ?? $0) + "/h" } ?? "inherited"
     case .minutes:
       if field.word == "minutes" { return text ?? "" }
@@ -96,7 +96,8 @@ extension TimeTrackerApp {
     case .client: return ledger.client(value?.text)?.name ?? ""
     case .project: return ledger.project(value?.text)?.name ?? "none"
     case .time:
-      return time(text.flatMap { RecordView.milliseconds($0) })
+      let recorded = form.record.flatMap { surroundings.records[form.kind, $0] }
+      return time(form.times[field.name] ?? recorded?.date(field.name))
     }
   }
 

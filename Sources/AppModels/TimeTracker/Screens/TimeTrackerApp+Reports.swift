@@ -2,6 +2,23 @@ import Merge
 
 /// The menu, reports and what is premium.
 extension TimeTrackerApp {
+  /// Where one is has a mark.
+  func sidebarRows(_ now: Int64) -> [Screen.Row] {
+    let places = stack.compactMap(\.target)
+    func row(_ title: String, isHere: Bool) -> Screen.Row {
+      .split((isHere ? "▸ " : "  ") + title, "")
+    }
+    var rows = [row("Overview", isHere: stack.count == 1)]
+    for client in ledger.clients {
+      rows.append(row(client.name, isHere: places.last == Target("client", client.id)))
+      rows += ledger.projects(of: client.id).map {
+        row("  " + $0.name, isHere: places.last == Target("project", $0.id))
+      }
+    }
+    if !ledger.entitlement.isPremium(now) { rows += [.rule, .centred("★ Upgrade ★")] }
+    return rows
+  }
+
   func menuRows(_ now: Int64) -> [Screen.Row] {
     let isPremium = ledger.entitlement.isPremium(now)
     func gated(_ title: String) -> Screen.Row { .split(title, "PRO") }
@@ -9,8 +26,8 @@ extension TimeTrackerApp {
     rows += sectionRows(.menu, now)
     rows += [
       .rule, .text("History"), .text("Reports"), gated("Bulk entry"), gated("Themes"),
-      .text("Export"), .text("Settings"),
-      .split("Premium", isPremium ? "active" : ""),
+      .text("Export"), .text("Settings"), .split("Premium", isPremium ? "active" : ""),
+      .split("Sync", syncText),
     ]
     if !isPremium {
       rows += [
@@ -18,6 +35,10 @@ extension TimeTrackerApp {
       ]
     }
     return rows
+  }
+
+  private var syncText: String {
+    status.pending > 0 ? "\(status.pending) waiting" : status.isConnected ? "done" : "offline"
   }
 
   // MARK: Reports
@@ -91,11 +112,12 @@ extension TimeTrackerApp {
       .text(LocalTime(now, secondsFromUTC: surroundings.secondsFromUTC).date), .rule,
     ]
     for line in invoice.lines {
-      rows += [
-        .text(line.title),
-        .split(
-          "  \(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)", line.amount.text),
-      ]
+      let sum = "\(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)"
+      rows.append(.text(line.title))
+      rows +=
+        isWatch
+        ? [.text(sum, indent: 2), .split("", line.amount.text)]
+        : [.split("  \(sum)", line.amount.text)]
     }
     return rows + [.rule, .split("Total", invoice.total.text)]
   }

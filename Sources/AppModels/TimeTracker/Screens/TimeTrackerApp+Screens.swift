@@ -46,7 +46,13 @@ extension TimeTrackerApp {
   ) -> Screen {
     Screen(
       title, leading: stack.count > 1 ? "‹" : isWatch ? "" : "≡", trailing: trailing,
-      rows: rows + widgetRows(now))
+      rows: besideSidebar(rows, now) + widgetRows(now))
+  }
+
+  /// On a pad the way to everything stays on the screen.
+  private func besideSidebar(_ rows: [Screen.Row], _ now: Int64) -> [Screen.Row] {
+    guard surroundings.idiom == .pad, route != .menu else { return rows }
+    return [.columns(left: sidebarRows(now), width: 16, right: rows)]
   }
 
   // MARK: Dashboards
@@ -173,7 +179,7 @@ extension TimeTrackerApp {
   func time(_ time: Int64?) -> String {
     guard let time else { return "–" }
     let local = LocalTime(time, secondsFromUTC: surroundings.secondsFromUTC)
-    return "\(local.date) \(local.clock)"
+    return "\(isWatch ? String(local.date.dropFirst(5)) : local.date) \(local.clock)"
   }
 
   private func alert(_ target: Target) -> Screen.Alert {

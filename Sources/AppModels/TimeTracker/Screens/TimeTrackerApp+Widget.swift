@@ -19,7 +19,7 @@ extension TimeTrackerApp {
     }
     if isWatch {
       return rows + [
-        .text("\(dot) \(taskTitle)"), .split(formattedTime(now: now), button),
+        .split("\(dot) \(taskTitle)", ""), .split(formattedTime(now: now), button),
       ]
     }
     return rows + [
