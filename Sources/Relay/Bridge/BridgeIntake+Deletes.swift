@@ -18,13 +18,17 @@ extension BridgeIntake {
     bridged[id] = window
   }
 
-  /// A full sync of the phone's lacks what was deleted there.
+  /// A full sync of the phone's lacks what was deleted there. Where that cannot be relied on, what is
+  /// lacking is sent again.
   func deleteAbsent(_ sync: TimerSyncPayload) {
-    guard bridged.session.deletesByAbsence else { return }
     let present = Set(sync.timers.map(\.id))
     for (id, record) in bridged.records.sorted(by: { $0.key < $1.key })
     where !present.contains(id) && isHeld(record.window, at: sync.syncTimestamp) {
-      delete(id, held: nil)
+      if bridged.session.deletesByAbsence {
+        delete(id, held: nil)
+      } else {
+        bridged.isOwed.insert(id)
+      }
     }
   }
 

@@ -59,7 +59,9 @@ struct BridgeIntake {
       window.amend { $0.notes = text.utf8.isEmpty ? nil : text }
     case .todoToggled(let id, let isCompleted):
       let known = window.start.state.timer
-      guard !isGone(.todo(id)), known == nil || known?.todo(id) != nil || window.timers.contains(where: { $0.todo(id) != nil })
+      guard !isGone(.todo(id)),
+        known == nil || known?.todo(id) != nil
+          || window.timers.contains(where: { $0.todo(id) != nil })
       else {
         bridged.isOwed.insert(timer)
         return

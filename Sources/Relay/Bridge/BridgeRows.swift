@@ -80,7 +80,8 @@ enum BridgeRows {
       throw JournalError(description: "a bridged device of \(hub.schema.name) is not in its pair")
     }
     if number == 0 {
-      hub.bridges.append(try row.read { (reader) throws(JournalError) in try self.device(&reader, device) })
+      hub.bridges.append(
+        try row.read { (reader) throws(JournalError) in try self.device(&reader, device) })
       return
     }
     guard let bridged = hub.bridges.last, bridged.device == device else {
@@ -88,7 +89,8 @@ enum BridgeRows {
     }
     try row.read { (reader) throws(JournalError) in
       let id = Identifier(high: try reader.number(), low: try reader.number())
-      let window = try self.window(&reader, id, lastSeq: hub.pair.devices[Int(device)][.userInfo].next)
+      let window = try self.window(
+        &reader, id, lastSeq: hub.pair.devices[Int(device)][.userInfo].next)
       guard reader.isAtEnd, bridged[id] == nil else { throw damaged }
       bridged.restore(id, BridgedDevice.Record(number: number, window: window))
     }

@@ -33,7 +33,8 @@ extension Relay {
       "there is no bridge for \(name)"
         + (nearest.map { "; did you mean \($0)?" }
           ?? (names.isEmpty
-            ? "; this server has none" : "; there is one for \(names.joined(separator: ", "))")))
+            ? "; this server has none" : "; there is one for \(names.joined(separator: ", "))"))
+    )
   }
 
   // MARK: Activation

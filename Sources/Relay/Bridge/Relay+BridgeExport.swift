@@ -39,8 +39,9 @@ extension Relay {
     _ timers: [Identifier: TimerDTO], _ hub: Hub, _ bridged: BridgedDevice, _ receiver: Device
   ) {
     var sent: [TimerDTO] = []
-    for timer in timers.values.sorted(by: { ($0.sortOrder ?? 0, $0.id) < ($1.sortOrder ?? 0, $1.id) })
-    {
+    for timer in timers.values.sorted(by: {
+      ($0.sortOrder ?? 0, $0.id) < ($1.sortOrder ?? 0, $1.id)
+    }) {
       sent.append(timer.exported((bridged[timer.id] ?? RecordWindow(.unknown))))
     }
     let message = TodoTimersMessage.fullSync(

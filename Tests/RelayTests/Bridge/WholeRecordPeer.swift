@@ -120,7 +120,7 @@ final class WholeRecordPeer {
     switch answer.type {
     case "didFinishUserInfoTransfer":
       if let n = answer["n"] as? Int { queue.removeAll { $0.n == n } }
-      // One that it was away for has a number in a lane of its own, which it lets lie.
+    // One that it was away for has a number in a lane of its own, which it lets lie.
     case "didReceiveUserInfo": deliver(line, answer)
     case "error": errors.append(answer)
     default: break
