@@ -295,7 +295,7 @@ extension Relay {
   }
 
   /// Work that needs a commit is refused while the store cannot write; what was accepted stays.
-  private func refuseWhileFailing(_ request: Request) throws(WireError) {
+  func refuseWhileFailing(_ request: Request) throws(WireError) {
     let needsCommit =
       switch request {
       case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,

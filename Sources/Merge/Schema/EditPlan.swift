@@ -23,6 +23,11 @@ package struct EditPlan: Equatable, Sendable {
   package var writes: [Write] = []
   /// The container that the edit puts the record into; nil where it stays in its own, or has none.
   package var container: Target?
+
+  package init(writes: [Write] = [], container: Target? = nil) {
+    self.writes = writes
+    self.container = container
+  }
 }
 
 /// What an edit has to know about other records.

@@ -95,6 +95,7 @@ extension Relay {
   /// A batch may be taken while an earlier one is being written; they commit in order.
   package func takeBatch() -> Batch? {
     guard !open.isEmpty || isStoreRowDirty else { return nil }
+    exportChanges()
     let taken = open
     open = OpenBatch(number: taken.number + 1)
     var rows = taken.removedRows.map { Row($0, nil) }

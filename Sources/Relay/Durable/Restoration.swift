@@ -267,7 +267,9 @@ struct Restoration {
     guard item.seq > receiver[name].acknowledged, !receiver[name].holes.contains(item.seq) else {
       return
     }
-    try checkIncarnation(item.transfer, try device(item.transfer.sender, of: receiver.pair))
+    if !item.transfer.isHub {
+      try checkIncarnation(item.transfer, try device(item.transfer.sender, of: receiver.pair))
+    }
     receiver[name].append(item)
   }
 
@@ -284,6 +286,7 @@ struct Restoration {
         guard name != .outcome, name != .context else { continue }
         for index in 0..<receiver[name].items.count {
           let item = receiver[name].items[index]
+          if item.transfer.isHub { continue }
           let sender = pair.devices[Int(item.transfer.sender)]
           sender.incarnations[Int(item.transfer.incarnation)][item.transfer.isNumbered].append(
             Outbox.Entry(

@@ -15,6 +15,8 @@ final class Hub {
   var authors: [Author] = []
   /// By device index, rising.
   var members: [Member] = []
+  /// Devices that send and are sent whole records, by device index, rising.
+  var bridges: [BridgedDevice] = []
   /// The rows that hold the log, in order.
   var chunks: [Chunk] = []
   var nextChunk: UInt32 = 0

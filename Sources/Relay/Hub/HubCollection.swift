@@ -54,7 +54,12 @@ extension Relay {
 
   /// The position that every device has read and will have seen in whatever it writes later.
   private func readByAll(_ hub: Hub) -> UInt64 {
-    hub.members.reduce(hub.committed) { position, member in
+    var read = hub.committed
+    // What whole-record devices may yet write has seen the starts of their windows.
+    for bridged in hub.bridges where isActive(bridged.heard) {
+      if let oldest = bridged.oldestPosition { read = min(read, oldest) }
+    }
+    return hub.members.reduce(read) { position, member in
       var position = position
       if isActive(member.replicaHeard) { position = min(position, member.acknowledged) }
       if isActive(member.editorHeard) { position = min(position, member.shown) }

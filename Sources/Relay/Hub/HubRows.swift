@@ -8,6 +8,7 @@ import Wire
 /// hub row h                 its state
 /// operation row h<<28 | c   chunk c of its log: entries, or a piece of a snapshot
 /// ```
+/// The hub rows of bridged devices are told by their first bit: see `BridgeRows`.
 extension Hub {
   private static let operations: UInt8 = 0
   private static let snapshot: UInt8 = 1
@@ -33,6 +34,7 @@ extension Hub {
       rows += snapshotRows()
     }
     rows.append(stateRow())
+    for bridged in bridges { rows += BridgeRows.take(self, bridged) }
     return rows
   }
 
@@ -113,7 +115,7 @@ struct HubRestoration {
   func hubs(_ rows: [Row]) throws(JournalError) -> (hubs: [Hub], absent: Set<UInt8>) {
     var hubs: [Hub] = []
     var absent: Set<UInt8> = []
-    for row in rows where row.key.table == .hub {
+    for row in rows where row.key.table == .hub && !BridgeRows.isBridge(row.key) {
       if let hub = try hub(row) {
         hubs.append(hub)
       } else {
@@ -125,6 +127,9 @@ struct HubRestoration {
         $0.key.table == .operation && UInt8($0.key.item >> 28) == hub.index
       }
       try readLog(own, into: hub)
+      for row in rows where row.key.table == .hub && BridgeRows.isBridge(row.key) {
+        if BridgeRows.hub(row.key) == hub.index { try BridgeRows.read(row, into: hub) }
+      }
     }
     return (hubs, absent)
   }

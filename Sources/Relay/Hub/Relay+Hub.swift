@@ -27,7 +27,7 @@ extension Relay {
   }
 
   /// Whether the pair's hubs are in memory; else has them read, and the connection wait.
-  private func hasHubs(_ pair: Pair, _ connection: Connection) throws(WireError) -> Bool {
+  func hasHubs(_ pair: Pair, _ connection: Connection) throws(WireError) -> Bool {
     if let failure = connection.pairFailure {
       connection.pairFailure = nil
       throw WireError(.overloaded, failure)
@@ -169,7 +169,7 @@ extension Relay {
     session.cursor = hub.replica.position
   }
 
-  private func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
+  func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
     if let hub = pair.hubs!.first(where: { $0.schema.name == schema.name }) { return hub }
     let taken = pair.absentHubs.union(pair.hubs!.map(\.index))
     guard let index = (UInt8(0)..<16).first(where: { !taken.contains($0) }) else {

@@ -7,6 +7,11 @@ extension Relay {
     let payload = try call.fields.object(.payload)
     let bytes = call.fields.bytes(payload)
     let knobs = device.pair.knobs
+    if let own = try bridgedPayload(payload, limit: knobs.limits.context, call, device) {
+      take(own, device)
+      countUncommitted(call.connection, call.fields.line.count)
+      return acceptAfterCommit(call)
+    }
     var check = SendCheck(payload: payload, limit: knobs.limits.context)
     let isIdentical =
       device.pair.counterpart(of: device)?.contexts[device.index].map {

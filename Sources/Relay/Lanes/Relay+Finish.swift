@@ -40,6 +40,11 @@ extension Relay {
 
   /// Ends a transfer at its sender: in its outbox, and on its connection or as an outcome.
   func finish(_ item: Item, _ lane: LaneName, _ receiver: Device, code: ErrorCode?) {
+    if item.transfer.isHub {
+      // The hub's own: nobody waits to hear of it.
+      if code != nil { hubDeliveryFailed(item.seq, receiver) }
+      return
+    }
     let sender = receiver.pair.devices[Int(item.transfer.sender)]
     let isFile = lane == .file || item.target == .file
     finish(item.transfer, sender: sender, isFile: isFile, re: item.re, code: code)

@@ -20,6 +20,7 @@ extension Relay {
     let isData = call.request == .sendMessageData
     let fields = call.fields
     let payload = try isData ? fields.anyString(.data) : fields.object(.payload)
+    if !isData, try sendToHub(payload, call, device) { return true }
     var check = SendCheck(
       payload: isData ? nil : payload, limit: device.pair.knobs.limits.message, isLive: true)
     if isData {
@@ -65,6 +66,25 @@ extension Relay {
       output.append(isData ? ",\"data\":" : ",\"payload\":")
       output.append(bytes: fields.bytes(payload))
       output.append("}")
+    }
+    return true
+  }
+
+  /// Has the hub take a message that is for it. Returns whether it was.
+  private func sendToHub(
+    _ payload: Value, _ call: Call, _ device: Device
+  ) throws(WireError) -> Bool {
+    let limit = device.pair.knobs.limits.message
+    guard let own = try bridgedPayload(payload, limit: limit, call, device) else { return false }
+    let expectsReply = try call.fields.optionalBool(.expectsReply) ?? false
+    // Commits may fail while messages to counterparts go on.
+    if storeFailure != nil { try refuseWhileFailing(.transferUserInfo) }
+    take(own, device)
+    countUncommitted(call.connection, call.fields.line.count)
+    guard expectsReply else { return true }
+    answerAfterCommit(call) { output in
+      Self.begin(&output, "didReceiveReply", re: call.id, of: call.request)
+      output.append(",\"payload\":{\"success\":true}}")
     }
     return true
   }

@@ -29,7 +29,7 @@ extension Relay {
     return counterpart
   }
 
-  private func check(
+  func check(
     _ precondition: Knobs.Precondition, _ send: SendCheck, _ device: Device, _ fields: Fields
   ) throws(WireError) {
     let pair = device.pair

@@ -5,13 +5,26 @@ extension Relay {
   func transferUserInfo(_ call: Call, _ device: Device) throws(WireError) {
     guard let number = try number(call, device) else { return }
     let payload = try call.fields.object(.payload)
-    let receiver = try check(
-      SendCheck(payload: payload, limit: device.pair.knobs.limits.userInfo), device, call.fields)
+    let limit = device.pair.knobs.limits.userInfo
+    if let own = try bridgedPayload(payload, limit: limit, call, device) {
+      return transferToHub(own, call, device, number)
+    }
+    let receiver = try check(SendCheck(payload: payload, limit: limit), device, call.fields)
     let bytes = call.fields.bytes(payload)
     try checkRoom(destination(device, receiver), bytes.count)
     let transfer = accept(call, device, number, bytes.count)
     queue(bytes, call, device, receiver, .userInfo, transfer)
     answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device) }
+  }
+
+  /// The hub has processed it when the batch is synced: it is finished with its acceptance.
+  private func transferToHub(
+    _ payload: BridgedPayload, _ call: Call, _ device: Device, _ number: UInt64
+  ) {
+    let transfer = accept(call, device, number, call.fields.line.count)
+    take(payload, device)
+    answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device) }
+    finish(transfer, sender: device, isFile: false, re: call.id, code: nil)
   }
 
   func transferComplication(_ call: Call, _ device: Device) throws(WireError) {

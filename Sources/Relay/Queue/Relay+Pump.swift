@@ -57,7 +57,7 @@ extension Relay {
   }
 
   func isOfActiveWatch(_ item: Item, _ pair: Pair) -> Bool {
-    pair.devices[Int(item.transfer.sender)] === pair.activeWatch
+    !item.transfer.isHub && pair.devices[Int(item.transfer.sender)] === pair.activeWatch
   }
 
   /// Writes the lane's next item, or the next piece of its file. Returns false where its bytes
@@ -81,7 +81,9 @@ extension Relay {
             output.append(bytes: body)
           } else {
             output.append("{\"type\":\"didReceiveUserInfo\",\"from\":")
-            output.append(jsonString: device.pair.devices[Int(item.transfer.sender)].name)
+            output.append(
+              jsonString: item.transfer.isHub
+                ? "hub" : device.pair.devices[Int(item.transfer.sender)].name)
             output.append(",\"payload\":")
             output.append(bytes: body)
           }

@@ -68,6 +68,8 @@ final class Device {
   var resumeOffsets: [String: Int] = [:]
   /// The merged replica that it has opened.
   var sync: SyncSession?
+  /// The hub that takes and sends its whole records.
+  var bridge: Hub?
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 

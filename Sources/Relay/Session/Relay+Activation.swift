@@ -1,3 +1,4 @@
+import Merge
 import Wire
 
 /// What an `activate` line asks for.
@@ -10,6 +11,12 @@ private struct ActivationRequest {
   var isAutomatic: Bool
   var received: [(lane: LaneName, seq: UInt64)] = []
   var offsets: [String: Int] = [:]
+  /// The schema that it has whole records of.
+  var bridge: String?
+  var isOfOtherStore = false
+
+  /// What it says that it has processed of user info; nil where it does not say.
+  var receivedUserInfo: UInt64? { received.first { $0.lane == .userInfo }?.seq }
 
   init(_ fields: Fields, identity: String) throws(WireError) {
     app = try Self.name(fields, .app) ?? "default"
@@ -38,7 +45,9 @@ private struct ActivationRequest {
     }
     let received = try Self.received(fields)
     // Numbers of another store mean nothing here; the answer names this one.
-    if try fields.optionalString(.store) ?? identity == identity { self.received = received }
+    isOfOtherStore = try fields.optionalString(.store) ?? identity != identity
+    if !isOfOtherStore { self.received = received }
+    bridge = try fields.optionalString(.bridge)
     if let files = try fields.optionalObject(.files) {
       for (transfer, offset) in fields.members(of: files) {
         guard let bytes = fields.integer(offset), bytes >= 0 else {
@@ -90,6 +99,12 @@ extension Relay {
     guard try isInMemory(request, call.connection) else { return false }
     let known = try find(request, call)
     try check(request, known)
+    let schema = try request.bridge.map { (name) throws(WireError) in try bridgedSchema(name) }
+    var hub: Hub?
+    if let schema, let pair = self.pair(PairName(app: request.app, name: request.pair)) {
+      guard try hasHubs(pair, call.connection) else { return false }
+      hub = try self.hub(schema, pair)
+    }
 
     // From here on nothing fails.
     let device = known ?? makeDevice(request)
@@ -106,8 +121,16 @@ extension Relay {
     device.resumeOffsets = request.offsets
     device.activationCall = (call.id, call.connection.lines)
     enter(device, incarnation: request.incarnation)
+    let hadJoined = device.hasJoined
     join(device, pair)
+    if let schema {
+      let request = BridgeRequest(
+        schema: schema, received: request.receivedUserInfo,
+        isOfOtherStore: request.isOfOtherStore)
+      attachBridge(device, request, hub: hub ?? firstHub(schema, pair), hadJoined: hadJoined)
+    }
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
+    resumeBridge(device)
     let batch = latestBatch
     if batch > committed, device.dirtyBatch > committed {
       pair.lastBatch = max(pair.lastBatch, batch)
@@ -129,6 +152,12 @@ extension Relay {
   ) throws(WireError) -> Bool {
     let failure = connection.pairFailure
     connection.pairFailure = nil
+    // The pair is here, and its records were asked for and could not be read.
+    if let failure, request.bridge != nil,
+      numbers[PairName(app: request.app, name: request.pair)].flatMap({ pairs[$0] }) != nil
+    {
+      throw WireError(.overloaded, failure)
+    }
     // A connection that has a device already is refused by `find`.
     guard connection.device == nil,
       let number = numbers[PairName(app: request.app, name: request.pair)], pairs[number] == nil
@@ -185,6 +214,13 @@ extension Relay {
     pair.add(device)
     changed(device)
     return device
+  }
+
+  /// The hub of a pair that has just been made.
+  private func firstHub(_ schema: Schema, _ pair: Pair) -> Hub {
+    let hub = Hub(pair: pair, index: 0, schema: schema)
+    pair.hubs = [hub]
+    return hub
   }
 
   private func makePair(_ name: PairName) -> Pair {

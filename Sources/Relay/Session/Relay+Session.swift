@@ -41,6 +41,7 @@ extension Relay {
     device.fetched = [:]
     device.owesPendingChange = false
     device.sync = nil
+    endBridge(device)
     rewind(device)
     for name in LaneName.allCases {
       device[name].isHeld = false

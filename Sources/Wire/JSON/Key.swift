@@ -8,7 +8,7 @@ package enum Key: String, CaseIterable, Sendable {
   case knobs
 
   // The merged replica.
-  case schema, replica, vector, ops, kind, record, set, delete, move, asOf, at, sealed
+  case bridge, schema, replica, vector, ops, kind, record, set, delete, move, asOf, at, sealed
 
   // What `configure` sets.
   case replyTimeout, identicalContext, contextRedelivery, missingReplyDelegate, cancelCallback

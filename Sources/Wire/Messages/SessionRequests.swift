@@ -22,6 +22,9 @@ extension MessageDescription {
           "last seq processed in each lane; an integer means userInfo"),
         .optional("store", .text(), "the store that received is of; of another it is ignored"),
         .optional("files", .map(.count), "bytes held of each unfinished download, by transfer"),
+        .optional(
+          "bridge", .words(["todoTimers"]),
+          "the hub takes its whole records, and sends it what others change"),
         .optional("protocol", .integer(1...1), "the version spoken", standard: "1"),
         .optional("token", .text(), "reserved; ignored today"),
       ],

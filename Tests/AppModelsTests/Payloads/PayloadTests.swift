@@ -77,7 +77,9 @@ struct PayloadTests {
   }
 
   @Test(arguments: [
-    (":1500,", ":1500.5,", "4004 durationInSeconds must be a whole number of 64 bits; it is 1500.5"),
+    (
+      ":1500,", ":1500.5,", "4004 durationInSeconds must be a whole number of 64 bits; it is 1500.5"
+    ),
     (
       ":1500,", ":99999999999999999999,",
       "4004 durationInSeconds must be a whole number of 64 bits; it is 99999999999999999999"
@@ -134,7 +136,8 @@ struct PayloadTests {
       refusal(TimerUpdateMessage.self, bare)
         == "4003 timer is missing; it must be the timer that was updated")
     #expect(
-      refusal(TimerSyncPayload.self, "{\"syncTimestamp\":1,\"timers\":[\(Self.timer),\(Self.timer)]}")
+      refusal(
+        TimerSyncPayload.self, "{\"syncTimestamp\":1,\"timers\":[\(Self.timer),\(Self.timer)]}")
         == "4004 timer 6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F occurs twice")
     #expect(refusal(TimerDTO.self, "[]")?.hasPrefix("4001") == true)
     #expect(refusal(TimerDTO.self, "")?.hasPrefix("4001") == true)

@@ -1,0 +1,221 @@
+import AppModels
+import Merge
+import Wire
+
+/// What a bridged device sends, carried out: it has been checked, and nothing fails from here on.
+struct BridgeIntake {
+  let relay: Relay
+  let hub: Hub
+  let bridged: BridgedDevice
+  let device: Device
+  let author: ReplicaID
+
+  init(relay: Relay, _ hub: Hub, _ bridged: BridgedDevice, _ device: Device) {
+    self.relay = relay
+    self.hub = hub
+    self.bridged = bridged
+    self.device = device
+    author = hub.bridgeReplica(for: device, store: relay.identity)
+  }
+
+  var fold: Fold { hub.replica.fold }
+
+  // MARK: Payloads
+
+  func take(_ sync: TimerSyncPayload) {
+    advanceWindows()
+    let isLate = bridged.lastFullSync.map { sync.syncTimestamp < $0 } ?? false
+    if !isLate {
+      bridged.lastFullSync = sync.syncTimestamp
+      deleteAbsent(sync)
+    }
+    take(sync.timers)
+  }
+
+  func take(_ update: TimerUpdateMessage) {
+    advanceWindows()
+    if let timer = update.timer, update.type != .deleted { return take([timer]) }
+    delete(update.timerID, held: update.timer)
+  }
+
+  func take(_ action: QuickActionMessage) {
+    advanceWindows()
+    let timer = action.timerID
+    var window = bridged[timer] ?? RecordWindow(.unknown)
+    let shown = hub.vector(at: window.start.position)
+    guard !isGone(.timer(timer)), !hasSeenDeleted(timer, window) else {
+      bridged.isOwed.insert(timer)
+      return
+    }
+    switch action.action {
+    case .noteUpdated(let text):
+      let present = hub.timers()[timer]
+      let own = window.start.state.timer?.notes ?? ""
+      if window.start.state == .unknown {
+        writeNotes(text, of: timer, from: nil, isNewer: true, present, shown, time: relay.nowMS)
+      } else if text != own || (present?.notes ?? "") != text {
+        writeNotes(text, of: timer, from: own, isNewer: true, present, shown, time: relay.nowMS)
+      }
+      window.amend { $0.notes = text.utf8.isEmpty ? nil : text }
+    case .todoToggled(let id, let isCompleted):
+      let known = window.start.state.timer
+      guard !isGone(.todo(id)),
+        known == nil || known?.todo(id) != nil
+          || window.timers.contains(where: { $0.todo(id) != nil })
+      else {
+        bridged.isOwed.insert(timer)
+        return
+      }
+      if fold.value(.todo(id), "isCompleted", within: hub.replica.vector) != .bool(isCompleted)
+        || !fold.isVisible(.todo(id), hub.schema)
+      {
+        var draft = BridgeDraft(self, shown: shown)
+        draft.set(.todo(id), ["isCompleted": .bool(isCompleted)])
+        mint(draft.actions, shown, time: relay.nowMS)
+      }
+      window.amend { held in
+        for index in held.todoItems.indices where held.todoItems[index].id == id {
+          held.todoItems[index].isCompleted = isCompleted
+        }
+      }
+    }
+    bridged[timer] = window
+  }
+
+  /// Moves windows' starts to what the device has processed by now.
+  private func advanceWindows() {
+    for (id, record) in bridged.records where record.window.entries.count > 1 {
+      var window = record.window
+      window.advance { bridged.hasProcessed($0, device) }
+      bridged[id] = window
+    }
+  }
+
+  // MARK: Copies
+
+  private func take(_ timers: [TimerDTO]) {
+    let before = ownOrder()
+    var moved: [Identifier: Int64] = [:]
+    let ordered = timers.sorted {
+      ($0.sortOrder ?? .max, $0.createdAt, $0.id) < ($1.sortOrder ?? .max, $1.createdAt, $1.id)
+    }
+    for timer in ordered {
+      if let sortOrder = take(timer) { moved[timer.id] = sortOrder }
+    }
+    move(moved, timers, before)
+  }
+
+  /// - Returns: the new order number where the copy has one.
+  private func take(_ timer: TimerDTO) -> Int64? {
+    guard var window = bridged[timer.id] else {
+      return takeNew(timer)
+    }
+    if let received = window.received, timer.updatedAt < received {
+      // A late copy. Should it be what the device holds, it is told otherwise.
+      bridged.isOwed.insert(timer.id)
+      return nil
+    }
+    window.advance(showing: timer)
+    guard !isGone(.timer(timer.id)), !hasSeenDeleted(timer.id, window) else {
+      bridged.isOwed.insert(timer.id)
+      return nil
+    }
+    let present = fold.isVisible(.timer(timer.id), hub.schema) ? hub.timers()[timer.id] : nil
+    let difference = TimerDifference(timer, window, present: present)
+    carryOut(difference, timer, window, present)
+    window.receive(timer)
+    bridged[timer.id] = window
+    return difference.sortOrder
+  }
+
+  private func takeNew(_ timer: TimerDTO) -> Int64? {
+    let target = Target.timer(timer.id)
+    guard !fold.isKnown(target) else {
+      guard fold.isCreated(target) else {
+        bridged.isOwed.insert(timer.id)
+        bridged[timer.id] = RecordWindow(.absent)
+        return nil
+      }
+      bridged[timer.id] = RecordWindow(.unknown)
+      return take(timer)
+    }
+    let place = predecessor(of: timer)
+    let shown = hub.vector(at: place.flatMap { bridged[$0]?.start.position })
+    var draft = BridgeDraft(self, shown: shown)
+    draft.create(timer, after: place)
+    mint(draft.actions, shown, time: time(timer))
+    var window = RecordWindow(.unknown)
+    window.receive(timer)
+    bridged[timer.id] = window
+    return nil
+  }
+
+  private func carryOut(
+    _ difference: TimerDifference, _ timer: TimerDTO, _ window: RecordWindow, _ present: TimerDTO?
+  ) {
+    let shown = hub.vector(at: window.start.position)
+    let isUnknown = window.start.state == .unknown
+    let isNewer = present.map { $0.updatedAt < timer.updatedAt } ?? true
+    if isUnknown, hub.oldest > 0, !isNewer {
+      // What is known no longer one by one cannot be written beside.
+      bridged.isOwed.insert(timer.id)
+      return
+    }
+    for todo in difference.deletedTodos { delete(.todo(todo), seenThrough: window.start.position) }
+    var draft = BridgeDraft(self, shown: shown)
+    draft.set(.timer(timer.id), difference.writes)
+    for write in difference.todoWrites where !isGone(.todo(write.id)) {
+      draft.set(.todo(write.id), write.writes)
+    }
+    draft.create(
+      difference.newTodos.filter { !fold.isKnown(.todo($0.todo.id)) }, in: .timer(timer.id))
+    if isUnknown { draft.revive(difference.newTodos.filter { fold.isCreated(.todo($0.todo.id)) }) }
+    for move in difference.todoMoves {
+      draft.move(.todo(move.id), after: move.after, in: .timer(timer.id))
+    }
+    mint(draft.actions, shown, time: time(timer))
+    if let notes = difference.notes {
+      writeNotes(
+        notes, of: timer.id, from: isUnknown ? nil : window.start.state.timer?.notes ?? "",
+        isNewer: isNewer, present, shown, time: time(timer))
+    }
+  }
+
+  /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
+  private func time(_ timer: TimerDTO) -> UInt64 {
+    let newest = timer.todoItems.reduce(timer.updatedAt) { max($0, $1.updatedAt) }
+    return min(PayloadDate.milliseconds(newest), relay.nowMS)
+  }
+
+  /// Whether a record is being collected, or has been.
+  func isGone(_ target: Target) -> Bool {
+    fold.graveyard[target] != nil && !fold.isCreated(target) || fold.isSealed(target)
+  }
+
+  /// Whether the device has been told that a timer is gone, or has deleted it, and was not sent it
+  /// anew.
+  private func hasSeenDeleted(_ id: Identifier, _ window: RecordWindow) -> Bool {
+    window.start.state == .absent && window.timers.isEmpty
+  }
+
+  // MARK: Minting
+
+  /// Makes an operation of the bridge's replica and takes it in.
+  ///
+  /// - Parameter time: of its stamp, which stands above all that is shown besides.
+  func mint(_ actions: [Action], _ shown: VersionVector, time: UInt64) {
+    let actions = actions.filter { !fold.isSealed($0) }
+    guard !actions.isEmpty else { return }
+    let written = written(actions, shown, time: time)
+    // What cannot be taken in has been logged; the device is sent the present state.
+    try? relay.take(written, hub)
+  }
+
+  func written(_ actions: [Action], _ shown: VersionVector, time: UInt64) -> Replica.Written {
+    var held = shown
+    held[author] = hub.replica.chain(author).seq
+    return hub.replica.mint(
+      actions, by: author, rank: device.rank, shown: shown, time: time,
+      wall: Int64(relay.nowMS), after: fold.latest(within: held))
+  }
+}

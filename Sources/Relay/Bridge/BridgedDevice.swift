@@ -1,0 +1,127 @@
+import AppModels
+import Merge
+
+/// A device that sends and is sent whole records, as a hub knows it.
+final class BridgedDevice {
+  let device: UInt16
+
+  // Durable.
+  /// The one that it last used.
+  var envelope = TodoTimersEnvelope()
+  /// The life of its storage that the windows are of, by its index.
+  var incarnation: UInt16 = 0
+  /// `syncTimestamp` of the newest full sync that it sent.
+  var lastFullSync: Double?
+  /// When it was last heard, in milliseconds since 1970.
+  var heard: UInt64 = 0
+  /// The number that the next record's row gets; from 1.
+  var nextNumber: UInt32 = 1
+  private(set) var records: [Identifier: Record] = [:]
+
+  /// Everything is to be sent to it with the open batch.
+  var isOwedFullSync = false
+  /// Records of which it is to be sent the present state whatever it is taken to hold.
+  var isOwed: Set<Identifier> = []
+
+  // The present session.
+  var session = Session()
+
+  // Rows to write.
+  private(set) var changed: Set<Identifier> = []
+
+  struct Record {
+    /// That of its row.
+    var number: UInt32
+    var window: RecordWindow
+  }
+
+  struct Session {
+    /// When it began, in milliseconds since 1970; nil where there is none.
+    var start: UInt64?
+    /// The last delivery that it had acknowledged by then.
+    var acknowledged: UInt64 = 0
+    /// Whether what a full sync of it lacks has been deleted.
+    var deletesByAbsence = false
+  }
+
+  /// Most records whose windows are kept: as many as a row's number has room for.
+  static let recordLimit: UInt32 = 1 << 20
+
+  init(device: UInt16) { self.device = device }
+
+  /// The window of a record; setting nil is no use.
+  subscript(id: Identifier) -> RecordWindow? {
+    get { records[id]?.window }
+    set {
+      guard let newValue, records[id]?.window != newValue else { return }
+      if records[id] == nil {
+        guard nextNumber < Self.recordLimit else { return }
+        records[id] = Record(number: nextNumber, window: newValue)
+        nextNumber += 1
+      } else {
+        records[id]!.window = newValue
+      }
+      changed.insert(id)
+    }
+  }
+
+  /// Nothing is known any more of what it holds.
+  func forget() {
+    for id in records.keys {
+      records[id]!.window.forget()
+      changed.insert(id)
+    }
+    lastFullSync = nil
+    isOwedFullSync = true
+  }
+
+  /// Records whose rows are to be written.
+  func takeChanged() -> [(id: Identifier, record: Record)] {
+    let taken = changed.sorted().map { ($0, records[$0]!) }
+    changed = []
+    return taken
+  }
+
+  func restore(_ id: Identifier, _ record: Record) { records[id] = record }
+
+  /// The lowest position that a window starts at; nil where none does.
+  var oldestPosition: UInt64? { records.values.lazy.compactMap(\.window.start.position).min() }
+
+  /// A delivery that it refused has not reached it.
+  func drop(_ seq: UInt64) {
+    for id in records.keys {
+      var window = records[id]!.window
+      let kept = window.entries.enumerated().filter { $0.offset == 0 || $0.element.seq != seq }
+      window.entries = kept.map(\.element)
+      self[id] = window
+    }
+  }
+}
+
+extension Hub {
+  func bridge(_ device: Device) -> BridgedDevice? { bridges.first { $0.device == device.index } }
+
+  /// The hub's own replica for what a bridged device does.
+  func bridgeReplica(for device: Device, store: String) -> ReplicaID {
+    ReplicaID(
+      device: Identifier(
+        digestOf: "bridge", store, pair.app, pair.name, schema.name.text, device.name),
+      incarnation: 0)
+  }
+
+  /// What had been taken in at a window's start, as far as that is still known.
+  func vector(at position: UInt64?) -> VersionVector {
+    replica.vector(at: max(position ?? 0, oldest)) ?? replica.vector
+  }
+}
+
+extension BridgedDevice {
+  /// Whether the device had certainly processed a delivery, and had sent by then whatever it did
+  /// before: it was sent while the device was here, or was acknowledged in an earlier session. What
+  /// waited for its return may have met edits that were waiting as well.
+  func hasProcessed(_ entry: RecordWindow.Entry, _ device: Device) -> Bool {
+    guard entry.seq > 0, entry.seq <= device[.userInfo].acknowledged else { return false }
+    if entry.seq <= session.acknowledged { return true }
+    return session.start.map { entry.sentAt >= $0 } ?? false
+  }
+}

@@ -1,0 +1,180 @@
+import AppModels
+import Merge
+
+/// What a whole-record device may hold of one timer: what it was last known to hold, and what it
+/// was sent since.
+///
+/// ```
+/// entries[0]              entries[1...]
+/// known to be, or         sent since; each may have been taken in, or refused
+/// to have been, there     because the device's own copy was newer
+/// ```
+/// That a device acknowledged a delivery does not prove that it took it in: its own newer copy may
+/// have made it refuse. So the start moves on only where something shows that it did.
+struct RecordWindow: Equatable {
+  enum State: Equatable {
+    /// Nothing is known: the device may have a copy from before it came here.
+    case unknown
+    /// It has none.
+    case absent
+    case timer(TimerDTO)
+
+    var timer: TimerDTO? {
+      guard case .timer(let timer) = self else { return nil }
+      return timer
+    }
+  }
+
+  struct Entry: Equatable {
+    var state: State
+    /// The position of the hub's log that it shows; nil where it shows nothing of it.
+    var position: UInt64?
+    /// Its number in the device's lane; 0 where it was not sent.
+    var seq: UInt64 = 0
+    /// When it was sent, in milliseconds since 1970.
+    var sentAt: UInt64 = 0
+    /// Whether its delivery carries nothing else, so that a newer one may replace it.
+    var isAlone = false
+  }
+
+  /// Most entries.
+  static let limit = 16
+
+  /// - Invariant: never empty; only the first may be `unknown`.
+  var entries: [Entry]
+  /// `updatedAt` of what was last received of the device.
+  var received: Double?
+  /// `updatedAt` of what was last sent to it.
+  var sent: Double?
+
+  init(_ state: State) { entries = [Entry(state: state)] }
+
+  var start: Entry { entries[0] }
+  var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
+
+  /// What the device will hold once it has processed all that it was sent.
+  var expected: State {
+    let last = entries[entries.count - 1].state
+    guard entries.count > 1, let sent = last.timer, let own = start.state.timer,
+      sent.updatedAt <= own.updatedAt
+    else { return last }
+    return start.state
+  }
+
+  /// Notes what is sent. What shows the same as the entry before it takes its place.
+  mutating func add(_ entry: Entry) {
+    if let timer = entry.state.timer {
+      sent = max(sent ?? timer.updatedAt, timer.updatedAt)
+      if let last = entries[entries.count - 1].state.timer, last.showsSame(as: timer) {
+        entries[entries.count - 1] = entry
+        entries[entries.count - 1].isAlone = false
+        return
+      }
+    }
+    entries.append(entry)
+    // A device that never says anything: it is at one of the later ones by now.
+    if entries.count > Self.limit { entries.removeFirst() }
+  }
+
+  /// Moves the start to what the device has certainly processed.
+  ///
+  /// - Parameter isProcessed: whether the device had processed an entry, and had sent by then
+  ///   whatever it did before.
+  mutating func advance(_ isProcessed: (Entry) -> Bool) {
+    for index in entries.indices.dropFirst().reversed() where isProcessed(entries[index]) {
+      switch entries[index].state {
+      case .unknown: continue
+      case .absent: break
+      case .timer(let timer):
+        // One that it did not have it takes in whatever its date.
+        let isFirst = start.state == .absent && index == 1
+        let isNewer = start.state != .unknown && received.map { $0 < timer.updatedAt } ?? true
+        guard isFirst || isNewer else { continue }
+      }
+      entries.removeFirst(index)
+      return
+    }
+  }
+
+  /// Moves the start to the last entry that a copy from the device shows it took in.
+  mutating func advance(showing timer: TimerDTO) {
+    let fields = TimerFields(timer)
+    for index in entries.indices.dropFirst().reversed() {
+      guard let sent = entries[index].state.timer else { continue }
+      if shows(timer, sent, index) || carriesValue(fields, index) {
+        entries.removeFirst(index)
+        return
+      }
+    }
+  }
+
+  /// Whether a copy is a sent one, or a to-do in it is as it was sent for the first time: dates that
+  /// are sent are above all that the device had.
+  private func shows(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
+    if timer.updatedAt == sent.updatedAt || timer.showsSame(as: sent) { return true }
+    return timer.todoItems.contains { todo in
+      guard sent.todo(todo.id)?.updatedAt == todo.updatedAt else { return false }
+      return !entries[..<index].contains {
+        $0.state.timer?.todo(todo.id)?.updatedAt == todo.updatedAt
+      }
+    }
+  }
+
+  /// Whether a copy has a value that an entry brought, and none that only those before it have: two
+  /// devices may have made the same change, and then the rest is still as it was.
+  private func carriesValue(_ fields: TimerFields, _ index: Int) -> Bool {
+    guard start.state != .unknown else { return false }
+    let before = entries[..<index].compactMap { $0.state.timer.map(TimerFields.init) }
+    let from = entries[index...].compactMap { $0.state.timer.map(TimerFields.init) }
+    let brings = fields.values.contains { field, value in
+      from[0][field] == value && !before.contains { $0[field] == value }
+    }
+    guard brings else { return false }
+    var all = Set(fields.values.keys)
+    for timer in before { all.formUnion(timer.values.keys) }
+    return !all.contains { field in
+      let value = fields[field]
+      if field == .sortOrder, value == nil { return false }
+      return !from.contains { $0[field] == value } && before.contains { $0[field] == value }
+    }
+  }
+
+  /// Notes a copy that came from the device: it is what the device held then.
+  mutating func receive(_ timer: TimerDTO) {
+    var own = timer
+    own.sortOrder = timer.sortOrder ?? start.state.timer?.sortOrder
+    received = max(received ?? timer.updatedAt, timer.updatedAt)
+    entries[0] = Entry(state: .timer(own), position: start.position)
+    // What is older was taken in before or is refused: the copy stands for either.
+    let later = entries.dropFirst().filter { entry in
+      entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
+    }
+    entries = [entries[0]] + later
+  }
+
+  /// The start is just what the hub shows at a position.
+  mutating func agree(at position: UInt64) { entries[0].position = position }
+
+  /// The device has deleted it. What it has not processed yet it will take in anew.
+  mutating func delete(_ isUnread: (Entry) -> Bool) {
+    entries =
+      [Entry(state: .absent, position: start.position)] + entries.dropFirst().filter(isUnread)
+  }
+
+  /// Takes the last entry back: nobody has been given it.
+  mutating func takeBack() { entries.removeLast() }
+
+  /// Forgets what the device holds, but not which dates it may have seen.
+  mutating func forget() {
+    entries = [Entry(state: .unknown)]
+    if let received { sent = max(sent ?? received, received) }
+    received = nil
+  }
+
+  /// Changes what the device is known to hold, as it has told by a word rather than a copy.
+  mutating func amend(_ body: (inout TimerDTO) -> Void) {
+    guard case .timer(var timer) = start.state else { return }
+    body(&timer)
+    entries[0].state = .timer(timer)
+  }
+}

@@ -1,0 +1,229 @@
+import AppModels
+import Merge
+import Wire
+
+/// Devices that send and are sent whole records, in their app's own payloads: the hub takes what they
+/// send, and sends them what others changed.
+///
+/// ```
+/// payload in one of the app's envelopes ──► checked ──► operations of the bridge's replica
+/// changes of the hub, by whomever ──► exportChanges, with the batch ──► user info from "hub"
+/// ```
+extension Relay {
+  /// The schemas that have whole records.
+  static let bridgedSchemas: [Name] = ["todoTimers"]
+
+  /// What an activation says of its bridge.
+  struct BridgeRequest {
+    var schema: Schema
+    /// What the device says it has processed of the user info lane; nil where it does not say.
+    var received: UInt64?
+    /// Whether its numbers are of another store.
+    var isOfOtherStore: Bool
+  }
+
+  /// - Throws: 4004 where there is no such bridge, with what there is.
+  func bridgedSchema(_ name: String) throws(WireError) -> Schema {
+    let known = options.schemas.filter { Self.bridgedSchemas.contains($0.name) }
+    if let schema = known.first(where: { $0.name.text == name }) { return schema }
+    let names = known.map(\.name.text)
+    let nearest = Nearest.word(to: name, among: names)
+    throw WireError(
+      .invalidField,
+      "there is no bridge for \(name)"
+        + (nearest.map { "; did you mean \($0)?" }
+          ?? (names.isEmpty
+            ? "; this server has none" : "; there is one for \(names.joined(separator: ", "))"))
+    )
+  }
+
+  // MARK: Activation
+
+  /// Begins a bridged session. Comes before the activation moves the lanes' watermarks.
+  ///
+  /// A device that is new here, or has lost its storage, is sent everything.
+  func attachBridge(
+    _ device: Device, _ request: BridgeRequest, hub: Hub, hadJoined: Bool
+  ) {
+    let acknowledged = device[.userInfo].acknowledged
+    var isReset = request.isOfOtherStore || !hadJoined
+    if let received = request.received, received < acknowledged { isReset = true }
+    let bridged: BridgedDevice
+    if let known = hub.bridge(device) {
+      bridged = known
+      if known.incarnation != device.incarnation { isReset = true }
+      if isReset { known.forget() }
+    } else {
+      bridged = BridgedDevice(device: device.index)
+      bridged.isOwedFullSync = true
+      hub.bridges.append(bridged)
+      hub.bridges.sort { $0.device < $1.device }
+      isReset = false
+    }
+    bridged.incarnation = device.incarnation
+    bridged.heard = max(1, nowMS)
+    bridged.session = BridgedDevice.Session(
+      start: nowMS,
+      deletesByAbsence: device.isPhone && !isReset
+        && (request.received != nil || acknowledged == 0))
+    device.bridge = hub
+    hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
+    changed(hub)
+  }
+
+  /// The activation's `received` has been noted: what it covers was processed before this session.
+  func resumeBridge(_ device: Device) {
+    device.bridge?.bridge(device)?.session.acknowledged = device[.userInfo].acknowledged
+  }
+
+  func endBridge(_ device: Device) {
+    device.bridge?.bridge(device)?.session = BridgedDevice.Session()
+    device.bridge = nil
+  }
+
+  /// A delivery of the hub's that its receiver refused, or that was forgotten.
+  func hubDeliveryFailed(_ seq: UInt64, _ receiver: Device) {
+    for hub in receiver.pair.hubs ?? [] {
+      guard let bridged = hub.bridge(receiver) else { continue }
+      bridged.drop(seq)
+      changed(hub)
+    }
+  }
+
+  // MARK: What comes in
+
+  /// A payload that the hub takes instead of the counterpart.
+  struct BridgedPayload {
+    let hub: Hub
+    let bridged: BridgedDevice
+    let message: TodoTimersMessage
+    let envelope: TodoTimersEnvelope
+  }
+
+  /// The payload as one for the hub, looked at as a whole; nil where it is the counterpart's.
+  ///
+  /// - Throws: 4001, 4003, 4004, 4020 to 4024 where it cannot be carried out, and what any send may be
+  ///   refused for by the device's own state, the types in the payload, or its size.
+  func bridgedPayload(
+    _ payload: Value, limit: Int, _ call: Call, _ device: Device
+  ) throws(WireError) -> BridgedPayload? {
+    guard let hub = device.bridge, let bridged = hub.bridge(device),
+      let (message, envelope) = try TodoTimersEnvelope.read(payload, call.fields.line)
+    else { return nil }
+    if case .timerState = message { return nil }
+    try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
+    let taken = BridgedPayload(hub: hub, bridged: bridged, message: message, envelope: envelope)
+    try check(taken)
+    return taken
+  }
+
+  /// Carries a payload out, in the open batch.
+  func take(_ payload: BridgedPayload, _ device: Device) {
+    let intake = BridgeIntake(relay: self, payload.hub, payload.bridged, device)
+    payload.bridged.heard = max(1, nowMS)
+    switch payload.message {
+    case .syncRequest:
+      payload.bridged.isOwedFullSync = true
+      payload.bridged.envelope.style = .typed
+    case .fullSync(let sync): intake.take(sync)
+    case .timerUpdate(let update): intake.take(update)
+    case .quickAction(let action): intake.take(action)
+    case .timerState: break
+    }
+    if payload.message != .syncRequest { payload.bridged.envelope = payload.envelope }
+    changed(payload.hub)
+    collect(payload.hub)
+  }
+
+  // MARK: Checks
+
+  private func check(_ payload: BridgedPayload) throws(WireError) {
+    switch payload.message {
+    case .syncRequest, .timerState: break
+    case .fullSync(let sync):
+      var probe = sync
+      for index in probe.timers.indices {
+        try checkTodos(probe.timers[index], payload)
+        probe.timers[index] = probe.timers[index].withoutOld(payload.bridged)
+      }
+      try probe.check()
+    case .timerUpdate(let update):
+      if let timer = update.timer, update.type != .deleted, timer.id == update.timerID {
+        try TimerUpdateMessage(update.type, timer.withoutOld(payload.bridged)).check()
+        try checkTodos(timer, payload)
+      } else {
+        try update.check()
+      }
+    case .quickAction(let action): try check(action, payload)
+    }
+  }
+
+  /// To-dos that the device never had in this timer must not be another timer's.
+  private func checkTodos(_ timer: TimerDTO, _ payload: BridgedPayload) throws(WireError) {
+    let fold = payload.hub.replica.fold
+    let window = payload.bridged[timer.id]
+    for todo in timer.todoItems where fold.isCreated(.todo(todo.id)) {
+      guard window?.timers.contains(where: { $0.todo(todo.id) != nil }) != true,
+        let owner = fold.container(of: .todo(todo.id), payload.hub.schema)?.record,
+        owner != timer.id.name, window?.start.state != .unknown || window?.timers.isEmpty == false
+      else { continue }
+      throw WireError(
+        .invalidField, "to-do \(todo.id) belongs to timer \(owner), not to timer \(timer.id)")
+    }
+  }
+
+  private func check(
+    _ action: QuickActionMessage, _ payload: BridgedPayload
+  ) throws(WireError) {
+    let fold = payload.hub.replica.fold
+    let timer = Target.timer(action.timerID)
+    guard fold.isKnown(timer) else {
+      throw WireError(
+        .invalidField, "there is no timer \(action.timerID); send it with timerUpdate first")
+    }
+    guard case .todoToggled(let id, _) = action.action else { return }
+    guard fold.isKnown(.todo(id)) else {
+      throw WireError(
+        .invalidField,
+        "there is no to-do \(id); send its timer with timerUpdate first")
+    }
+    let isHeld =
+      payload.bridged[action.timerID]?.timers.contains { $0.todo(id) != nil } ?? false
+    if let owner = fold.container(of: .todo(id), payload.hub.schema)?.record,
+      owner != action.timerID.name, !isHeld
+    {
+      throw WireError(
+        .invalidField, "to-do \(id) belongs to timer \(owner), not to timer \(action.timerID)")
+    }
+  }
+
+  /// What a send must be that goes no further than the hub: nobody has to be paired or reachable.
+  private func checkForHub(
+    _ send: SendCheck, _ device: Device, _ fields: Fields
+  ) throws(WireError) {
+    let own: Set<Knobs.Precondition> = [.supported, .delegate, .activated, .types, .size]
+    for precondition in device.pair.knobs.preconditionOrder where own.contains(precondition) {
+      try check(precondition, send, device, fields)
+    }
+  }
+}
+
+extension TimerDTO {
+  /// The timer with what the device was sent, or sent before, made right: what was wrong before must
+  /// not refuse a change of something else.
+  fileprivate func withoutOld(_ bridged: BridgedDevice) -> TimerDTO {
+    guard let known = bridged[id]?.timers, !known.isEmpty else { return self }
+    var timer = self
+    if known.contains(where: { $0.name == name }) { timer.name = "known" }
+    if known.contains(where: { $0.durationInSeconds == durationInSeconds }) {
+      timer.durationInSeconds = 1
+    }
+    for index in timer.todoItems.indices {
+      let todo = timer.todoItems[index]
+      if known.contains(where: { $0.todo(todo.id)?.text == todo.text }) {
+        timer.todoItems[index].text = "known"
+      }
+    }
+    return timer
+  }
+}

@@ -1,0 +1,347 @@
+import AppModels
+import Foundation
+import Merge
+import Relay
+import RelaySupport
+import SyncSupport
+import Testing
+import Wire
+
+/// What a bridged phone does and is sent, with somebody at a keyboard as the watch.
+@Suite("The bridge for whole records")
+struct BridgeTests {
+  let hub: HubWorld
+  let phone: WholeRecordPeer
+  private let id = Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8)!
+  private let one = Identifier("A0000000-0000-4000-8000-000000000001".utf8)!
+  private let two = Identifier("A0000000-0000-4000-8000-000000000002".utf8)!
+
+  init() throws {
+    hub = try HubWorld(hasManualClock: false)
+    hub.world.now = 1_763_719_200_000_000
+    phone = WholeRecordPeer("phone", .phone, hub.world)
+    try hub.keyboard("watch")
+    phone.connect()
+  }
+
+  private var timer: TimerDTO {
+    TimerDTO(
+      id: id, name: "Tea", durationInSeconds: 300, notes: "steep", createdAt: 0, updatedAt: 0,
+      todoItems: [
+        TodoItemDTO(id: one, text: "water", createdAt: 0, updatedAt: 0),
+        TodoItemDTO(id: two, text: "leaves", createdAt: 0, updatedAt: 0),
+      ])
+  }
+
+  private func makeTimer() throws {
+    phone.say(try phone.model.create(timer, now: phone.now))
+    pass()
+  }
+
+  private func pass(_ seconds: Double = 1) {
+    hub.world.pass(seconds: seconds)
+    phone.settle()
+  }
+
+  /// Somebody who sees what is there edits it.
+  private func edit(_ what: String, kind: String = "timer", record: Identifier? = nil) throws {
+    _ = try shown()
+    let answer = try hub.ask(
+      "sync.edit kind=\(kind) record=\"\((record ?? id).description)\" \(what)", on: "watch")
+    try #require(answer.type == "sync.edited", "\(answer)")
+    phone.settle()
+    pass()
+  }
+
+  private func update(_ change: (inout TimerDTO) -> Void) throws {
+    phone.say(try phone.model.update(id, now: phone.now, change))
+    pass()
+  }
+
+  /// The hub's timers, by id.
+  private func shown() throws -> [String: [String: Any]] {
+    Dictionary(
+      uniqueKeysWithValues: try hub.records("timer", on: "watch").map { ($0["id"] as! String, $0) })
+  }
+
+  private func field(_ name: String) throws -> String? {
+    try shown()[id.description]?[name] as? String
+  }
+
+  private func todos() throws -> [String] {
+    try hub.records("todo", on: "watch").map {
+      "\($0["text"]!)\($0["isCompleted"] as? Bool == true ? "!" : "")"
+    }
+  }
+
+  /// The phone holds just what the hub shows.
+  private func expectAgreement() throws {
+    let shown = try shown()
+    #expect(Set(phone.model.timers.keys.map(\.description)) == Set(shown.keys))
+    for (id, timer) in phone.model.timers {
+      let record = shown[id.description]
+      #expect(record?["name"] as? String == timer.name.text)
+      #expect(record?["notes"] as? String == timer.notes?.text ?? "")
+      #expect((record?["durationInSeconds"] as? Int).map { Int64($0) } == timer.durationInSeconds)
+    }
+    #expect(phone.errors.isEmpty, "\(phone.errors)")
+  }
+
+  // MARK: Both ways
+
+  @Test func aNewDeviceIsSentEverything() throws {
+    #expect(phone.takeHistory().map(\.short) == ["fullSync []"])
+    try makeTimer()
+    #expect(try todos() == ["water", "leaves"])
+    #expect(phone.takeHistory().isEmpty, "what it sent is not sent back")
+    try edit("set={\"name\":\"Green tea\"}")
+    #expect(phone.takeHistory().map(\.short) == ["updated Green tea"])
+    try expectAgreement()
+    try edit("delete=true")
+    #expect(phone.takeHistory().map(\.short) == ["deleted \(id)"])
+    try expectAgreement()
+  }
+
+  @Test func anotherFieldIsNotOverwritten() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("set={\"durationInSeconds\":120}")
+    try update { $0.name = "Black tea" }
+    phone.holdsInput = false
+    pass()
+    #expect(try field("name") == "Black tea")
+    #expect(try shown()[id.description]?["durationInSeconds"] as? Int == 120)
+    try expectAgreement()
+  }
+
+  @Test func twoEditsBeforeTheAnswer() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("set={\"durationInSeconds\":120}")
+    try update { $0.name = "Black tea" }
+    try update { $0.icon = "leaf" }
+    try edit("set={\"name\":\"Mate\"}")
+    try update { $0.colorHex = "#FF0000" }
+    phone.holdsInput = false
+    pass()
+    #expect(try field("name") == "Mate", "an old edit of its own is not written again")
+    #expect(try shown()[id.description]?["durationInSeconds"] as? Int == 120)
+    #expect(try field("icon") == "leaf")
+    try expectAgreement()
+  }
+
+  @Test func theSameChangeByBothSides() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("set={\"isCompleted\":true}", kind: "todo", record: one)
+    try edit("set={\"name\":\"Mate\"}")
+    phone.say(
+      try phone.model.update(id, now: phone.now) { $0.todoItems[0].isCompleted = true })
+    phone.holdsInput = false
+    pass()
+    #expect(try field("name") == "Mate")
+    #expect(try todos() == ["water!", "leaves"])
+    try expectAgreement()
+  }
+
+  @Test func aTodoIsSetBack() throws {
+    try makeTimer()
+    try edit("set={\"isCompleted\":true}", kind: "todo", record: one)
+    #expect(phone.model.timers[id]?.todoItems[0].isCompleted == true)
+    try update { $0.todoItems[0].isCompleted = false }
+    #expect(try todos() == ["water", "leaves"])
+    try expectAgreement()
+  }
+
+  @Test func notesAreMerged() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("set={\"notes\":\"steep 3 min\"}")
+    try update { $0.notes = "do steep" }
+    try update { $0.notes = "do steep!" }
+    phone.holdsInput = false
+    pass()
+    let merged = try field("notes")
+    #expect(["do steep! 3 min", "do steep 3 min!"].contains(merged))
+    try expectAgreement()
+    try update { $0.notes = nil }
+    #expect(try field("notes") == "")
+  }
+
+  // MARK: To-dos
+
+  @Test func todosComeAndGo() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("set={\"text\":\"hot water\"}", kind: "todo", record: one)
+    let new = Identifier(high: 7, low: 7)
+    try update {
+      $0.todoItems.removeFirst()
+      $0.todoItems.insert(
+        TodoItemDTO(id: new, text: "cup", createdAt: 0, updatedAt: 0), at: 0)
+    }
+    phone.holdsInput = false
+    pass()
+    #expect(try todos().sorted() == ["cup", "hot water", "leaves"], "an unseen edit wins")
+    try update { $0.todoItems.removeAll { $0.id == two } }
+    #expect(try todos().sorted() == ["cup", "hot water"])
+    try expectAgreement()
+  }
+
+  @Test func todosAreReordered() throws {
+    try makeTimer()
+    try update { $0.todoItems.swapAt(0, 1) }
+    #expect(try todos() == ["leaves", "water"])
+    try expectAgreement()
+  }
+
+  @Test func todosOfAnotherTimerAreRefused() throws {
+    try makeTimer()
+    var other = timer
+    other.id = Identifier(high: 9, low: 9)
+    let before = try hub.state("watch")
+    phone.say([.timerUpdate(TimerUpdateMessage(.created, other))])
+    #expect(phone.errors.first?.code == 4004)
+    #expect(
+      phone.errors.first?.message
+        == "to-do \(one) belongs to timer \(id), not to timer \(other.id)")
+    #expect(try hub.state("watch") == before)
+  }
+
+  // MARK: Deletes
+
+  @Test func aDeleteLosesToWhatItHadNotSeen() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("set={\"name\":\"Mate\"}")
+    phone.say(phone.model.delete(id))
+    phone.holdsInput = false
+    pass()
+    #expect(try field("name") == "Mate")
+    try expectAgreement()
+    phone.say(phone.model.delete(id))
+    pass()
+    #expect(try shown().isEmpty)
+    try expectAgreement()
+  }
+
+  @Test func whatWasSeenDeletedStaysDeleted() throws {
+    try makeTimer()
+    let held = phone.model.timers[id]!
+    try edit("delete=true")
+    var late = held
+    late.name = "Ghost"
+    late.updatedAt = phone.now
+    for message in [held, late].map({ TodoTimersMessage.timerUpdate(.init(.updated, $0)) }) {
+      phone.repeatLast(message)
+      #expect(try shown().isEmpty)
+    }
+    #expect(phone.takeHistory().suffix(2).map(\.short) == ["deleted \(id)", "deleted \(id)"])
+  }
+
+  @Test func aDeleteMeetsALaterEdit() throws {
+    try makeTimer()
+    phone.holdsInput = true
+    try edit("delete=true")
+    try update { $0.name = "Mate" }
+    phone.holdsInput = false
+    pass()
+    #expect(try field("name") == "Mate", "later, and had not seen the delete")
+    #expect(try todos() == ["water", "leaves"])
+    try expectAgreement()
+  }
+
+  @Test func absenceDeletes() throws {
+    try makeTimer()
+    pass()
+    _ = phone.model.delete(id)
+    phone.say([phone.model.fullSync(now: phone.now)])
+    pass()
+    #expect(try shown().isEmpty)
+    try expectAgreement()
+  }
+
+  @Test func absenceOfTheUnseenDeletesNothing() throws {
+    phone.holdsInput = true
+    let new = try hub.ask(
+      "sync.edit kind=timer set={\"name\":\"New\",\"durationInSeconds\":7}", on: "watch")
+    phone.say([phone.model.fullSync(now: phone.now)])
+    phone.holdsInput = false
+    pass()
+    #expect(try shown()[new.id] != nil)
+    try expectAgreement()
+  }
+
+  @Test func aResetPhoneDeletesNothing() throws {
+    try makeTimer()
+    try edit("set={\"name\":\"Mate\"}")
+    phone.reset()
+    phone.connect()
+    phone.say([phone.model.fullSync(now: phone.now)])
+    pass()
+    #expect(phone.model.timers[id]?.name == "Mate")
+    try expectAgreement()
+    var lower = WholeRecordPeer("phone", .phone, hub.world)
+    lower = phone
+    lower.connect(received: 0)
+    _ = lower.model.delete(id)
+    lower.say([lower.model.fullSync(now: lower.now)])
+    pass()
+    #expect(try shown().count == 1, "its numbers are below what it acknowledged")
+    try expectAgreement()
+  }
+
+  // MARK: Late copies, echoes, the old version
+
+  @Test func lateCopiesChangeNothing() throws {
+    try makeTimer()
+    let old = phone.model.timers[id]!
+    try update { $0.name = "Mate" }
+    phone.repeatLast(.timerUpdate(TimerUpdateMessage(.updated, old)))
+    pass()
+    #expect(try field("name") == "Mate")
+    try expectAgreement()
+  }
+
+  @Test func echoesMintNothing() throws {
+    try makeTimer()
+    try edit("set={\"name\":\"Mate\"}")
+    let before = try hub.state("watch")
+    phone.say([phone.model.fullSync(now: phone.now)])
+    phone.repeatLast(phone.model.fullSync(now: phone.now))
+    #expect(try hub.state("watch") == before)
+  }
+
+  @Test func theFirstVersionHasNoOrder() throws {
+    var old = timer
+    old.sortOrder = nil
+    old.updatedAt = phone.now
+    phone.say([.timerUpdate(TimerUpdateMessage(.created, old))])
+    #expect(try field("name") == "Tea")
+    old.name = "Mate"
+    old.notes = nil
+    old.updatedAt = phone.now + 1
+    phone.say([.timerUpdate(TimerUpdateMessage(.updated, old))])
+    #expect(try field("name") == "Mate")
+    #expect(try field("notes") == "", "no notes are an empty text")
+    #expect(phone.errors.isEmpty)
+  }
+
+  @Test func timersAreReordered() throws {
+    for number in 1...4 {
+      var new = timer
+      new.id = Identifier(high: 5, low: UInt64(number))
+      new.name = Name("\(number)")
+      new.todoItems = []
+      phone.say(try phone.model.create(new, now: phone.now))
+      pass()
+    }
+    phone.say(phone.model.move(Identifier(high: 5, low: 4), to: 0, now: phone.now))
+    pass()
+    #expect(
+      try hub.records("timer", on: "watch").map { $0["name"] as? String } == ["4", "1", "2", "3"])
+    try edit("move={\"after\":null}", record: Identifier(high: 5, low: 3))
+    #expect(phone.model.ordered.map(\.name) == ["3", "4", "1", "2"])
+    try expectAgreement()
+  }
+}
