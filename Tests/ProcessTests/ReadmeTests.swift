@@ -15,7 +15,9 @@ extension ProcessTests {
     var received = 0
     var names = DrawnNames()
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-      if line.hasPrefix("```text ") {
+      if line.hasPrefix("```text device") {
+        block = nil
+      } else if line.hasPrefix("```text ") {
         block = String(line.dropFirst("```text ".count))
       } else if line.hasPrefix("```") {
         block = nil
@@ -43,6 +45,49 @@ extension ProcessTests {
     }
     #expect(
       typed == 17 && received == 31, "the README shows \(typed) typed and \(received) received")
+  }
+}
+
+extension ProcessTests {
+  /// The devices that the README shows do what it shows.
+  @Test func theReadmesDevices() throws {
+    let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../README.md")
+    let text = try String(contentsOf: readme, encoding: .utf8)
+    let scratch = try Scratch()
+    let server = try ServerProcess(scratch)
+    var devices: [String: DeviceProgram] = [:]
+    var role: String?
+    var screens = 0
+    var shown: [String] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      if line.hasPrefix("```text device ") {
+        role = String(line.dropFirst("```text device ".count))
+        if devices[role!] == nil {
+          devices[role!] = try DeviceProgram(server, in: scratch, app: "todoTimers", role: role!)
+          try devices[role!]?.sync()
+        }
+      } else if line.hasPrefix("```"), let device = role.flatMap({ devices[$0] }) {
+        if !shown.isEmpty {
+          screens += 1
+          try eventually("the README's screen; there is\n\(device.screen.joined(separator: "\n"))")
+          {
+            try device.update()
+            return device.screen == shown
+          }
+        }
+        // The next terminal is looked at when this one is done.
+        if !device.isOffline { try device.sync() }
+        (role, shown) = (nil, [])
+      } else if let device = role.flatMap({ devices[$0] }) {
+        guard line.hasPrefix("> ") else {
+          shown.append(line)
+          continue
+        }
+        device.type(String(line.dropFirst(2)))
+      }
+    }
+    #expect(screens == 2)
   }
 }
 

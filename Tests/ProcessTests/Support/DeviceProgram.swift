@@ -8,6 +8,8 @@ final class DeviceProgram {
   private var read = 0
   /// The screen that was printed last.
   private(set) var screen: [String] = []
+  /// The connection was switched off by a command.
+  private(set) var isOffline = false
   /// Everything else that was printed, each with what it is: `event`, `info`, `error`, `page`.
   private(set) var told: [(what: String, text: String)] = []
 
@@ -37,6 +39,7 @@ final class DeviceProgram {
   /// Types lines, one after the other.
   func type(_ lines: String...) {
     for line in lines {
+      if line == "offline" || line == "online" { isOffline = line == "offline" }
       let bytes = Array((line + "\n").utf8)
       _ = bytes.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
     }

@@ -28,7 +28,7 @@ extension TodoTimersApp {
   package var commands: [Command] {
     let listed = entries.filter(\.isOffered).map(\.command)
     guard isSpoken else { return listed }
-    return [Command("back", "Shows the screen again")] + listed.filter { $0.word != "back" }
+    return [Command("back", "show the screen again")] + listed.filter { $0.word != "back" }
   }
 
   var entries: [Entry] {
@@ -42,7 +42,7 @@ extension TodoTimersApp {
     case .notes(let form): entries += entriesOf(form)
     case .settings: entries += settingsEntries
     case .privacy:
-      entries += [Entry("back", "Shows the settings") { _, _ in self.route = .settings }]
+      entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
     }
     return entries + sharedEntries
   }
@@ -52,7 +52,7 @@ extension TodoTimersApp {
   private var sharedEntries: [Entry] {
     [
       Entry(
-        "act", "RESTART_TIMER|MARK_COMPLETE|DISMISS", "Answers the newest notification",
+        "act", "RESTART_TIMER|MARK_COMPLETE|DISMISS", "answer the newest notification",
         isOffered: !delivered.isEmpty
       ) { line, now throws(WireError) in try self.act(line, now: now) },
       voice,
@@ -60,15 +60,15 @@ extension TodoTimersApp {
   }
 
   private var voice: Entry {
-    Entry("a11y", "Shows what VoiceOver reads out") { _, _ in self.isSpoken = true }
+    Entry("a11y", "show what VoiceOver reads out") { _, _ in self.isSpoken = true }
   }
 
   private func alertEntries(_ timer: TimerRecord) -> [Entry] {
     [
-      Entry("restart", "Starts the timer from its beginning") { _, now in
+      Entry("restart", "start the timer from its beginning") { _, now in
         self.restart(timer, now)
       },
-      Entry("dismiss", "Closes the alert") { _, _ in self.dismiss(timer.id) },
+      Entry("dismiss", "close the alert") { _, _ in self.dismiss(timer.id) },
     ]
   }
 
@@ -76,10 +76,10 @@ extension TodoTimersApp {
     let delete: Deed = { _, now throws(WireError) in try self.delete(timer, now) }
     let cancel: Deed = { _, _ in self.question = nil }
     return [
-      Entry("cancel", "Keeps the timer", cancel),
-      Entry("delete", "Deletes the timer with its to-dos and notes", delete),
-      Entry("yes", "Deletes the timer", isOffered: false, delete),
-      Entry("no", "Keeps the timer", isOffered: false, cancel),
+      Entry("cancel", "keep the timer", cancel),
+      Entry("delete", "delete the timer with its to-dos and notes", delete),
+      Entry("yes", "delete the timer", isOffered: false, delete),
+      Entry("no", "keep the timer", isOffered: false, cancel),
     ]
   }
 
@@ -88,32 +88,32 @@ extension TodoTimersApp {
   private var listEntries: [Entry] {
     let timers = library.timers
     return [
-      Entry("open", "NUMBER|NAME", "Shows a timer", isOffered: !timers.isEmpty) {
+      Entry("open", "NUMBER|NAME", "show a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
         self.route = .detail(timers[try line.index(in: timers)].id)
       },
-      Entry("new", "[NAME] [DURATION]", "Makes a timer: new Tea 5:00") {
+      Entry("new", "[NAME] [DURATION]", "make a timer: new Tea 5:00") {
         line, now throws(WireError) in try self.new(line, now)
       },
-      Entry("delete", "NUMBER|NAME", "Deletes a timer", isOffered: !timers.isEmpty) {
+      Entry("delete", "NUMBER|NAME", "delete a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
         self.askToDelete(timers[try line.index(in: timers)].id)
       },
     ]
       + (isFull
         ? [
-          Entry("move", "FROM TO", "Moves a timer in the list", isOffered: timers.count > 1) {
+          Entry("move", "FROM TO", "move a timer in the list", isOffered: timers.count > 1) {
             line, now throws(WireError) in try self.moveTimer(line, now)
           }
         ] : [])
       + [
-        Entry("settings", "Shows the settings") { _, _ in self.route = .settings },
+        Entry("settings", "show the settings") { _, _ in self.route = .settings },
         syncEntry,
       ]
   }
 
   private var syncEntry: Entry {
-    Entry("sync", "Syncs now") { _, _ in
+    Entry("sync", "sync now") { _, _ in
       if !self.status.isConnected { self.notice = SyncState.unavailable }
       self.emit(.syncRequested)
     }
@@ -126,27 +126,27 @@ extension TodoTimersApp {
     return controls(timer, countdown)
       + [
         Entry(
-          "toggle", "NUMBER", "Ticks a to-do off, or not", isOffered: !timer.todos.isEmpty
+          "toggle", "NUMBER", "tick a to-do off, or not", isOffered: !timer.todos.isEmpty
         ) { line, now throws(WireError) in try self.toggle(line, timer, now) }
       ]
       + (isFull ? editing(timer) : [])
-      + [Entry("back", "Shows the list") { _, _ in self.route = .list }]
+      + [Entry("back", "show the list") { _, _ in self.route = .list }]
   }
 
   private func controls(_ timer: TimerRecord, _ countdown: Countdown) -> [Entry] {
     [
       Entry(
-        "start", "Starts the timer", isOffered: !countdown.isRunning && !countdown.isPaused
+        "start", "start the timer", isOffered: !countdown.isRunning && !countdown.isPaused
       ) { _, now throws(WireError) in try self.start(timer, now) },
-      Entry("pause", "Pauses the timer", isOffered: countdown.isRunning) {
+      Entry("pause", "pause the timer", isOffered: countdown.isRunning) {
         _, now throws(WireError) in try self.pause(timer, now)
       },
-      Entry("resume", "Goes on with the timer", isOffered: countdown.isPaused) {
+      Entry("resume", "go on with the timer", isOffered: countdown.isPaused) {
         _, now throws(WireError) in try self.resume(timer, now)
       },
-      Entry("reset", "Sets the timer back to its duration") { _, now in self.reset(timer, now) },
+      Entry("reset", "set the timer back to its duration") { _, now in self.reset(timer, now) },
       Entry(
-        "restart", "Starts the timer from its beginning",
+        "restart", "start the timer from its beginning",
         isOffered: countdown.phase == .finished && completed != timer.id
       ) { _, now in self.restart(timer, now) },
     ]
@@ -155,22 +155,22 @@ extension TodoTimersApp {
   private func editing(_ timer: TimerRecord) -> [Entry] {
     let count = timer.todos.count
     return [
-      Entry("add", "[TEXT]", "Adds a to-do: add Buy milk") { line, now throws(WireError) in
+      Entry("add", "[TEXT]", "add a to-do: add Buy milk") { line, now throws(WireError) in
         try self.addTodo(line, timer, now)
       },
-      Entry("todo", "NUMBER", "Edits a to-do", isOffered: count > 0) {
+      Entry("todo", "NUMBER", "edit a to-do", isOffered: count > 0) {
         line, _ throws(WireError) in
         let todo = timer.todos[try line.index(in: count, of: "to-do")]
         self.route = .todoForm(TodoForm(todo, of: timer.id, shown: self.records.vector))
       },
-      Entry("move", "FROM TO", "Moves a to-do in the list", isOffered: count > 1) {
+      Entry("move", "FROM TO", "move a to-do in the list", isOffered: count > 1) {
         line, now throws(WireError) in try self.moveTodo(line, timer, now)
       },
-      Entry("notes", "Edits the notes") { _, _ in
+      Entry("notes", "edit the notes") { _, _ in
         self.route = .notes(
           NotesForm(timer: timer.id, shown: self.records.vector, text: timer.notes))
       },
-      Entry("edit", "Edits the timer") { _, _ in
+      Entry("edit", "edit the timer") { _, _ in
         self.route = .timerForm(TimerForm(timer, shown: self.records.vector))
       },
     ]
@@ -180,21 +180,21 @@ extension TodoTimersApp {
 
   private var settingsEntries: [Entry] {
     [
-      Entry("alerts", "[on|off]", "Notifies when a timer is through") {
+      Entry("alerts", "[on|off]", "notify when a timer is through") {
         line, now throws(WireError) in
         self.settings.alerts = try line.flag(self.settings.alerts)
         self.followAlerts(now)
       },
-      Entry("sound", "[on|off]", "Notifies with a sound") { line, _ throws(WireError) in
+      Entry("sound", "[on|off]", "notify with a sound") { line, _ throws(WireError) in
         self.settings.sound = try line.flag(self.settings.sound)
         self.refreshSchedule()
       },
-      Entry("share", "[on|off]", "Shares what runs with the other device") {
+      Entry("share", "[on|off]", "share what runs with the other device") {
         line, _ throws(WireError) in self.settings.share = try line.flag(self.settings.share)
       },
       syncEntry,
-      Entry("privacy", "Shows the privacy policy") { _, _ in self.route = .privacy },
-      Entry("back", "Shows the list") { _, _ in self.route = .list },
+      Entry("privacy", "show the privacy policy") { _, _ in self.route = .privacy },
+      Entry("back", "show the list") { _, _ in self.route = .list },
     ]
   }
 }

@@ -8,36 +8,36 @@ extension TodoTimersApp {
     let finish: Deed = { _, now in self.submit(form, now) }
     let cancel: Deed = { _, _ in self.leave(form.timer) }
     return [
-      Entry("name", "TEXT", "Names the timer") { line, _ in
+      Entry("name", "TEXT", "name the timer") { line, _ in
         self.change(form) { $0.name = line.rest }
       }
     ] + wheels(form)
       + [
-        Entry("duration", "MM:SS", "Sets the duration: 25:00, 1:30:00, 90s") {
+        Entry("duration", "MM:SS", "set the duration: 25:00, 1:30:00, 90s") {
           line, _ throws(WireError) in
           let seconds = try self.duration(line.rest)
           self.change(form) { $0.duration = seconds }
         },
-        Entry("icon", "NUMBER", "Chooses an icon") { line, _ throws(WireError) in
+        Entry("icon", "NUMBER", "choose an icon") { line, _ throws(WireError) in
           let icon = try self.choice(line, self.choices.icons)
           self.change(form) { $0.icon = icon }
         },
-        Entry("color", "NUMBER", "Chooses a color") { line, _ throws(WireError) in
+        Entry("color", "NUMBER", "choose a color") { line, _ throws(WireError) in
           let color = try self.choice(line, self.choices.colors)
           self.change(form) { $0.colorHex = color }
         },
-        Entry("done", isNew ? "Makes the timer" : "Saves", isOffered: isNew, finish),
-        Entry("save", isNew ? "Makes the timer" : "Saves", isOffered: !isNew, finish),
-        Entry("cancel", "Leaves without saving", cancel),
-        Entry("back", "Leaves without saving", isOffered: false, cancel),
-        Entry("ok", "Closes the alert", isOffered: form.failure != nil) { _, _ in
+        Entry("done", isNew ? "make the timer" : "save", isOffered: isNew, finish),
+        Entry("save", isNew ? "make the timer" : "save", isOffered: !isNew, finish),
+        Entry("cancel", "leave without saving", cancel),
+        Entry("back", "leave without saving", isOffered: false, cancel),
+        Entry("ok", "close the alert", isOffered: form.failure != nil) { _, _ in
           var form = form
           form.failure = nil
           self.showForm(form)
         },
       ]
       + (form.timer.map { timer in
-        [Entry("delete", "Deletes the timer") { _, _ in self.askToDelete(timer) }]
+        [Entry("delete", "delete the timer") { _, _ in self.askToDelete(timer) }]
       } ?? [])
   }
 
@@ -47,7 +47,7 @@ extension TodoTimersApp {
       _ word: String, _ range: ClosedRange<Int>, _ part: WritableKeyPath<TimerForm, Int>
     ) {
       wheels.append(
-        Entry(word, "\(range.lowerBound)-\(range.upperBound)", "Turns the wheel of \(word)") {
+        Entry(word, "\(range.lowerBound)-\(range.upperBound)", "turn the wheel of \(word)") {
           line, _ throws(WireError) in
           guard let number = Int(line.rest), range.contains(number) else {
             throw WireError(
@@ -105,33 +105,33 @@ extension TodoTimersApp {
   func entriesOf(_ form: TodoForm) -> [Entry] {
     let cancel: Deed = { _, _ in self.showDetail(form.timer) }
     var entries = [
-      Entry("text", "TEXT", "Writes the to-do") { line, _ in
+      Entry("text", "TEXT", "write the to-do") { line, _ in
         self.change(form) { $0.text = line.rest }
       }
     ]
     if let todo = form.todo {
       entries += [
-        Entry("toggle", "Marks it as completed, or not") { _, _ in
+        Entry("toggle", "mark it as completed, or not") { _, _ in
           self.change(form) { $0.isCompleted.toggle() }
         },
-        Entry("save", "Saves") { _, now in self.submit(form, now) },
+        Entry("save", "save") { _, now in self.submit(form, now) },
       ]
       entries.append(
-        Entry("delete", "Deletes the to-do") { _, now throws(WireError) in
+        Entry("delete", "delete the to-do") { _, now throws(WireError) in
           try self.edit(now: now) { edit in edit.delete("todo", todo) }
           self.showDetail(form.timer)
         })
     } else {
       entries.append(
-        Entry("add", "[TEXT]", "Adds the to-do") { line, now in
+        Entry("add", "[TEXT]", "add the to-do") { line, now in
           var form = form
           if !line.rest.isEmpty { form.text = line.rest }
           self.submit(form, now)
         })
     }
     return entries + [
-      Entry("cancel", "Leaves without saving", cancel),
-      Entry("back", "Leaves without saving", isOffered: false, cancel),
+      Entry("cancel", "leave without saving", cancel),
+      Entry("back", "leave without saving", isOffered: false, cancel),
     ]
   }
 
@@ -150,16 +150,16 @@ extension TodoTimersApp {
     }
     let cancel: Deed = { _, _ in self.showDetail(form.timer) }
     return [
-      Entry("write", "TEXT", "Writes the notes anew; \\n begins a line") { line, _ in
+      Entry("write", "TEXT", "write the notes anew; \\n begins a line") { line, _ in
         write(line.rest.unescaped)
       },
-      Entry("append", "TEXT", "Adds a line", isOffered: !form.text.isEmpty) { line, _ in
+      Entry("append", "TEXT", "add a line", isOffered: !form.text.isEmpty) { line, _ in
         write(form.text + (form.text.isEmpty ? "" : "\n") + line.rest.unescaped)
       },
-      Entry("clear", "Empties the notes", isOffered: !form.text.isEmpty) { _, _ in write("") },
-      Entry("save", "Saves") { _, now in self.submit(form, now) },
-      Entry("cancel", "Leaves without saving", cancel),
-      Entry("back", "Leaves without saving", isOffered: false, cancel),
+      Entry("clear", "empty the notes", isOffered: !form.text.isEmpty) { _, _ in write("") },
+      Entry("save", "save") { _, now in self.submit(form, now) },
+      Entry("cancel", "leave without saving", cancel),
+      Entry("back", "leave without saving", isOffered: false, cancel),
     ]
   }
 }
