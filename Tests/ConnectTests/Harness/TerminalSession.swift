@@ -2,7 +2,7 @@ import CUV
 import Foundation
 import Testing
 
-/// `watchline connect` in a real terminal emulator, tmux, without a window: keys go in, and what
+/// The program in a real terminal emulator, tmux, without a window: keys go in, and what
 /// the screen shows comes out.
 final class TerminalSession {
   private let folder: TemporaryFolder
@@ -12,13 +12,14 @@ final class TerminalSession {
   ///   - state: where the history is kept; a folder of its own where left out.
   ///   - environment: as `NAME=value`.
   init(
-    _ arguments: [String], columns: Int = 60, rows: Int = 24, state: TemporaryFolder? = nil,
+    _ arguments: [String], subcommand: String = "connect", columns: Int = 60, rows: Int = 24,
+    state: TemporaryFolder? = nil,
     environment: [String] = []
   ) throws {
     folder = try TemporaryFolder()
     socket = folder.path + "/tmux"
     let variables = ["XDG_STATE_HOME=\((state ?? folder).path)"] + environment
-    let command = (["env"] + variables + [Program.path, "connect"] + arguments)
+    let command = (["env"] + variables + [Program.path, subcommand] + arguments)
       .map { "'\($0)'" }.joined(separator: " ")
     // Afterwards the screen stays, with the status and the mode in which the terminal was left.
     let script = "\(command); echo \"status $?\"; stty -a | grep -ow -e '-*icanon'; sleep 60"
