@@ -29,14 +29,14 @@ package struct Screen: Hashable, Sendable {
     case split(String, String)
     /// What is filled of a bar, from 0 to 1.
     case progress(Double)
+    /// Rows in a frame of their own.
+    indirect case card([Row])
     /// `[ START ]  [ RESET ]`; those that are off in round brackets.
     case buttons([Button])
     /// A text field with what is in it.
     case field(String, placeholder: String = "")
-    /// Rows in a frame of their own.
-    indirect case card([Row])
     /// Rows beside rows, with a line between them; the left ones are `width` columns wide.
-    indirect case columns(left: [Row], width: Int, right: [Row])
+    case columns(left: [Row], width: Int, right: [Row])
   }
 
   package struct Button: Hashable, Sendable {
@@ -105,7 +105,7 @@ package struct Screen: Hashable, Sendable {
 
   /// The title between what stands beside it, on a line of its own where there is no room.
   private func bar(_ columns: Int) -> [String] {
-    let title = title.onOneLine
+    let title = title.oneLine
     let (left, right) = (leading.columns, trailing.columns)
     let room = columns - left - right - 2
     guard title.columns <= room else {
@@ -124,31 +124,23 @@ package struct Screen: Hashable, Sendable {
 extension Screen.Row {
   fileprivate func lines(_ columns: Int) -> [String] {
     switch self {
-    case .blank: [""]
-    case .rule: [String(repeating: "─", count: columns)]
+    case .blank, .rule: [""]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
+    case .card(let rows): rows.lines(columns - 4).framed(columns - 4)
     case .centred(let text): text.wrapped(to: columns).map { $0.centred(in: columns) }
-    case .split(let left, let right): [Self.split(left.onOneLine, right.onOneLine, columns)]
+    case .split(let left, let right): [Self.split(left.oneLine, right.oneLine, columns)]
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
-        .flowing(in: columns).map { $0.centred(in: columns) }
+        .joined(separator: "  ").wrapped(to: columns).map { $0.centred(in: columns) }
+    case .columns(let left, let width, let right):
+      Self.beside(left.lines(width), width, right.lines(columns - width - 3))
     case .field(let text, let placeholder):
       (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
         ($0.offset == 0 ? "▏ " : "  ") + $0.element
       }
-    case .columns(let left, let width, let right):
-      Self.beside(
-        left.flatMap { $0.lines(width) }, width, right.flatMap { $0.lines(columns - width - 3) })
-    case .card(let rows): rows.flatMap { $0.lines(columns - 4) }.framed(columns - 4)
     }
-  }
-
-  /// What is too long is cut, on the right only where it would leave nothing of the left.
-  private static func split(_ left: String, _ right: String, _ columns: Int) -> String {
-    let right = right.cut(to: columns - 3)
-    return left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right
   }
 
   private static func beside(_ left: [String], _ width: Int, _ right: [String]) -> [String] {
@@ -158,9 +150,23 @@ extension Screen.Row {
     }
   }
 
+  private static func split(_ left: String, _ right: String, _ columns: Int) -> String {
+    let right = right.cut(to: columns - 2)
+    return left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right
+  }
+
   private static func bar(_ fraction: Double, _ columns: Int) -> String {
     let filled = Int((max(0, min(1, fraction)) * Double(columns)).rounded())
     return String(repeating: "█", count: filled) + String(repeating: "░", count: columns - filled)
+  }
+}
+
+extension [Screen.Row] {
+  /// As a part of a screen, where a line across ends at the part's edges.
+  fileprivate func lines(_ columns: Int) -> [String] {
+    flatMap { row in
+      row == .rule ? [String(repeating: "─", count: columns)] : row.lines(columns)
+    }
   }
 }
 
@@ -169,8 +175,7 @@ extension Screen.Alert {
     let inner = columns - 4
     let text =
       title.wrapped(to: inner).map { $0.centred(in: inner) } + [""] + message.wrapped(to: inner)
-      + [""]
-      + buttons.map { "[\($0)]" }.flowing(in: inner).map { $0.centred(in: inner) }
+      + [""] + buttons.map { "[\($0)]" }.flowing(in: inner).map { $0.centred(in: inner) }
     return text.framed(inner)
   }
 }

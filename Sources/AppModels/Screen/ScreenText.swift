@@ -24,14 +24,14 @@ extension String {
     return text + "…"
   }
 
-  /// With blanks for the ends of lines.
-  var onOneLine: String { String(map { $0.isNewline ? " " : $0.printable }) }
+  /// On one line. What would take effect on a terminal is shown as a replacement character.
+  var oneLine: String { String(map(\.printable)) }
 
   /// As lines of at most so many columns, broken at blanks where there are some. What would take
   /// effect on a terminal is shown as a replacement character.
   func wrapped(to columns: Int) -> [String] {
-    split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).flatMap {
-      String($0.map(\.printable)).wrappedLine(to: columns)
+    split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.flatMap {
+      String($0).oneLine.wrappedLine(to: columns)
     }
   }
 
@@ -84,15 +84,19 @@ extension Character {
 
   fileprivate var printable: Character {
     let scalars = unicodeScalars
-    guard scalars.contains(where: { Self.takesEffect($0) }) else { return self }
+    guard scalars.contains(where: Self.takesEffect) else { return self }
     return scalars.first == "\t" ? " " : "\u{FFFD}"
   }
 
-  /// Control characters, and those that turn the direction of the text after them.
+  /// Controls, line and paragraph separators, and what turns the direction of text.
   private static func takesEffect(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x61C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: scalar.properties.generalCategory == .control
+    case 0x202A...0x202E, 0x2066...0x2069: return true
+    default: break
+    }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    default: return false
     }
   }
 }
