@@ -10,6 +10,8 @@ final class MemoryKeeper: RecordKeeper {
   private let device: DeviceReplica
   private let number: UInt64
   private var made = 0
+  /// What every edit is refused with.
+  var refusal: WireError?
   /// What `write` was called with, one for each operation.
   private(set) var operations: [[Action]] = []
 
@@ -26,6 +28,7 @@ final class MemoryKeeper: RecordKeeper {
   var vector: VersionVector { device.replica.vector }
 
   func write(_ actions: [Action], shown: VersionVector, now: Int64) throws(WireError) {
+    if let refusal { throw refusal }
     try device.write(actions, shown: shown, clock: now)
     operations.append(actions)
   }

@@ -22,10 +22,14 @@ extension RecordView {
 
   package func flag(_ field: Name) -> Bool { self[field] == .bool(true) }
 
-  /// Milliseconds since 1970; nil also where it is beyond 30,000 years from then.
-  package func date(_ field: Name) -> Int64? {
-    guard let seconds = string(field).flatMap(Double.init), abs(seconds) < 1e12 else { return nil }
+  /// Milliseconds since 1970; nil also where it is more than 275,000 years away, which no calendar
+  /// and no sum of times reaches.
+  package func date(_ field: Name) -> Int64? { string(field).flatMap(Self.milliseconds) }
+
+  /// A date's canonical form as milliseconds since 1970; nil as for `date`.
+  package static func milliseconds(_ text: String) -> Int64? {
     // A date is seconds since 2001, which begins 978,307,200 s after 1970.
+    guard let seconds = Double(text), seconds.magnitude < 8.64e12 else { return nil }
     return Int64((seconds * 1000).rounded()) + 978_307_200_000
   }
 }

@@ -113,6 +113,7 @@ package final class PomodoroApp: App {
     return Notification(
       id: Self.notificationID, category: "POMODORO_COMPLETE", title: "\(state.title) complete",
       body: "Next: \(next.title), \(PomodoroText.clock(seconds: settings.seconds(next)))",
+      actions: [.init(id: "start", title: "Start")],
       userInfo: ["state": state.rawValue, "next": next.rawValue])
   }
 

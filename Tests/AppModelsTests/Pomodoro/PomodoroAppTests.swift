@@ -157,6 +157,17 @@ import Wire
     #expect(device.app.localState == before)
   }
 
+  @Test func whatCannotBeWrittenIsOnTheScreen() throws {
+    try device.type("tap")
+    device.keeper.refusal = WireError(.insufficientSpace, "the disk is full")
+    device.pass(1500)
+    #expect(device.app.state == .shortBreak)
+    #expect(device.app.screen(now: device.now).banner == "the disk is full")
+    try device.type("tap")
+    #expect(device.app.screen(now: device.now).banner == nil)
+    #expect(error { try device.type("tpa") }?.code == .malformedJSON)
+  }
+
   // MARK: Words
 
   @Test(arguments: ["", "settings", "history", "details"])
@@ -208,6 +219,15 @@ import Wire
     device.golden("\(idiom)-history")
     try device.type("back", "details")
     device.golden("\(idiom)-details-reduced")
+  }
+
+  @Test func padScreens() throws {
+    let device = PomodoroDevice(.pad)
+    try device.type("tap")
+    device.pass(750)
+    device.golden("pad-running")
+    try device.type("details")
+    device.golden("pad-details")
   }
 
   @Test(arguments: [Idiom.phone, .watch])

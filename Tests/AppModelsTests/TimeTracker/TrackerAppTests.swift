@@ -44,6 +44,10 @@ import Wire
     #expect(device.shows("Project                        none"))
     try device.type("project app")
     #expect(device.shows("Client                         Acme"))
+    try device.type("project none")
+    #expect(device.shows("Project                        none"))
+    try device.type("project 2")
+    #expect(device.shows("Project                     Website"))
     try device.type("start")
     #expect(device.app.currentTaskName == "Draft")
     #expect(device.app.clientName == "Acme")
@@ -191,6 +195,39 @@ import Wire
     #expect(device.screen.title == "Menu")
   }
 
+  @Test func aFormOfWhatIsGoneIsLeftForWhatIsThere() throws {
+    let acme = try device.client("Acme")
+    try device.type("open 1", "edit")
+    try device.service.delete("client", acme, now: device.now)
+    device.app.recordsDidChange(now: device.now)
+    #expect(device.screen.title == "Edit Client")
+    try device.type("cancel")
+    #expect(device.screen.title == "TimeTracker")
+    #expect(device.screen.banner == "The client has been deleted.")
+  }
+
+  @Test func whatIsGoneIsShownAsGone() throws {
+    let acme = try device.client("Acme")
+    let site = try device.project("Website", of: acme)
+    try device.task("Draft", of: acme, project: site, minutes: 5)
+    try device.service.grant(.yearly, now: device.now)
+    try device.type("menu", "open 1", "invoice")
+    try device.service.delete("client", acme, now: device.now)
+    #expect(device.shows("It has been deleted."))
+    try device.type("back")
+    #expect(device.shows("It has been deleted."))
+  }
+
+  @Test func aProjectMovesToAnotherClient() throws {
+    let acme = try device.client("Acme")
+    let globex = try device.client("Globex")
+    let site = try device.project("Website", of: acme)
+    let task = try device.task("Draft", of: acme, project: site, minutes: 5)
+    try device.type("menu", "open 2", "edit", "client globex", "save")
+    #expect(device.ledger.project(site)?.client == globex)
+    #expect(device.ledger.task(task)?.client == globex)
+  }
+
   @Test func screensFollowTheCounterpart() throws {
     let watch = device.counterpart()
     let acme = try watch.client("Acme")
@@ -239,6 +276,17 @@ import Wire
         }
       }
     }
+  }
+
+  @Test func syncIsAskedFor() throws {
+    try device.type("menu")
+    #expect(device.shows("offline"))
+    device.app.status.isConnected = true
+    #expect(device.shows("Sync                           done"))
+    device.app.status.pending = 3
+    #expect(device.shows("3 waiting"))
+    try device.type("sync")
+    #expect(device.app.takeEvents() == [.syncRequested])
   }
 
   @Test func messagesArePassedOver() {

@@ -175,6 +175,44 @@ import Wire
     #expect(error { try device.type("theme neon") }?.code == .invalidField)
   }
 
+  @Test func whatWasOpenedIsClosedWhenPremiumHasEnded() throws {
+    try device.client("Acme")
+    try device.type("menu", "premium", "grant trial", "back", "themes")
+    device.now += 7 * 86_400_000
+    try device.type("theme ocean")
+    #expect(device.screen.title == "Custom Themes")
+    try device.type("grant trial", "bulk", "entry 9:00-9:45 Mail")
+    device.now += 7 * 86_400_000
+    try device.type("save")
+    #expect(device.screen.title == "Bulk Time Entry")
+    #expect(device.ledger.tasks.isEmpty)
+    try device.type("grant trial", "save")
+    #expect(device.ledger.tasks.map(\.title) == ["Mail"])
+  }
+
+  @Test func bulkEntriesNeedAClient() throws {
+    try device.type("menu", "premium", "grant yearly", "back", "bulk")
+    #expect(error { try device.type("entry 9:00-9:45 Mail") }?.code == .invalidClient)
+  }
+
+  @Test func whatCannotBeWrittenIsOnTheScreen() throws {
+    try device.fill()
+    try device.type("menu", "premium", "grant yearly", "back", "bulk", "entry 9:00-9:45 Mail")
+    device.keeper.refusal = WireError(.insufficientSpace, "the disk is full")
+    for lines in [
+      ["save"], ["cancel", "premium", "grant trial"], ["revoke"], ["back", "open 1", "invoice"],
+      ["bill"], ["back", "delete", "confirm"], ["start", "stop"],
+    ] {
+      for line in lines { try device.type(line) }
+      let isWrite = lines.last != "invoice"
+      #expect(device.screen.banner == (isWrite ? "the disk is full" : nil), "\(lines)")
+    }
+    #expect(device.app.isRunning)
+    device.keeper.refusal = nil
+    try device.type("stop")
+    #expect(!device.app.isRunning)
+  }
+
   @Test func everyTriggerHasItsBenefits() {
     #expect(
       PaywallTrigger.allCases.map(\.rawValue) == [

@@ -12,6 +12,7 @@ extension TimeTrackerApp {
     switch route {
     case .form(let form): return formCommands(form)
     case .bulk(let entries): return bulkCommands(entries)
+    case .paywall: return screenCommands + leaveCommands
     default: return screenCommands + widgetCommands + leaveCommands
     }
   }

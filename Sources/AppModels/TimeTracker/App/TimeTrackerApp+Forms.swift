@@ -49,7 +49,9 @@ extension TimeTrackerApp {
     var form = form
     form.error = nil
     switch line.word {
-    case "cancel", "back": return leave()
+    case "cancel", "back":
+      leave()
+      return leaveWhatIsGone()
     case "save": return save(form, now)
     case "start" where form.kind == "task" && form.record == nil && !isRunning:
       guard let client = form.typed["client"]?.text else { return }

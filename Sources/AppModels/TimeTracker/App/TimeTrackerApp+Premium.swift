@@ -106,12 +106,8 @@ extension TimeTrackerApp {
     case "entry": entries.append(try entry(line, now))
     case "client": bulkClient = try TrackerInput.client(line, ledger).id
     case "remove": entries.remove(at: try line.index(in: entries.count, of: "entry"))
-    case "save":
-      saveBulk(entries, now)
-      return
-    case "cancel", "back":
-      leave()
-      return
+    case "save": return saveBulk(entries, now)
+    case "cancel", "back": return leave()
     default: throw line.unknown(among: commands)
     }
     stack[stack.count - 1] = .bulk(entries)

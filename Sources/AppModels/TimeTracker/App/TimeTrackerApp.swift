@@ -108,6 +108,8 @@ package final class TimeTrackerApp: App {
   // MARK: The device
 
   package func recordsDidChange(now: Int64) {
+    // Operations that were stamped anew change what is shown, and not the vector.
+    read = nil
     // A pause that was switched on elsewhere does not reach back.
     if autoPause != autoPauseMinutes {
       autoPause = autoPauseMinutes

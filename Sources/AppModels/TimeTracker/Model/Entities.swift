@@ -100,8 +100,6 @@ package struct SettingsModel: Hashable, Sendable {
   /// From 1 to 10,080, which is a week.
   package var autoPauseMinutes = 15
 
-  package init() {}
-
   package init(_ record: RecordView?) {
     guard let record else { return }
     hourlyRate = record.rate("defaultHourlyRate")

@@ -8,8 +8,6 @@ package struct Entitlement: Hashable, Sendable {
   package var productID: String?
   package var source: String?
 
-  package init() {}
-
   package init(_ record: RecordView?) {
     guard let record else { return }
     isGranted = record.flag("isPremium")

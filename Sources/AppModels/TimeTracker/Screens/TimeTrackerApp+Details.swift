@@ -42,7 +42,7 @@ extension TimeTrackerApp {
       rows += [.rule, .text("\(min(first + 1, last))–\(last) of \(count)")]
     }
     if hidden > 0 {
-      rows += [.rule, .split("\(hidden) older than 30 days", "PRO")]
+      rows += [.rule, .split("\(hidden) older\(isWatch ? "" : " than 30 days")", "PRO")]
     }
     return withWidget("History", rows, now)
   }
