@@ -8,6 +8,8 @@ final class LocalKeeper: RecordKeeper {
   let replica: DeviceReplica
   /// What every edit is refused with.
   var refusal: WireError?
+  /// What `write` was called with, one for each operation.
+  private(set) var operations: [[Action]] = []
   private var made: UInt64 = 0
 
   /// - Parameter device: devices of different names give different ids.
@@ -24,6 +26,7 @@ final class LocalKeeper: RecordKeeper {
   func write(_ actions: [Action], shown: VersionVector, now: Int64) throws(WireError) {
     if let refusal { throw refusal }
     try replica.write(actions, shown: shown, clock: now)
+    operations.append(actions)
   }
 
   func newRecord() -> Name {
@@ -38,5 +41,11 @@ final class LocalKeeper: RecordKeeper {
       if let written = entry.operation { items.append(try Datum(json: written.bytes)) }
     }
     try replica.receive(items, through: 0)
+  }
+
+  /// Both have then what either had.
+  func exchange(with other: LocalKeeper) throws(WireError) {
+    try receive(from: other)
+    try other.receive(from: self)
   }
 }

@@ -48,7 +48,7 @@ import Wire
   }
 
   @Test func aFormKeepsWhatWasTyped() throws {
-    let watch = MemoryKeeper("pomodoro", number: 2, rank: 1)
+    let watch = LocalKeeper("pomodoro", device: "watch", isPhone: false)
     try device.type("settings", "work 50")
     try Records(watch).edit(now: device.now) { edit throws(WireError) in
       try edit.set("settings", ["workSeconds": .int(60), "shortBreakSeconds": .int(120)])

@@ -5,14 +5,14 @@ import Wire
 
 /// A Pomodoro timer on a device whose clock the test sets.
 final class PomodoroDevice {
-  let keeper: MemoryKeeper
+  let keeper: LocalKeeper
   let app: PomodoroApp
   let idiom: Idiom
   /// 2025-11-21T10:00:00Z.
   static let start: Int64 = 1_763_719_200_000
   var now = PomodoroDevice.start
 
-  init(_ idiom: Idiom = .phone, keeper: MemoryKeeper = MemoryKeeper("pomodoro")) {
+  init(_ idiom: Idiom = .phone, keeper: LocalKeeper = LocalKeeper("pomodoro")) {
     self.keeper = keeper
     self.idiom = idiom
     app = PomodoroApp(

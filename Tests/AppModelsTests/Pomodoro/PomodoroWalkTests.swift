@@ -14,7 +14,7 @@ import Wire
   func anythingMayBeTyped(_ seed: Int) throws {
     var random = RandomWords(seed: UInt64(seed))
     let phone = PomodoroDevice(.phone)
-    let watch = PomodoroDevice(.watch, keeper: MemoryKeeper("pomodoro", number: 2, rank: 1))
+    let watch = PomodoroDevice(.watch, keeper: LocalKeeper("pomodoro", device: "watch", isPhone: false))
     var devices = [phone, watch]
     for _ in 0..<200 {
       let index = random.below(2)

@@ -5,7 +5,7 @@ import Wire
 
 /// A time tracker on a device whose clock the test sets.
 final class TrackerDevice {
-  let keeper: MemoryKeeper
+  let keeper: LocalKeeper
   let app: TimeTrackerApp
   let idiom: Idiom
   /// 2025-11-21T10:00:00Z, a Friday, an hour later there.
@@ -13,7 +13,7 @@ final class TrackerDevice {
   static let secondsFromUTC = 3600
   var now = TrackerDevice.start
 
-  init(_ idiom: Idiom = .phone, keeper: MemoryKeeper = MemoryKeeper("timeTracker")) {
+  init(_ idiom: Idiom = .phone, keeper: LocalKeeper = LocalKeeper("timeTracker")) {
     self.keeper = keeper
     self.idiom = idiom
     app = TimeTrackerApp(
@@ -90,7 +90,7 @@ final class TrackerDevice {
   }
 
   func counterpart() -> TrackerDevice {
-    TrackerDevice(.watch, keeper: MemoryKeeper("timeTracker", number: 2, rank: 1))
+    TrackerDevice(.watch, keeper: LocalKeeper("timeTracker", device: "watch", isPhone: false))
   }
 
   /// Both have then what either had.
