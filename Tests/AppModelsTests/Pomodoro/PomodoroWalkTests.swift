@@ -14,7 +14,8 @@ import Wire
   func anythingMayBeTyped(_ seed: Int) throws {
     var random = RandomWords(seed: UInt64(seed))
     let phone = PomodoroDevice(.phone)
-    let watch = PomodoroDevice(.watch, keeper: LocalKeeper("pomodoro", device: "watch", isPhone: false))
+    let watch = PomodoroDevice(
+      .watch, keeper: LocalKeeper("pomodoro", device: "watch", isPhone: false))
     var devices = [phone, watch]
     for _ in 0..<200 {
       let index = random.below(2)
