@@ -1,0 +1,372 @@
+import AppModels
+import Foundation
+import Merge
+import Testing
+
+extension ProcessTests {
+  /// The rules of TodoTimers' sync, one by one, between a phone and a watch that know whole records
+  /// only, through the real server; and where the seeds and the app of then part, the seeds' way.
+  @Suite struct WholeRecordScenarioTests {
+    private final class Scene {
+      let scratch: Scratch
+      var server: ServerProcess
+      let phone = WholeRecordClient(.phone)
+      let watch = WholeRecordClient(.watch)
+
+      init() throws {
+        scratch = try Scratch()
+        server = try ServerProcess(scratch)
+        try phone.connect(server)
+        try watch.connect(server)
+        try settle()
+      }
+
+      /// Until nothing moves any more, for long enough to be believed.
+      func settle() throws {
+        var quiet = 0
+        try eventually("all is sent and taken in") {
+          let before = [phone.shown, watch.shown]
+          let isDone = try [phone, watch].allSatisfy { try $0.step() }
+          quiet = isDone && [phone.shown, watch.shown] == before ? quiet + 1 : 0
+          usleep(1_000)
+          return quiet > 40
+        }
+      }
+
+      /// Both show the same.
+      func expectEqual(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try settle()
+        #expect(phone.shown == watch.shown, sourceLocation: sourceLocation)
+        #expect(phone.errors.isEmpty && watch.errors.isEmpty, sourceLocation: sourceLocation)
+      }
+
+      /// The hub's records, as a person at a keyboard sees them.
+      func hub(_ kind: String) throws -> [[String: Any]] {
+        let person = try server.device("watch", ["device": "person"])
+        defer { person.close() }
+        _ = try person.type("sync.open schema=todoTimers")
+        return try person.records(kind)
+      }
+
+      func offline() {
+        phone.leave()
+        watch.leave()
+      }
+
+      func online() throws {
+        try phone.connect(server)
+        try watch.connect(server)
+        try settle()
+      }
+
+      /// A timer that both have.
+      @discardableResult
+      func make(_ name: Name = "Tea", todos: [Name] = []) throws -> Identifier {
+        let id = Identifier(digestOf: "timer", name.text)
+        let timer = TimerDTO(
+          id: id, name: name, durationInSeconds: 300, createdAt: 0, updatedAt: 0,
+          todoItems: todos.enumerated().map { index, text in
+            TodoItemDTO(
+              id: Scene.todo(text), text: text, sortOrder: Int64(index), createdAt: 0,
+              updatedAt: 0)
+          })
+        try phone.act { try $0.create(timer, now: phone.now) }
+        try settle()
+        return id
+      }
+
+      static func todo(_ text: Name) -> Identifier { Identifier(digestOf: "todo", text.text) }
+
+      func rename(_ device: WholeRecordClient, _ id: Identifier, _ name: Name) throws {
+        try device.act { try $0.update(id, now: device.now) { $0.name = name } }
+      }
+    }
+
+    @Test func r1TheLaterWriteWins() throws {
+      let scene = try Scene()
+      let tea = try scene.make()
+      #expect(scene.watch.shown.map { $0["name"] } == ["Tea"])
+      scene.offline()
+      scene.phone.now += 10
+      scene.watch.now += 20
+      try scene.rename(scene.phone, tea, "Earlier")
+      try scene.rename(scene.watch, tea, "Later")
+      try scene.online()
+      try scene.expectEqual()
+      #expect(scene.phone.shown.map { $0["name"] } == ["Later"])
+    }
+
+    @Test func r2ThePhoneWinsTies() throws {
+      let scene = try Scene()
+      let tea = try scene.make()
+      scene.offline()
+      scene.phone.now += 10
+      scene.watch.now += 10
+      try scene.rename(scene.watch, tea, "The watch's")
+      try scene.rename(scene.phone, tea, "The phone's")
+      try scene.online()
+      try scene.expectEqual()
+      #expect(scene.watch.shown.map { $0["name"] } == ["The phone's"])
+    }
+
+    /// What the loser is sent back, its own last-write-wins takes.
+    @Test func r3TheLoserGetsTheNewerRecord() throws {
+      let scene = try Scene()
+      let tea = try scene.make()
+      scene.offline()
+      scene.phone.now += 100
+      try scene.rename(scene.phone, tea, "Newer")
+      // The watch's clock is a minute behind, and it says so last.
+      scene.watch.now -= 60
+      try scene.rename(scene.watch, tea, "Older")
+      try scene.phone.connect(scene.server)
+      try scene.settle()
+      try scene.watch.connect(scene.server)
+      try scene.expectEqual()
+      #expect(scene.watch.shown.map { $0["name"] } == ["Newer"])
+    }
+
+    @Test func r4To6TodosOrderAndCreation() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil", "Pour", "Wait"])
+      #expect(scene.watch.shown.map { $0["todos"] } == ["o Boil, o Pour, o Wait"])
+      try scene.make("Eggs")
+      let created = scene.watch.model.timers[tea]?.createdAt
+      // One to-do is taken out and one is added; the list is moved.
+      scene.phone.now += 5
+      try scene.phone.act { device in
+        try device.update(tea, now: scene.phone.now) { timer in
+          timer.todoItems.removeFirst()
+          timer.todoItems.append(
+            TodoItemDTO(
+              id: Scene.todo("Drink"), text: "Drink", sortOrder: 2, createdAt: 0, updatedAt: 0))
+        }
+      }
+      scene.phone.now += 5
+      try scene.phone.act { $0.move(tea, to: 1, now: scene.phone.now) }
+      try scene.expectEqual()
+      #expect(scene.watch.shown.map { $0["name"] } == ["Eggs", "Tea"])
+      #expect(scene.watch.shown.last?["todos"] == "o Pour, o Wait, o Drink")
+      #expect(scene.watch.model.timers[tea]?.createdAt == created)
+    }
+
+    @Test func r7DeletedStaysDeleted() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil"])
+      let held = try #require(scene.watch.model.timers[tea])
+      try scene.phone.act { $0.delete(tea) }
+      try scene.expectEqual()
+      #expect(scene.watch.shown.isEmpty)
+      // A late copy of what the watch had seen deleted brings nothing back.
+      try scene.watch.say([.timerUpdate(TimerUpdateMessage(.updated, held))])
+      try scene.settle()
+      #expect(scene.phone.shown.isEmpty)
+      #expect(try scene.hub("timer").isEmpty)
+      // Twice is once.
+      try scene.watch.say([.timerUpdate(TimerUpdateMessage(deleted: tea))])
+      try scene.settle()
+      #expect(scene.phone.shown.isEmpty)
+    }
+
+    /// An edit of one who had not seen the delete brings the timer back: no data loss.
+    @Test func r7AnUnseenEditUndoesADelete() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil"])
+      scene.offline()
+      scene.watch.now += 10
+      try scene.phone.act { $0.delete(tea) }
+      try scene.rename(scene.watch, tea, "Needed")
+      try scene.online()
+      try scene.expectEqual()
+      #expect(scene.phone.shown.map { $0["name"] } == ["Needed"])
+      #expect(scene.phone.shown.map { $0["todos"] } == ["o Boil"])
+    }
+
+    /// A full list deletes only what its sender had been sent; a timer that it does not know stays.
+    @Test func r8AFullSyncDestroysNothingNew() throws {
+      let scene = try Scene()
+      try scene.make("Tea")
+      scene.offline()
+      let eggs = TimerDTO(
+        id: Identifier(digestOf: "timer", "Eggs"), name: "Eggs", durationInSeconds: 240,
+        createdAt: 0, updatedAt: 0)
+      try scene.watch.act { try $0.create(eggs, now: scene.watch.now) }
+      try scene.phone.say([scene.phone.model.fullSync(now: scene.phone.now)])
+      try scene.online()
+      try scene.expectEqual()
+      #expect(Set(scene.phone.shown.map { $0["name"] }) == ["Tea", "Eggs"])
+    }
+
+    @Test func r9TodosAreSetNotFlipped() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil"])
+      let action = TodoTimersMessage.quickAction(
+        QuickActionMessage(.todoToggled(Scene.todo("Boil"), isCompleted: true), timerID: tea))
+      try scene.watch.act {
+        $0.toggle(Scene.todo("Boil"), of: tea, isCompleted: true, now: scene.watch.now + 1)
+      }
+      try scene.watch.say([action, action])
+      try scene.settle()
+      #expect(scene.phone.shown.map { $0["todos"] } == ["x Boil"])
+      try scene.expectEqual()
+    }
+
+    @Test func r10AndR11Notes() throws {
+      let scene = try Scene()
+      let tea = try scene.make()
+      scene.phone.now += 1
+      try scene.phone.act { $0.setNotes("80 degrees", of: tea, now: scene.phone.now) }
+      try scene.expectEqual()
+      #expect(scene.watch.shown.map { $0["notes"] } == ["80 degrees"])
+      let before = try scene.hub("timer")[0]["updatedAt"] as? Double
+      // The same transfer again, as after an answer that was lost, moves nothing.
+      try scene.phone.connect(scene.server)
+      try scene.settle()
+      #expect(try scene.hub("timer")[0]["updatedAt"] as? Double == before)
+      scene.phone.now += 1
+      try scene.phone.act { $0.setNotes("", of: tea, now: scene.phone.now) }
+      try scene.expectEqual()
+      #expect(scene.watch.shown.map { $0["notes"] } == [""])
+    }
+
+    @Test func r12AndR18Order() throws {
+      let scene = try Scene()
+      let names: [Name] = ["A", "B", "C", "D"]
+      for name in names { try scene.make(name) }
+      scene.phone.now += 1
+      try scene.phone.act {
+        $0.move(Identifier(digestOf: "timer", "D"), to: 0, now: scene.phone.now)
+      }
+      try scene.expectEqual()
+      #expect(scene.watch.shown.map { $0["name"] } == ["D", "A", "B", "C"])
+      let hub = try scene.hub("timer").sorted {
+        ($0["sortOrder"] as? Int ?? 0) < ($1["sortOrder"] as? Int ?? 0)
+      }
+      #expect(hub.map { $0["name"] as? String } == ["D", "A", "B", "C"])
+    }
+
+    @Test func r13TwiceIsOnce() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil"])
+      let copy = TodoTimersMessage.timerUpdate(
+        TimerUpdateMessage(.updated, try #require(scene.phone.model.timers[tea])))
+      let before = try scene.hub("timer")[0]["updatedAt"] as? Double
+      for _ in 0..<3 { try scene.phone.say([copy]) }
+      try scene.expectEqual()
+      #expect(try scene.hub("timer")[0]["updatedAt"] as? Double == before)
+      #expect(scene.watch.shown.count == 1)
+    }
+
+    /// Each lane brings it: context, message, and message with a reply.
+    @Test func r14Lanes() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil"])
+      var timer = try #require(scene.phone.model.timers[tea])
+      for (number, lane) in ["updateApplicationContext", "sendMessage"].enumerated() {
+        timer.name = Name("By \(lane)")
+        timer.updatedAt += 10
+        let list = TodoTimersMessage.fullSync(
+          TimerSyncPayload(timers: [timer], syncTimestamp: timer.updatedAt))
+        let payload = String(decoding: scene.phone.envelope.dictionary(list), as: UTF8.self)
+        let extra = lane == "sendMessage" ? ",\"expectsReply\":true" : ""
+        let answer = try scene.phone.ask(
+          "{\"type\":\"\(lane)\",\"id\":\"ask\",\"payload\":\(payload)\(extra)}")
+        #expect(answer.type == ["accepted", "didReceiveReply"][number], "\(answer)")
+        if number == 1 { #expect(answer.payload["success"] as? Bool == true) }
+        try scene.settle()
+        #expect(scene.watch.shown.map { $0["name"] } == ["By \(lane)"])
+      }
+    }
+
+    /// Different fields and to-dos, edited offline on both sides: all of it survives, though each
+    /// device sends whole records.
+    @Test func r15OfflineOnBothSides() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil", "Pour"])
+      scene.offline()
+      scene.phone.now += 10
+      scene.watch.now += 20
+      try scene.rename(scene.phone, tea, "Green tea")
+      try scene.phone.act { $0.setNotes("80 degrees", of: tea, now: scene.phone.now) }
+      try scene.watch.act {
+        $0.toggle(Scene.todo("Boil"), of: tea, isCompleted: true, now: scene.watch.now)
+      }
+      try scene.watch.act {
+        try $0.update(tea, now: scene.watch.now + 1) { $0.durationInSeconds = 240 }
+      }
+      // The server dies meanwhile, and its store is all that is left.
+      scene.server.kill()
+      scene.server = try ServerProcess(scene.scratch)
+      try scene.online()
+      try scene.expectEqual()
+      #expect(
+        scene.phone.shown == [
+          ["name": "Green tea", "seconds": "240", "notes": "80 degrees", "todos": "x Boil, o Pour"]
+        ])
+    }
+
+    @Test func r16TheWatchOnlyShowsNotes() throws {
+      let scene = try Scene()
+      let tea = try scene.make()
+      try scene.phone.act { $0.setNotes("read me", of: tea, now: scene.phone.now + 1) }
+      try scene.settle()
+      try scene.watch.act { $0.setNotes("scribble", of: tea, now: scene.watch.now + 9) }
+      try scene.watch.act {
+        try $0.update(tea, now: scene.watch.now + 10) { $0.notes = "scribble" }
+      }
+      try scene.expectEqual()
+      #expect(scene.phone.shown.map { $0["notes"] } == ["read me"])
+    }
+
+    @Test func r17MarkCompleteReachesTheOther() throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil", "Pour"])
+      try scene.watch.act { $0.completeAll(tea, now: scene.watch.now + 1) }
+      try scene.expectEqual()
+      #expect(scene.phone.shown.map { $0["todos"] } == ["x Boil, x Pour"])
+    }
+
+    // MARK: With others
+
+    /// A device of the first version knows no order: what it sends changes none.
+    @Test func aVersionOneDeviceWithoutOrder() throws {
+      let scene = try Scene()
+      let names: [Name] = ["A", "B"]
+      for name in names { try scene.make(name) }
+      let id = Identifier(digestOf: "timer", "B")
+      var old = try #require(scene.watch.model.timers[id])
+      old.sortOrder = nil
+      old.name = "B of old"
+      old.updatedAt += 5
+      try scene.watch.say([.timerUpdate(TimerUpdateMessage(.updated, old))])
+      try scene.settle()
+      #expect(scene.phone.shown.map { $0["name"] } == ["A", "B of old"])
+    }
+
+    /// A whole-record watch and a headless phone, which keeps operations.
+    @Test func withAHeadlessPhone() throws {
+      let scratch = try Scratch()
+      let server = try ServerProcess(scratch)
+      let phone = try DeviceProgram(server, in: scratch, app: "todoTimers", role: "phone")
+      let watch = WholeRecordClient(.watch)
+      try watch.connect(server)
+      phone.type("new Tea 5:00", "open 1", "add Boil")
+      try eventually("the watch has the to-do") {
+        _ = try watch.step()
+        return watch.shown.map { $0["todos"] } == ["o Boil"]
+      }
+      let tea = try #require(watch.model.ordered.first)
+      watch.now = Date().timeIntervalSinceReferenceDate
+      try watch.act {
+        $0.toggle(tea.todoItems[0].id, of: tea.id, isCompleted: true, now: watch.now)
+      }
+      _ = try watch.step()
+      try phone.shows("☑ Boil")
+      phone.type("delete", "back", "delete 1", "delete")
+      try eventually("it is deleted on the watch") {
+        _ = try watch.step()
+        return watch.shown.isEmpty
+      }
+    }
+  }
+}
