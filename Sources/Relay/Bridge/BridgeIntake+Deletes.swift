@@ -14,6 +14,8 @@ extension BridgeIntake {
       position = window.entries.last { bridged.hasProcessed($0, device) }?.position
     }
     delete(.timer(id), seenThrough: position)
+    // One on its way that the device would have refused brings it back there.
+    if window.lastDelivery > device[.userInfo].acknowledged { bridged.isOwed.insert(id) }
     window.delete { $0.seq > device[.userInfo].acknowledged }
     bridged[id] = window
   }

@@ -85,6 +85,8 @@ struct BridgeIntake {
         }
       }
     }
+    // How it dated that is not known, so what is on its way to it may undo it there.
+    if window.entries.count > 1 { bridged.isOwed.insert(timer) }
     bridged[timer] = window
   }
 
@@ -116,9 +118,9 @@ struct BridgeIntake {
     guard var window = bridged[timer.id] else {
       return takeNew(timer)
     }
-    if let received = window.received, timer.updatedAt < received {
-      // A late copy. Should it be what the device holds, it is told otherwise.
-      bridged.isOwed.insert(timer.id)
+    if window.isLate(timer) {
+      // Should it be what the device holds all the same, it is told otherwise.
+      if hub.timers()[timer.id]?.showsSame(as: timer) != true { bridged.isOwed.insert(timer.id) }
       return nil
     }
     bridged.tell(timer.updatedAt, now: relay.nowMS)

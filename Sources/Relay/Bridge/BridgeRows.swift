@@ -48,7 +48,9 @@ enum BridgeRows {
     writer.number(id.high)
     writer.number(id.low)
     write(window.received, &writer)
+    writer.number(window.receivedDigest)
     write(window.sent, &writer)
+    writer.number(window.lastDelivery)
     writer.flag(window.isUndated)
     writer.number(window.entries.count)
     for entry in window.entries {
@@ -123,7 +125,9 @@ enum BridgeRows {
   ) throws(JournalError) -> RecordWindow {
     var window = RecordWindow(.unknown)
     window.received = try date(&reader)
+    window.receivedDigest = try reader.number()
     window.sent = try date(&reader)
+    window.lastDelivery = try reader.number()
     window.isUndated = try reader.flag()
     let count = try reader.number()
     guard count > 0, count <= RecordWindow.limit else { throw damaged }

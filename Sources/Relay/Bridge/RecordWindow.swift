@@ -44,8 +44,12 @@ struct RecordWindow: Equatable {
   var entries: [Entry]
   /// `updatedAt` of what was last received of the device.
   var received: Double?
+  /// A digest of what that was, to know it by should it come again; 0 for none.
+  var receivedDigest: UInt64 = 0
   /// `updatedAt` of what was last sent to it, or the latest that it can have.
   var sent: Double?
+  /// The number of the last delivery that had it; 0 for none.
+  var lastDelivery: UInt64 = 0
   /// Whether the device may have dated its copy later than is known here.
   var isUndated = false
 
@@ -53,6 +57,8 @@ struct RecordWindow: Equatable {
 
   var start: Entry { entries[0] }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
+  /// What was sent, the start included where it was.
+  private var deliveries: [Entry] { entries.filter { $0.seq > 0 } }
 
   /// What the device will hold once it has processed all that it was sent; unknown where both copies
   /// have the same date, for devices differ in what they make of that.
@@ -66,6 +72,7 @@ struct RecordWindow: Equatable {
 
   /// Notes what is sent. What shows the same as what was sent before it takes its place.
   mutating func add(_ entry: Entry) {
+    lastDelivery = max(lastDelivery, entry.seq)
     if let timer = entry.state.timer {
       sent = max(sent ?? timer.updatedAt, timer.updatedAt)
       if entries.count > 1, let last = entries[entries.count - 1].state.timer,
@@ -79,6 +86,22 @@ struct RecordWindow: Equatable {
     entries.append(entry)
     // A device that never says anything: it is at one of the later ones by now.
     if entries.count > Self.limit { entries.removeFirst() }
+  }
+
+  /// Whether a copy is older than the last one, or that one again: a device whose copy it is now would
+  /// have dated it later.
+  func isLate(_ timer: TimerDTO) -> Bool {
+    guard let received else { return false }
+    return timer.updatedAt < received
+      || timer.updatedAt == received && Self.digest(timer) == receivedDigest
+  }
+
+  private static func digest(_ timer: TimerDTO) -> UInt64 {
+    Identifier(digestOf: String(decoding: timer.json, as: UTF8.self)).high
+  }
+
+  private mutating func trim() {
+    while entries.count > Self.limit { entries.remove(at: 1) }
   }
 
   /// Moves the start to what the device has certainly processed.
@@ -155,6 +178,13 @@ struct RecordWindow: Equatable {
     }
   }
 
+  /// The copies upon one of which the device may have made another.
+  func possibleStarts(of timer: TimerDTO) -> [TimerDTO] {
+    let fields = TimerFields(timer)
+    let end = entries.indices.dropFirst().first { goesBack(fields, $0) } ?? entries.count
+    return entries[..<end].compactMap(\.state.timer)
+  }
+
   private func fields(_ entries: ArraySlice<Entry>) -> [TimerFields] {
     entries.compactMap { $0.state.timer.map(TimerFields.init) }
   }
@@ -164,13 +194,15 @@ struct RecordWindow: Equatable {
     var own = timer
     own.sortOrder = timer.sortOrder ?? start.state.timer?.sortOrder
     received = max(received ?? timer.updatedAt, timer.updatedAt)
+    receivedDigest = Self.digest(timer)
     isUndated = false
-    entries[0] = Entry(state: .timer(own), position: start.position)
-    // What is older was taken in before or is refused: the copy stands for either.
-    let later = entries.dropFirst().filter { entry in
+    // What is older was taken in before or is refused: the copy stands for either. What is not may
+    // still be on its way, even if the copy is like it.
+    let later = deliveries.filter { entry in
       entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
     }
-    entries = [entries[0]] + later
+    entries = [Entry(state: .timer(own), position: start.position)] + later
+    trim()
   }
 
   /// The start is just what the hub shows at a position.
@@ -178,8 +210,8 @@ struct RecordWindow: Equatable {
 
   /// The device has deleted it. What it has not processed yet it will take in anew.
   mutating func delete(_ isUnread: (Entry) -> Bool) {
-    entries =
-      [Entry(state: .absent, position: start.position)] + entries.dropFirst().filter(isUnread)
+    entries = [Entry(state: .absent, position: start.position)] + deliveries.filter(isUnread)
+    trim()
   }
 
   /// Takes the last entry back: nobody has been given it.
@@ -204,6 +236,7 @@ struct RecordWindow: Equatable {
     guard case .timer(var timer) = start.state else { return }
     body(&timer)
     timer.updatedAt = max(timer.updatedAt, date)
-    entries[0].state = .timer(timer)
+    entries = [Entry(state: .timer(timer), position: start.position)] + deliveries
+    trim()
   }
 }

@@ -58,6 +58,15 @@ struct TimerDifference: Equatable {
     if isChanged(.notes) { notes = timer.notes ?? "" }
     if timer.sortOrder != nil, isChanged(.sortOrder) { sortOrder = timer.sortOrder }
     compareTodos(timer, known, isUnknown: isUnknown, isChanged: isChanged)
+    if !isUnknown { findDeleted(timer, window.possibleStarts(of: timer)) }
+  }
+
+  /// What was in every copy that this one may have been made upon, and is missing.
+  private mutating func findDeleted(_ timer: TimerDTO, _ starts: [TimerDTO]) {
+    guard let first = starts.first else { return }
+    for todo in first.orderedTodos where timer.todo(todo.id) == nil {
+      if starts.allSatisfy({ $0.todo(todo.id) != nil }) { deletedTodos.append(todo.id) }
+    }
   }
 
   // MARK: To-dos
@@ -77,10 +86,7 @@ struct TimerDifference: Equatable {
       if writes.isEmpty, !isUnknown { writes = Self.wayBack(todo, known) }
       if !writes.isEmpty { todoWrites.append(TodoWrite(id: todo.id, writes: writes)) }
     }
-    guard !isUnknown, let first = known.first else { return }
-    for todo in first.orderedTodos where timer.todo(todo.id) == nil {
-      if known.allSatisfy({ $0.todo(todo.id) != nil }) { deletedTodos.append(todo.id) }
-    }
+    guard !isUnknown else { return }
     compareOrder(ordered.map(\.id), known)
   }
 

@@ -13,7 +13,7 @@ import Testing
 
   @Test func wholeRecordsMerge() throws {
     let first = Self.setting("WATCHLINE_SEED") ?? 1
-    let count = Self.setting("WATCHLINE_SEEDS") ?? 0
+    let count = Self.setting("WATCHLINE_SEEDS") ?? 30
     let isVerbose = Self.setting("WATCHLINE_VERBOSE") != nil
     for seed in first..<(first + count) {
       let run = try BridgePropertyRun(seed: seed)

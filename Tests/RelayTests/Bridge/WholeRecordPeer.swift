@@ -25,6 +25,7 @@ final class WholeRecordPeer {
   /// Every message of the hub's that it has processed.
   private(set) var history: [TodoTimersMessage] = []
   private(set) var errors: [Answer] = []
+  private var isReading = false
   /// Hears of every message.
   var trace: (String) -> Void = { _ in }
   /// Its clock is that far from the world's, in seconds.
@@ -106,7 +107,10 @@ final class WholeRecordPeer {
   @discardableResult
   func settle() -> Bool {
     world.settle()
-    guard isConnected, !holdsInput else { return false }
+    // What comes while a line is processed is read after the lines that are at hand.
+    guard isConnected, !holdsInput, !isReading else { return false }
+    isReading = true
+    defer { isReading = false }
     var hasMoved = false
     while true {
       let lines = world.client(name).lines
