@@ -90,17 +90,15 @@ struct TimerDifference: Equatable {
     compareOrder(ordered.map(\.id), known)
   }
 
-  /// A to-do that was touched after all that was sent, and has old values only: it was set back to
-  /// one of them.
+  /// A to-do that was touched after all that was sent, and has old values and an old place only: it
+  /// was ticked back to what it had been.
   private static func wayBack(_ todo: TodoItemDTO, _ known: [TimerDTO]) -> [Name: Datum] {
     let copies = known.compactMap { $0.todo(todo.id) }
-    guard let last = copies.last, copies.allSatisfy({ $0.updatedAt < todo.updatedAt }) else {
-      return [:]
-    }
-    var writes: [Name: Datum] = [:]
-    if last.text != todo.text { writes["text"] = .string(todo.text) }
-    if last.isCompleted != todo.isCompleted { writes["isCompleted"] = .bool(todo.isCompleted) }
-    return writes
+    guard let last = copies.last, last.isCompleted != todo.isCompleted,
+      copies.allSatisfy({ $0.updatedAt < todo.updatedAt }),
+      copies.contains(where: { $0.sortOrder == todo.sortOrder })
+    else { return [:] }
+    return ["isCompleted": .bool(todo.isCompleted)]
   }
 
   private mutating func compareOrder(_ ids: [Identifier], _ known: [TimerDTO]) {
