@@ -14,6 +14,8 @@ extension BridgeIntake {
       position = window.entries.last { bridged.hasProcessed($0, device) }?.position
     }
     delete(.timer(id), seenThrough: position)
+    // One on its way that the device would have refused brings it back there.
+    if window.lastDelivery > device[.userInfo].acknowledged { bridged.isOwed.insert(id) }
     window.delete { $0.seq > device[.userInfo].acknowledged }
     bridged[id] = window
   }
@@ -48,7 +50,10 @@ extension BridgeIntake {
 
   /// Deletes a record, unless somebody has touched it unseen and a stamp above that would be needed.
   func delete(_ target: Target, seenThrough position: UInt64?) {
-    guard fold.isVisible(target, hub.schema), !isGone(target) else { return }
+    // A to-do of a timer that is hidden for now may come back with it.
+    let isThere =
+      target.kind == "todo" ? fold.isCreated(target) : fold.isVisible(target, hub.schema)
+    guard isThere, !isGone(target) else { return }
     let shown = hub.vector(at: position)
     let editor = Editor(fold, hub.schema, shown: shown)
     let delete = written(editor.delete(target), shown, time: 0)

@@ -24,6 +24,7 @@ struct BridgeIntake {
 
   func take(_ sync: TimerSyncPayload) {
     advanceWindows()
+    bridged.tell(sync.syncTimestamp, now: relay.nowMS)
     let isLate = bridged.lastFullSync.map { sync.syncTimestamp < $0 } ?? false
     if !isLate {
       bridged.lastFullSync = sync.syncTimestamp
@@ -41,6 +42,10 @@ struct BridgeIntake {
   func take(_ action: QuickActionMessage) {
     advanceWindows()
     let timer = action.timerID
+    // What was done last may have been dated by a clock that is ahead, or above what it was done to.
+    let dates = (bridged[timer]?.timers ?? []).map(\.updatedAt)
+    let now = PayloadDate.date(milliseconds: relay.nowMS + (bridged.ahead ?? 0))
+    let latest = dates.reduce(now) { max($0, PayloadDate.after($1)) }
     var window = bridged[timer] ?? RecordWindow(.unknown)
     let shown = hub.vector(at: window.start.position)
     guard !isGone(.timer(timer)), !hasSeenDeleted(timer, window) else {
@@ -56,7 +61,7 @@ struct BridgeIntake {
       } else if text != own || (present?.notes ?? "") != text {
         writeNotes(text, of: timer, from: own, isNewer: true, present, shown, time: relay.nowMS)
       }
-      window.amend { $0.notes = text.utf8.isEmpty ? nil : text }
+      window.amend(latest: latest, isSure: bridged.ahead != nil) { $0.notes = text.utf8.isEmpty ? nil : text }
     case .todoToggled(let id, let isCompleted):
       let known = window.start.state.timer
       guard !isGone(.todo(id)),
@@ -73,12 +78,15 @@ struct BridgeIntake {
         draft.set(.todo(id), ["isCompleted": .bool(isCompleted)])
         mint(draft.actions, shown, time: relay.nowMS)
       }
-      window.amend { held in
+      window.amend(latest: latest, isSure: bridged.ahead != nil) { held in
         for index in held.todoItems.indices where held.todoItems[index].id == id {
           held.todoItems[index].isCompleted = isCompleted
+          held.todoItems[index].updatedAt = max(held.todoItems[index].updatedAt, latest)
         }
       }
     }
+    // How it dated that is not known, so what is on its way to it may undo it there.
+    if window.entries.count > 1 { bridged.isOwed.insert(timer) }
     bridged[timer] = window
   }
 
@@ -110,11 +118,12 @@ struct BridgeIntake {
     guard var window = bridged[timer.id] else {
       return takeNew(timer)
     }
-    if let received = window.received, timer.updatedAt < received {
-      // A late copy. Should it be what the device holds, it is told otherwise.
-      bridged.isOwed.insert(timer.id)
+    if window.isLate(timer) {
+      // Should it be what the device holds all the same, it is told otherwise.
+      if hub.timers()[timer.id]?.showsSame(as: timer) != true { bridged.isOwed.insert(timer.id) }
       return nil
     }
+    bridged.tell(timer.updatedAt, now: relay.nowMS)
     window.advance(showing: timer)
     guard !isGone(.timer(timer.id)), !hasSeenDeleted(timer.id, window) else {
       bridged.isOwed.insert(timer.id)
@@ -139,6 +148,7 @@ struct BridgeIntake {
       bridged[timer.id] = RecordWindow(.unknown)
       return take(timer)
     }
+    bridged.tell(timer.updatedAt, now: relay.nowMS)
     let place = predecessor(of: timer)
     let shown = hub.vector(at: place.flatMap { bridged[$0]?.start.position })
     var draft = BridgeDraft(self, shown: shown)

@@ -6,7 +6,7 @@ import Wire
 /// A hub's bridged devices, as rows of the table `hub`. They are read with the hub.
 ///
 /// ```
-/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastFullSync heard next
+/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastFullSync ahead processed heard next
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: id, dates, then its window's entries
 /// ```
 enum BridgeRows {
@@ -32,6 +32,8 @@ enum BridgeRows {
     writer.number(bridged.envelope.form.rawValue)
     writer.number(bridged.incarnation)
     write(bridged.lastFullSync, &writer)
+    writer.number(bridged.ahead.map { $0 + 1 } ?? 0)
+    writer.number(bridged.processed)
     writer.number(bridged.heard)
     writer.number(bridged.nextNumber)
     var rows = [Row(key(hub, bridged.device, 0), writer.bytes)]
@@ -46,7 +48,10 @@ enum BridgeRows {
     writer.number(id.high)
     writer.number(id.low)
     write(window.received, &writer)
+    writer.number(window.receivedDigest)
     write(window.sent, &writer)
+    writer.number(window.lastDelivery)
+    writer.flag(window.isUndated)
     writer.number(window.entries.count)
     for entry in window.entries {
       switch entry.state {
@@ -106,6 +111,9 @@ enum BridgeRows {
     bridged.envelope = TodoTimersEnvelope(style, form)
     bridged.incarnation = try reader.integer()
     bridged.lastFullSync = try date(&reader)
+    let ahead = try reader.number()
+    bridged.ahead = ahead == 0 ? nil : ahead - 1
+    bridged.processed = try reader.number()
     bridged.heard = try reader.number()
     bridged.nextNumber = try reader.integer()
     guard reader.isAtEnd else { throw damaged }
@@ -117,7 +125,10 @@ enum BridgeRows {
   ) throws(JournalError) -> RecordWindow {
     var window = RecordWindow(.unknown)
     window.received = try date(&reader)
+    window.receivedDigest = try reader.number()
     window.sent = try date(&reader)
+    window.lastDelivery = try reader.number()
+    window.isUndated = try reader.flag()
     let count = try reader.number()
     guard count > 0, count <= RecordWindow.limit else { throw damaged }
     window.entries = []

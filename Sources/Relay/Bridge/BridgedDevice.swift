@@ -12,6 +12,11 @@ final class BridgedDevice {
   var incarnation: UInt16 = 0
   /// `syncTimestamp` of the newest full sync that it sent.
   var lastFullSync: Double?
+  /// The most that its clock was seen to be ahead of the hub's, in milliseconds; nil where it has
+  /// told no time yet.
+  var ahead: UInt64?
+  /// The last delivery of the hub's that it has acknowledged.
+  var processed: UInt64 = 0
   /// When it was last heard, in milliseconds since 1970.
   var heard: UInt64 = 0
   /// The number that the next record's row gets; from 1.
@@ -72,7 +77,14 @@ final class BridgedDevice {
       changed.insert(id)
     }
     lastFullSync = nil
+    processed = 0
     isOwedFullSync = true
+  }
+
+  /// Notes a time that the device has told.
+  func tell(_ date: Double, now: UInt64) {
+    let time = PayloadDate.milliseconds(date)
+    ahead = max(ahead ?? 0, time > now ? time - now : 0)
   }
 
   /// Records whose rows are to be written.

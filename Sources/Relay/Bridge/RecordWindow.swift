@@ -44,28 +44,40 @@ struct RecordWindow: Equatable {
   var entries: [Entry]
   /// `updatedAt` of what was last received of the device.
   var received: Double?
-  /// `updatedAt` of what was last sent to it.
+  /// A digest of what that was, to know it by should it come again; 0 for none.
+  var receivedDigest: UInt64 = 0
+  /// `updatedAt` of what was last sent to it, or the latest that it can have.
   var sent: Double?
+  /// The number of the last delivery that had it; 0 for none.
+  var lastDelivery: UInt64 = 0
+  /// Whether the device may have dated its copy later than is known here.
+  var isUndated = false
 
   init(_ state: State) { entries = [Entry(state: state)] }
 
   var start: Entry { entries[0] }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
+  /// What was sent, the start included where it was.
+  private var deliveries: [Entry] { entries.filter { $0.seq > 0 } }
 
-  /// What the device will hold once it has processed all that it was sent.
+  /// What the device will hold once it has processed all that it was sent; unknown where both copies
+  /// have the same date, for devices differ in what they make of that.
   var expected: State {
     let last = entries[entries.count - 1].state
     guard entries.count > 1, let sent = last.timer, let own = start.state.timer,
       sent.updatedAt <= own.updatedAt
     else { return last }
-    return start.state
+    return sent.updatedAt < own.updatedAt || sent.showsSame(as: own) ? start.state : .unknown
   }
 
-  /// Notes what is sent. What shows the same as the entry before it takes its place.
+  /// Notes what is sent. What shows the same as what was sent before it takes its place.
   mutating func add(_ entry: Entry) {
+    lastDelivery = max(lastDelivery, entry.seq)
     if let timer = entry.state.timer {
       sent = max(sent ?? timer.updatedAt, timer.updatedAt)
-      if let last = entries[entries.count - 1].state.timer, last.showsSame(as: timer) {
+      if entries.count > 1, let last = entries[entries.count - 1].state.timer,
+        last.showsSame(as: timer)
+      {
         entries[entries.count - 1] = entry
         entries[entries.count - 1].isAlone = false
         return
@@ -74,6 +86,22 @@ struct RecordWindow: Equatable {
     entries.append(entry)
     // A device that never says anything: it is at one of the later ones by now.
     if entries.count > Self.limit { entries.removeFirst() }
+  }
+
+  /// Whether a copy is older than the last one, or that one again: a device whose copy it is now would
+  /// have dated it later.
+  func isLate(_ timer: TimerDTO) -> Bool {
+    guard let received else { return false }
+    return timer.updatedAt < received
+      || timer.updatedAt == received && Self.digest(timer) == receivedDigest
+  }
+
+  private static func digest(_ timer: TimerDTO) -> UInt64 {
+    Identifier(digestOf: String(decoding: timer.json, as: UTF8.self)).high
+  }
+
+  private mutating func trim() {
+    while entries.count > Self.limit { entries.remove(at: 1) }
   }
 
   /// Moves the start to what the device has certainly processed.
@@ -88,7 +116,7 @@ struct RecordWindow: Equatable {
       case .timer(let timer):
         // One that it did not have it takes in whatever its date.
         let isFirst = start.state == .absent && index == 1
-        let isNewer = start.state != .unknown && received.map { $0 < timer.updatedAt } ?? true
+        let isNewer = start.state != .unknown && !isUndated && received.map { $0 < timer.updatedAt } ?? true
         guard isFirst || isNewer else { continue }
       }
       entries.removeFirst(index)
@@ -101,42 +129,64 @@ struct RecordWindow: Equatable {
     let fields = TimerFields(timer)
     for index in entries.indices.dropFirst().reversed() {
       guard let sent = entries[index].state.timer else { continue }
-      if shows(timer, sent, index) || carriesValue(fields, index) {
+      let isTaken =
+        timer.showsSame(as: sent)
+        || (bears(timer, sent, index) || carriesValue(fields, index)) && !goesBack(fields, index)
+      if isTaken {
+        isUndated = false
         entries.removeFirst(index)
         return
       }
     }
   }
 
-  /// Whether a copy is a sent one, or a to-do in it is as it was sent for the first time: dates that
-  /// are sent are above all that the device had.
-  private func shows(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
-    if timer.updatedAt == sent.updatedAt || timer.showsSame(as: sent) { return true }
+  /// Whether a copy has the date of a sent one, or a to-do that is dated as it was sent for the first
+  /// time: dates that are sent are above all that the device had.
+  private func bears(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
+    if timer.updatedAt == sent.updatedAt { return true }
     return timer.todoItems.contains { todo in
-      guard sent.todo(todo.id)?.updatedAt == todo.updatedAt else { return false }
+      guard let same = sent.todo(todo.id), same.updatedAt == todo.updatedAt,
+        same.showsSame(as: todo)
+      else { return false }
       return !entries[..<index].contains {
         $0.state.timer?.todo(todo.id)?.updatedAt == todo.updatedAt
       }
     }
   }
 
-  /// Whether a copy has a value that an entry brought, and none that only those before it have: two
-  /// devices may have made the same change, and then the rest is still as it was.
+  /// Whether a copy has a value that an entry brought.
   private func carriesValue(_ fields: TimerFields, _ index: Int) -> Bool {
-    guard start.state != .unknown else { return false }
-    let before = entries[..<index].compactMap { $0.state.timer.map(TimerFields.init) }
-    let from = entries[index...].compactMap { $0.state.timer.map(TimerFields.init) }
-    let brings = fields.values.contains { field, value in
-      from[0][field] == value && !before.contains { $0[field] == value }
+    guard start.state != .unknown, let sent = entries[index].state.timer else { return false }
+    let brought = TimerFields(sent)
+    let before = self.fields(entries[..<index])
+    return fields.values.contains { field, value in
+      brought[field] == value && !before.contains { $0[field] == value }
     }
-    guard brings else { return false }
+  }
+
+  /// Whether a copy has a value that only entries before one have: then it was made upon those. The
+  /// device may have made the same change as another, or at the same moment.
+  private func goesBack(_ fields: TimerFields, _ index: Int) -> Bool {
+    let before = self.fields(entries[..<index])
+    let from = self.fields(entries[index...])
     var all = Set(fields.values.keys)
-    for timer in before { all.formUnion(timer.values.keys) }
-    return !all.contains { field in
+    for timer in before + from { all.formUnion(timer.values.keys) }
+    return all.contains { field in
       let value = fields[field]
       if field == .sortOrder, value == nil { return false }
       return !from.contains { $0[field] == value } && before.contains { $0[field] == value }
     }
+  }
+
+  /// The copies upon one of which the device may have made another.
+  func possibleStarts(of timer: TimerDTO) -> [TimerDTO] {
+    let fields = TimerFields(timer)
+    let end = entries.indices.dropFirst().first { goesBack(fields, $0) } ?? entries.count
+    return entries[..<end].compactMap(\.state.timer)
+  }
+
+  private func fields(_ entries: ArraySlice<Entry>) -> [TimerFields] {
+    entries.compactMap { $0.state.timer.map(TimerFields.init) }
   }
 
   /// Notes a copy that came from the device: it is what the device held then.
@@ -144,12 +194,15 @@ struct RecordWindow: Equatable {
     var own = timer
     own.sortOrder = timer.sortOrder ?? start.state.timer?.sortOrder
     received = max(received ?? timer.updatedAt, timer.updatedAt)
-    entries[0] = Entry(state: .timer(own), position: start.position)
-    // What is older was taken in before or is refused: the copy stands for either.
-    let later = entries.dropFirst().filter { entry in
+    receivedDigest = Self.digest(timer)
+    isUndated = false
+    // What is older was taken in before or is refused: the copy stands for either. What is not may
+    // still be on its way, even if the copy is like it.
+    let later = deliveries.filter { entry in
       entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
     }
-    entries = [entries[0]] + later
+    entries = [Entry(state: .timer(own), position: start.position)] + later
+    trim()
   }
 
   /// The start is just what the hub shows at a position.
@@ -157,8 +210,8 @@ struct RecordWindow: Equatable {
 
   /// The device has deleted it. What it has not processed yet it will take in anew.
   mutating func delete(_ isUnread: (Entry) -> Bool) {
-    entries =
-      [Entry(state: .absent, position: start.position)] + entries.dropFirst().filter(isUnread)
+    entries = [Entry(state: .absent, position: start.position)] + deliveries.filter(isUnread)
+    trim()
   }
 
   /// Takes the last entry back: nobody has been given it.
@@ -169,12 +222,21 @@ struct RecordWindow: Equatable {
     entries = [Entry(state: .unknown)]
     if let received { sent = max(sent ?? received, received) }
     received = nil
+    isUndated = false
   }
 
   /// Changes what the device is known to hold, as it has told by a word rather than a copy.
-  mutating func amend(_ body: (inout TimerDTO) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - date: the latest that it may have dated its copy with: it refuses what is older.
+  ///   - isSure: whether that is known for certain.
+  mutating func amend(latest date: Double, isSure: Bool, _ body: (inout TimerDTO) -> Void) {
+    if !isSure { isUndated = true }
+    sent = max(sent ?? date, date)
     guard case .timer(var timer) = start.state else { return }
     body(&timer)
-    entries[0].state = .timer(timer)
+    timer.updatedAt = max(timer.updatedAt, date)
+    entries = [Entry(state: .timer(timer), position: start.position)] + deliveries
+    trim()
   }
 }

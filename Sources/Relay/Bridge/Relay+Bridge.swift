@@ -45,13 +45,13 @@ extension Relay {
   func attachBridge(
     _ device: Device, _ request: BridgeRequest, hub: Hub, hadJoined: Bool
   ) {
-    let acknowledged = device[.userInfo].acknowledged
     var isReset = request.isOfOtherStore || !hadJoined
-    if let received = request.received, received < acknowledged { isReset = true }
     let bridged: BridgedDevice
     if let known = hub.bridge(device) {
       bridged = known
       if known.incarnation != device.incarnation { isReset = true }
+      // The lane's watermark may have passed what was taken back.
+      if let received = request.received, received < known.processed { isReset = true }
       if isReset { known.forget() }
     } else {
       bridged = BridgedDevice(device: device.index)
@@ -65,7 +65,7 @@ extension Relay {
     bridged.session = BridgedDevice.Session(
       start: nowMS,
       deletesByAbsence: device.isPhone && !isReset
-        && (request.received != nil || acknowledged == 0))
+        && (request.received != nil || bridged.processed == 0))
     device.bridge = hub
     hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
     changed(hub)
@@ -79,6 +79,15 @@ extension Relay {
   func endBridge(_ device: Device) {
     device.bridge?.bridge(device)?.session = BridgedDevice.Session()
     device.bridge = nil
+  }
+
+  /// A delivery of the hub's that its receiver has acknowledged.
+  func hubDeliveryProcessed(_ seq: UInt64, _ receiver: Device) {
+    for hub in receiver.pair.hubs ?? [] {
+      guard let bridged = hub.bridge(receiver), bridged.processed < seq else { continue }
+      bridged.processed = seq
+      changed(hub)
+    }
   }
 
   /// A delivery of the hub's that its receiver refused, or that was forgotten.

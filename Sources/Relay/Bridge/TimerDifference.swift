@@ -58,6 +58,15 @@ struct TimerDifference: Equatable {
     if isChanged(.notes) { notes = timer.notes ?? "" }
     if timer.sortOrder != nil, isChanged(.sortOrder) { sortOrder = timer.sortOrder }
     compareTodos(timer, known, isUnknown: isUnknown, isChanged: isChanged)
+    if !isUnknown { findDeleted(timer, window.possibleStarts(of: timer)) }
+  }
+
+  /// What was in every copy that this one may have been made upon, and is missing.
+  private mutating func findDeleted(_ timer: TimerDTO, _ starts: [TimerDTO]) {
+    guard let first = starts.first else { return }
+    for todo in first.orderedTodos where timer.todo(todo.id) == nil {
+      if starts.allSatisfy({ $0.todo(todo.id) != nil }) { deletedTodos.append(todo.id) }
+    }
   }
 
   // MARK: To-dos
@@ -77,24 +86,19 @@ struct TimerDifference: Equatable {
       if writes.isEmpty, !isUnknown { writes = Self.wayBack(todo, known) }
       if !writes.isEmpty { todoWrites.append(TodoWrite(id: todo.id, writes: writes)) }
     }
-    guard !isUnknown, let first = known.first else { return }
-    for todo in first.orderedTodos where timer.todo(todo.id) == nil {
-      if known.allSatisfy({ $0.todo(todo.id) != nil }) { deletedTodos.append(todo.id) }
-    }
+    guard !isUnknown else { return }
     compareOrder(ordered.map(\.id), known)
   }
 
-  /// A to-do that was touched after all that was sent, and has old values only: it was set back to
-  /// one of them.
+  /// A to-do that was touched after all that was sent, and has old values and an old place only: it
+  /// was ticked back to what it had been.
   private static func wayBack(_ todo: TodoItemDTO, _ known: [TimerDTO]) -> [Name: Datum] {
     let copies = known.compactMap { $0.todo(todo.id) }
-    guard let last = copies.last, copies.allSatisfy({ $0.updatedAt < todo.updatedAt }) else {
-      return [:]
-    }
-    var writes: [Name: Datum] = [:]
-    if last.text != todo.text { writes["text"] = .string(todo.text) }
-    if last.isCompleted != todo.isCompleted { writes["isCompleted"] = .bool(todo.isCompleted) }
-    return writes
+    guard let last = copies.last, last.isCompleted != todo.isCompleted,
+      copies.allSatisfy({ $0.updatedAt < todo.updatedAt }),
+      copies.contains(where: { $0.sortOrder == todo.sortOrder })
+    else { return [:] }
+    return ["isCompleted": .bool(todo.isCompleted)]
   }
 
   private mutating func compareOrder(_ ids: [Identifier], _ known: [TimerDTO]) {

@@ -42,7 +42,11 @@ extension Relay {
   func finish(_ item: Item, _ lane: LaneName, _ receiver: Device, code: ErrorCode?) {
     if item.transfer.isHub {
       // The hub's own: nobody waits to hear of it.
-      if code != nil { hubDeliveryFailed(item.seq, receiver) }
+      if code == nil {
+        hubDeliveryProcessed(item.seq, receiver)
+      } else {
+        hubDeliveryFailed(item.seq, receiver)
+      }
       return
     }
     let sender = receiver.pair.devices[Int(item.transfer.sender)]

@@ -25,6 +25,9 @@ final class WholeRecordPeer {
   /// Every message of the hub's that it has processed.
   private(set) var history: [TodoTimersMessage] = []
   private(set) var errors: [Answer] = []
+  private var isReading = false
+  /// Hears of every message.
+  var trace: (String) -> Void = { _ in }
   /// Its clock is that far from the world's, in seconds.
   var skew = 0.0
 
@@ -84,6 +87,7 @@ final class WholeRecordPeer {
   /// Sends messages, now or as soon as it is connected.
   func say(_ messages: [TodoTimersMessage]) {
     for message in messages {
+      trace("    \(name) → \(message.short)")
       queue.append((nextNumber, envelope.dictionary(message)))
       nextNumber += 1
       if isConnected { send(queue[queue.count - 1]) }
@@ -103,7 +107,10 @@ final class WholeRecordPeer {
   @discardableResult
   func settle() -> Bool {
     world.settle()
-    guard isConnected, !holdsInput else { return false }
+    // What comes while a line is processed is read after the lines that are at hand.
+    guard isConnected, !holdsInput, !isReading else { return false }
+    isReading = true
+    defer { isReading = false }
     var hasMoved = false
     while true {
       let lines = world.client(name).lines
@@ -137,6 +144,7 @@ final class WholeRecordPeer {
         return (try? TodoTimersEnvelope.read(envelope[.payload]!, bytes))?.message
       }
       if let message {
+        trace("    \(name) ← \(seq) \(message.short)")
         history.append(message)
         answers = model.apply(message, now: now)
       }
@@ -154,14 +162,25 @@ final class WholeRecordPeer {
 
 /// Texts of messages, as tests compare them.
 extension TodoTimersMessage {
+  /// Its name; of an update what became of the timer.
+  var kind: String { String(short.prefix { $0 != " " }) }
+
   var short: String {
     switch self {
     case .syncRequest: "syncRequest"
-    case .fullSync(let sync): "fullSync \(sync.timers.map { $0.name.text })"
+    case .fullSync(let sync): "fullSync \(sync.timers.map(\.short))"
     case .timerUpdate(let update):
-      "\(update.type.rawValue) \(update.timer?.name.text ?? update.timerID.description)"
-    case .quickAction: "quickAction"
+      "\(update.type.rawValue) \(update.timer?.short ?? update.timerID.description)"
+    case .quickAction(let action): "quickAction \(action.timerID.description.prefix(4))"
     case .timerState: "timerState"
     }
+  }
+}
+
+extension TimerDTO {
+  fileprivate var short: String {
+    let todos = orderedTodos.map { "\($0.id.description.prefix(4))\($0.isCompleted ? "!" : "")" }
+    return
+      "\(id.description.prefix(4)) \(name) \(durationInSeconds) \(sortOrder ?? -1) @\(updatedAt - 785_412_000) \(todos)"
   }
 }
