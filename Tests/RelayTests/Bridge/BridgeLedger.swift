@@ -1,3 +1,4 @@
+import Device
 import Merge
 import SyncSupport
 

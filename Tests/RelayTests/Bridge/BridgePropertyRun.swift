@@ -1,4 +1,5 @@
 import AppModels
+import Device
 import Foundation
 import Merge
 import Relay
