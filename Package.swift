@@ -87,10 +87,11 @@ let package = Package(
     // What tests share.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
+    room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
-    suite("WireTests", ["Wire", "CSimdjson", "protocol-schemas"]),
+    suite("WireTests", ["Wire", "ScannerComparison", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     suite("OracleTests", ["Oracle", "Merge"]),
@@ -117,3 +118,12 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+// A program without a main of its own, which libFuzzer has: `ci/fuzz-wire` builds it.
+if Context.environment["WATCHLINE_FUZZER"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "wire-fuzz", dependencies: ["RelaySupport", "ScannerComparison", "Wire"],
+      path: "Tools/WireFuzz",
+      swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -1,84 +1,20 @@
-import CSimdjson
+import ScannerComparison
 import Testing
 import Wire
 
-/// The scanner and simdjson must agree on every document, but for what Watchline adds or leaves out
-/// on purpose; each such difference is proven on the document and counted, not skipped.
-///
-/// | simdjson 3.0.1 | Watchline |
-/// | --- | --- |
-/// | any value at the top | an object only |
-/// | the same name twice | refused at the top level |
-/// | numbers beyond 64 bits or beyond a double are errors | only their grammar counts |
-/// | a byte order mark may lead | refused |
-/// | depth 1024 | depth 64 (not generated here: see `countsLevels`) |
+/// See `ScannerComparison`.
 @Suite struct SimdjsonComparisonTests {
-  enum Verdict: CaseIterable { case bothAccept, bothRefuse, notAnObject, repeatedName, hugeNumber }
-
-  /// How the two stand to one another, or nil where they differ without a reason.
-  private func compare(_ document: [UInt8], _ envelope: inout Envelope) -> Verdict? {
-    document.withUnsafeBytes { line -> Verdict? in
-      let start = line.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let theirs = watchline_simdjson_validate(start, line.count)
-      do throws(WireError) {
-        try envelope.scan(line)
-        if theirs == 0 { return .bothAccept }
-        return hasHugeNumber(root(line), line) ? .hugeNumber : nil
-      } catch {
-        if theirs != 0 { return .bothRefuse }
-        let first = line.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if first != 0x7B { return .notAnObject }
-        return hasRepeatedName(root(line), line) && error.message.contains("again")
-          ? .repeatedName : nil
-      }
-    }
-  }
-
-  private func root(_ line: UnsafeRawBufferPointer) -> Value {
-    let start = line.firstIndex(of: 0x7B)!
-    return Value(kind: .object, start: start, end: line.lastIndex(of: 0x7D)! + 1)
-  }
-
-  private func hasRepeatedName(_ object: Value, _ line: UnsafeRawBufferPointer) -> Bool {
-    var names: Set<[UInt8]> = []
-    var reader = ObjectReader(object, line)
-    while let (name, _) = reader.next() {
-      if !names.insert(Array(name.utf8)).inserted { return true }
-    }
-    return false
-  }
-
-  private func hasHugeNumber(_ value: Value, _ line: UnsafeRawBufferPointer) -> Bool {
-    switch value.kind {
-    case .number:
-      let text = String(decoding: line[value.start..<value.end], as: UTF8.self)
-      if !text.contains(where: { ".eE".contains($0) }) {
-        return Int64(text) == nil && UInt64(text) == nil
-      }
-      return Double(text)?.isFinite != true
-    case .object:
-      var reader = ObjectReader(value, line)
-      while let (_, member) = reader.next() { if hasHugeNumber(member, line) { return true } }
-      return false
-    case .array:
-      var reader = ArrayReader(value, line)
-      while let element = reader.next() { if hasHugeNumber(element, line) { return true } }
-      return false
-    default: return false
-    }
-  }
-
   @Test func agreesOnAGeneratedCorpus() {
     var documents = DocumentGenerator(random: Seeded(state: 20_261_121))
     var envelope = Envelope()
-    var counts: [Verdict: Int] = [:]
+    var counts: [ScannerComparison.Verdict: Int] = [:]
     for _ in 0..<50_000 {
       let document = documents.valid()
       let variants = [
         document, documents.mutated(document), documents.mutated(document), documents.broken(),
       ]
       for text in variants {
-        guard let verdict = compare(text, &envelope) else {
+        guard let verdict = ScannerComparison.compare(text, &envelope) else {
           Issue.record("differ on \(String(decoding: text, as: UTF8.self)): \(text)")
           return
         }
@@ -86,7 +22,9 @@ import Wire
       }
     }
     // Each kind must have come up, or the corpus proves less than it says.
-    for verdict in Verdict.allCases { #expect(counts[verdict, default: 0] > 100, "\(counts)") }
+    for verdict in ScannerComparison.Verdict.allCases {
+      #expect(counts[verdict, default: 0] > 100, "\(counts)")
+    }
     #expect(counts.values.reduce(0, +) == 200_000)
     #expect(counts[.bothAccept, default: 0] > 50_000 && counts[.bothRefuse, default: 0] > 50_000)
   }
@@ -98,7 +36,7 @@ import Wire
       for second in UInt8(0)...255 {
         for tail in [[], [0x80], [0x80, 0x80]] as [[UInt8]] {
           let document = Array("{\"a\":\"".utf8) + [first, second] + tail + Array("\"}".utf8)
-          let verdict = compare(document, &envelope)
+          let verdict = ScannerComparison.compare(document, &envelope)
           if verdict == nil { Issue.record("differ on \(document)") }
         }
       }
@@ -113,7 +51,9 @@ import Wire
         for third in units {
           let text = [first, second, third].map { $0.count == 4 ? "\\u" + $0 : $0 }.joined()
           let document = Array("{\"a\":\"\(text)\"}".utf8)
-          if compare(document, &envelope) == nil { Issue.record("differ on \(text)") }
+          if ScannerComparison.compare(document, &envelope) == nil {
+            Issue.record("differ on \(text)")
+          }
         }
       }
     }
