@@ -27,6 +27,9 @@ extension HeadlessDevice {
     sync.clock = now
     let line = CommandLine(text)
     do throws(WireError) {
+      if !line.rest.isEmpty, commands.first(where: { $0.word == line.word })?.arguments == "" {
+        throw WireError(.invalidField, "\(line.word) stands alone, without \(line.rest.quoted)")
+      }
       if app.commands.contains(where: { $0.word == line.word }) {
         try app.perform(line, now: now)
       } else if !(try perform(line, now: now)) {

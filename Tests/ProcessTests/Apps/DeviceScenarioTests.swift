@@ -145,6 +145,8 @@ extension ProcessTests {
       try phone.tells("minutes")
       phone.type("duration 5:00", "done")
       try phone.shows("My Timers", "Tea", "05:00")
+      phone.type("settings please")
+      try phone.tells("settings stands alone")
       phone.type("nonsense")
       try phone.tells("there is no \"nonsense\" here")
     }

@@ -24,7 +24,7 @@ extension ProcessTests {
     @Test func timeThatWasTrackedOnThePhoneIsOnTheTablet() throws {
       let phone = try device("phone", "timeTracker")
       let tablet = try device("watch", "timeTracker")
-      phone.type("add", "name Acme", "rate 100", "save")
+      phone.type("add Acme", "rate 100", "save")
       try tablet.shows("Acme")
       phone.type("open 1", "add", "name Website", "rate 150", "save", "open 1", "add")
       try phone.shows("New Task", "Website")

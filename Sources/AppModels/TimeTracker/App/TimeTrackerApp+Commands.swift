@@ -25,15 +25,15 @@ extension TimeTrackerApp {
     case .root:
       return [
         open, Command("restart", "N", "start the timer for a recent task again"),
-        Command("add", "", "a new client"), Command("menu", "", "clients, reports and more"),
+        Command("add", "[NAME]", "a new client"), Command("menu", "", "clients, reports and more"),
       ]
     case .menu: return [open] + menuCommands
     case .client:
       return [
-        open, Command("add", "", "a new project"), edit, delete,
+        open, Command("add", "[NAME]", "a new project"), edit, delete,
         Command("invoice", "", "for what has not been billed"),
       ]
-    case .project: return [open, Command("add", "", "a new task"), edit, delete]
+    case .project: return [open, Command("add", "[NAME]", "a new task"), edit, delete]
     case .task: return [edit, delete]
     case .history: return [open] + historyCommands
     case .reports: return [Command("advanced", "", "patterns and insights")]
@@ -68,7 +68,7 @@ extension TimeTrackerApp {
       ? [Command("stop", "", "stop the timer and write the time down")]
       : [
         Command("start", "[NAME]", "start the timer"),
-        Command("new", "", "a new task"),
+        Command("new", "[NAME]", "a new task"),
       ]
     if isRunning, ledger.client(timer.subject?.client) == nil {
       commands.append(Command("assign", "N|NAME", "the client that the time is for"))
@@ -126,7 +126,7 @@ extension TimeTrackerApp {
     case "open":
       let items = items(route, now)
       stack.append(items[try line.index(in: items.count, of: "row")].route)
-    case "add": add()
+    case "add": add(named: line.rest)
     case "edit":
       if let target = route.target { open(target.kind, target.record) }
     case "delete": deletion = route.target
@@ -144,7 +144,7 @@ extension TimeTrackerApp {
     case "stop": stop(at: now, now)
     case "assign": try assignTimer(line)
     case "done": timer.clear()
-    case "new": openTask()
+    case "new": openTask(named: line.rest)
     case "tap": widget.isExpanded.toggle()
     case "drag": try drag(line)
     default: return false

@@ -24,22 +24,23 @@ extension TimeTrackerApp {
   }
 
   /// Makes what belongs on the screen: a client, a project of the client, a task of the project.
-  func add() {
+  func add(named name: String) {
     switch route {
-    case .client(let id): open("project", typed: ["client": .string(id), "name": .string("")])
-    case .project: openTask()
-    default: open("client", typed: ["name": .string("")])
+    case .client(let id): open("project", typed: ["client": .string(id), "name": .string(name)])
+    case .project: openTask(named: name)
+    default: open("client", typed: ["name": .string(name)])
     }
   }
 
   /// A task of the screen's client and project.
-  func openTask() {
+  func openTask(named name: String = "") {
     guard let (client, project) = context else {
       notice = "Add a client first."
       return
     }
     var typed: [Name: Datum] = ["client": .string(client)]
     if let project { typed["project"] = .string(project) }
+    if !name.isEmpty { typed["name"] = .string(name) }
     open("task", typed: typed)
   }
 
