@@ -32,7 +32,7 @@ enum BridgeRows {
     writer.number(bridged.envelope.form.rawValue)
     writer.number(bridged.incarnation)
     write(bridged.lastFullSync, &writer)
-    writer.number(bridged.ahead.map { $0 + 1 } ?? 0)
+    writer.number(bridged.ahead)
     writer.number(bridged.processed)
     writer.number(bridged.heard)
     writer.number(bridged.nextNumber)
@@ -111,8 +111,7 @@ enum BridgeRows {
     bridged.envelope = TodoTimersEnvelope(style, form)
     bridged.incarnation = try reader.integer()
     bridged.lastFullSync = try date(&reader)
-    let ahead = try reader.number()
-    bridged.ahead = ahead == 0 ? nil : ahead - 1
+    bridged.ahead = try reader.number()
     bridged.processed = try reader.number()
     bridged.heard = try reader.number()
     bridged.nextNumber = try reader.integer()

@@ -178,11 +178,17 @@ struct RecordWindow: Equatable {
     }
   }
 
-  /// The copies upon one of which the device may have made another.
+  /// The copies upon one of which the device may have made another: not those that differ from it
+  /// where it is as the start.
   func possibleStarts(of timer: TimerDTO) -> [TimerDTO] {
-    let fields = TimerFields(timer)
-    let end = entries.indices.dropFirst().first { goesBack(fields, $0) } ?? entries.count
-    return entries[..<end].compactMap(\.state.timer)
+    guard let own = start.state.timer else { return timers }
+    let (fields, first) = (TimerFields(timer), TimerFields(own))
+    return timers.filter { other in
+      let other = TimerFields(other)
+      return first.values.allSatisfy { field, value in
+        fields[field] != value || other[field] == value
+      }
+    }
   }
 
   private func fields(_ entries: ArraySlice<Entry>) -> [TimerFields] {
@@ -227,11 +233,10 @@ struct RecordWindow: Equatable {
 
   /// Changes what the device is known to hold, as it has told by a word rather than a copy.
   ///
-  /// - Parameters:
-  ///   - date: the latest that it may have dated its copy with: it refuses what is older.
-  ///   - isSure: whether that is known for certain.
-  mutating func amend(latest date: Double, isSure: Bool, _ body: (inout TimerDTO) -> Void) {
-    if !isSure { isUndated = true }
+  /// - Parameter date: the latest that it is likely to have dated its copy with: it refuses what is
+  ///   older.
+  mutating func amend(latest date: Double, _ body: (inout TimerDTO) -> Void) {
+    isUndated = true
     sent = max(sent ?? date, date)
     guard case .timer(var timer) = start.state else { return }
     body(&timer)
