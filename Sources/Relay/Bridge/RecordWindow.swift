@@ -57,6 +57,8 @@ struct RecordWindow: Equatable {
 
   var start: Entry { entries[0] }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
+  /// Where the first delete stands that was sent after the start.
+  private var firstDelete: Int? { entries.indices.dropFirst().first { entries[$0].state == .absent } }
   /// What was sent, the start included where it was.
   private var deliveries: [Entry] { entries.filter { $0.seq > 0 } }
 
@@ -64,8 +66,8 @@ struct RecordWindow: Equatable {
   /// have the same date, for devices differ in what they make of that.
   var expected: State {
     let last = entries[entries.count - 1].state
-    guard entries.count > 1, let sent = last.timer, let own = start.state.timer,
-      sent.updatedAt <= own.updatedAt
+    guard entries.count > 1, firstDelete == nil, let sent = last.timer,
+      let own = start.state.timer, sent.updatedAt <= own.updatedAt
     else { return last }
     return sent.updatedAt < own.updatedAt || sent.showsSame(as: own) ? start.state : .unknown
   }
@@ -127,7 +129,9 @@ struct RecordWindow: Equatable {
   /// Moves the start to the last entry that a copy from the device shows it took in.
   mutating func advance(showing timer: TimerDTO) {
     let fields = TimerFields(timer)
-    for index in entries.indices.dropFirst().reversed() {
+    // Behind a delete that is on its way everything is taken in, whatever the device held.
+    let end = firstDelete ?? entries.count
+    for index in (0..<end).dropFirst().reversed() {
       guard let sent = entries[index].state.timer else { continue }
       let isTaken =
         timer.showsSame(as: sent)
@@ -204,9 +208,11 @@ struct RecordWindow: Equatable {
     isUndated = false
     // What is older was taken in before or is refused: the copy stands for either. What is not may
     // still be on its way, even if the copy is like it.
-    let later = deliveries.filter { entry in
-      entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
-    }
+    let end = firstDelete ?? entries.count
+    let later =
+      entries[..<end].filter { entry in
+        entry.seq > 0 && entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
+      } + entries[end...]
     entries = [Entry(state: .timer(own), position: start.position)] + later
     trim()
   }
