@@ -58,7 +58,9 @@ struct RecordWindow: Equatable {
   var start: Entry { entries[0] }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
   /// Where the first delete stands that was sent after the start.
-  private var firstDelete: Int? { entries.indices.dropFirst().first { entries[$0].state == .absent } }
+  private var firstDelete: Int? {
+    entries.indices.dropFirst().first { entries[$0].state == .absent }
+  }
   /// What was sent, the start included where it was.
   private var deliveries: [Entry] { entries.filter { $0.seq > 0 } }
 
@@ -118,7 +120,8 @@ struct RecordWindow: Equatable {
       case .timer(let timer):
         // One that it did not have it takes in whatever its date.
         let isFirst = start.state == .absent && index == 1
-        let isNewer = start.state != .unknown && !isUndated && received.map { $0 < timer.updatedAt } ?? true
+        let isNewer =
+          start.state != .unknown && !isUndated && received.map { $0 < timer.updatedAt } ?? true
         guard isFirst || isNewer else { continue }
       }
       entries.removeFirst(index)

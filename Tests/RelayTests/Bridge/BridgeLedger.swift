@@ -25,7 +25,9 @@ struct BridgeLedger {
   /// The step at which a device was last seen to have all that the hub had.
   private var synced: [String: Int] = [:]
 
-  mutating func create(_ kind: Name, _ record: String, in timer: String, _ device: String, _ step: Int) {
+  mutating func create(
+    _ kind: Name, _ record: String, in timer: String, _ device: String, _ step: Int
+  ) {
     created[record] = (timer, kind)
     touch(record, in: timer, device, step)
   }
@@ -75,7 +77,9 @@ struct BridgeLedger {
       let isDeleted = edits.contains {
         $0.isDelete && ($0.record == record || $0.record == made.timer)
       }
-      guard isDeleted else { throw SyncFault("\(made.kind) \(record) is gone, and nobody deleted it") }
+      guard isDeleted else {
+        throw SyncFault("\(made.kind) \(record) is gone, and nobody deleted it")
+      }
     }
   }
 
