@@ -132,7 +132,7 @@ struct BridgeIntake {
     let present = fold.isVisible(.timer(timer.id), hub.schema) ? hub.timers()[timer.id] : nil
     let difference = TimerDifference(timer, window, present: present)
     carryOut(difference, timer, window, present)
-    window.receive(timer)
+    window.receive(timer) { $0.seq > device[.userInfo].acknowledged }
     bridged[timer.id] = window
     return difference.sortOrder
   }

@@ -42,6 +42,9 @@ struct RecordWindow: Equatable {
 
   /// - Invariant: never empty; only the first may be `unknown`.
   var entries: [Entry]
+  /// Sent, and older than what the device had by then: it refuses them, unless it deletes its copy
+  /// before they come.
+  var passed: [Entry] = []
   /// `updatedAt` of what was last received of the device.
   var received: Double?
   /// A digest of what that was, to know it by should it come again; 0 for none.
@@ -203,7 +206,9 @@ struct RecordWindow: Equatable {
   }
 
   /// Notes a copy that came from the device: it is what the device held then.
-  mutating func receive(_ timer: TimerDTO) {
+  ///
+  /// - Parameter isUnread: whether a delivery may still be on its way.
+  mutating func receive(_ timer: TimerDTO, _ isUnread: (Entry) -> Bool = { _ in true }) {
     var own = timer
     own.sortOrder = timer.sortOrder ?? start.state.timer?.sortOrder
     received = max(received ?? timer.updatedAt, timer.updatedAt)
@@ -212,10 +217,12 @@ struct RecordWindow: Equatable {
     // What is older was taken in before or is refused: the copy stands for either. What is not may
     // still be on its way, even if the copy is like it.
     let end = firstDelete ?? entries.count
-    let later =
-      entries[..<end].filter { entry in
-        entry.seq > 0 && entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
-      } + entries[end...]
+    let isLater = { (entry: Entry) in
+      entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
+    }
+    let sent = entries[..<end].filter { $0.seq > 0 }
+    let later = sent.filter(isLater) + entries[end...]
+    passed = (passed + sent.filter { !isLater($0) }).filter(isUnread).suffix(Self.limit)
     entries = [Entry(state: .timer(own), position: start.position)] + later
     trim()
   }
@@ -225,7 +232,9 @@ struct RecordWindow: Equatable {
 
   /// The device has deleted it. What it has not processed yet it will take in anew.
   mutating func delete(_ isUnread: (Entry) -> Bool) {
-    entries = [Entry(state: .absent, position: start.position)] + deliveries.filter(isUnread)
+    entries =
+      [Entry(state: .absent, position: start.position)] + (passed + deliveries).filter(isUnread)
+    passed = []
     trim()
   }
 
@@ -235,6 +244,7 @@ struct RecordWindow: Equatable {
   /// Forgets what the device holds, but not which dates it may have seen.
   mutating func forget() {
     entries = [Entry(state: .unknown)]
+    passed = []
     if let received { sent = max(sent ?? received, received) }
     received = nil
     isUndated = false
