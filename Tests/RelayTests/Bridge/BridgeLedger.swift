@@ -87,9 +87,10 @@ struct BridgeLedger {
   private func checkDeletes(_ record: String) throws {
     for delete in edits where delete.isDelete && delete.record == record {
       let isSaved = edits.contains { edit in
-        !edit.isDelete && edit.device != delete.device
-          && (edit.record == record || edit.timer == record)
-          && (edit.step > delete.step || edit.arrived.map { $0 >= delete.seen } ?? true)
+        // An older delivery may have put it back on the device itself, where somebody went on with it.
+        !edit.isDelete && (edit.record == record || edit.timer == record)
+          && (edit.step > delete.step
+            || edit.device != delete.device && edit.arrived.map { $0 >= delete.seen } ?? true)
       }
       guard isSaved else {
         throw SyncFault("\(record), which \(delete.device) deleted in step \(delete.step), is back")
