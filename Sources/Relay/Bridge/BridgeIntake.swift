@@ -44,7 +44,7 @@ struct BridgeIntake {
     let timer = action.timerID
     // What was done last may have been dated by a clock that is ahead, or above what it was done to.
     let dates = (bridged[timer]?.timers ?? []).map(\.updatedAt)
-    let now = PayloadDate.date(milliseconds: relay.nowMS + (bridged.ahead ?? 0))
+    let now = PayloadDate.date(milliseconds: relay.nowMS + bridged.ahead)
     let latest = dates.reduce(now) { max($0, PayloadDate.after($1)) }
     var window = bridged[timer] ?? RecordWindow(.unknown)
     let shown = hub.vector(at: window.start.position)
@@ -61,7 +61,7 @@ struct BridgeIntake {
       } else if text != own || (present?.notes ?? "") != text {
         writeNotes(text, of: timer, from: own, isNewer: true, present, shown, time: relay.nowMS)
       }
-      window.amend(latest: latest, isSure: bridged.ahead != nil) { $0.notes = text.utf8.isEmpty ? nil : text }
+      window.amend(latest: latest) { $0.notes = text.utf8.isEmpty ? nil : text }
     case .todoToggled(let id, let isCompleted):
       let known = window.start.state.timer
       guard !isGone(.todo(id)),
@@ -78,7 +78,7 @@ struct BridgeIntake {
         draft.set(.todo(id), ["isCompleted": .bool(isCompleted)])
         mint(draft.actions, shown, time: relay.nowMS)
       }
-      window.amend(latest: latest, isSure: bridged.ahead != nil) { held in
+      window.amend(latest: latest) { held in
         for index in held.todoItems.indices where held.todoItems[index].id == id {
           held.todoItems[index].isCompleted = isCompleted
           held.todoItems[index].updatedAt = max(held.todoItems[index].updatedAt, latest)
@@ -132,7 +132,7 @@ struct BridgeIntake {
     let present = fold.isVisible(.timer(timer.id), hub.schema) ? hub.timers()[timer.id] : nil
     let difference = TimerDifference(timer, window, present: present)
     carryOut(difference, timer, window, present)
-    window.receive(timer)
+    window.receive(timer) { $0.seq > device[.userInfo].acknowledged }
     bridged[timer.id] = window
     return difference.sortOrder
   }

@@ -32,7 +32,7 @@ enum BridgeRows {
     writer.number(bridged.envelope.form.rawValue)
     writer.number(bridged.incarnation)
     write(bridged.lastFullSync, &writer)
-    writer.number(bridged.ahead.map { $0 + 1 } ?? 0)
+    writer.number(bridged.ahead)
     writer.number(bridged.processed)
     writer.number(bridged.heard)
     writer.number(bridged.nextNumber)
@@ -52,8 +52,14 @@ enum BridgeRows {
     write(window.sent, &writer)
     writer.number(window.lastDelivery)
     writer.flag(window.isUndated)
-    writer.number(window.entries.count)
-    for entry in window.entries {
+    write(window.entries, &writer)
+    write(window.passed, &writer)
+    return writer.bytes
+  }
+
+  private static func write(_ entries: [RecordWindow.Entry], _ writer: inout ByteWriter) {
+    writer.number(entries.count)
+    for entry in entries {
       switch entry.state {
       case .unknown: writer.number(0)
       case .absent: writer.number(1)
@@ -66,7 +72,6 @@ enum BridgeRows {
       writer.number(entry.sentAt)
       writer.flag(entry.isAlone)
     }
-    return writer.bytes
   }
 
   /// A date as its bits and whether there is one.
@@ -111,8 +116,7 @@ enum BridgeRows {
     bridged.envelope = TodoTimersEnvelope(style, form)
     bridged.incarnation = try reader.integer()
     bridged.lastFullSync = try date(&reader)
-    let ahead = try reader.number()
-    bridged.ahead = ahead == 0 ? nil : ahead - 1
+    bridged.ahead = try reader.number()
     bridged.processed = try reader.number()
     bridged.heard = try reader.number()
     bridged.nextNumber = try reader.integer()
@@ -129,9 +133,18 @@ enum BridgeRows {
     window.sent = try date(&reader)
     window.lastDelivery = try reader.number()
     window.isUndated = try reader.flag()
+    window.entries = try entries(&reader, id, lastSeq: lastSeq)
+    window.passed = try entries(&reader, id, lastSeq: lastSeq)
+    guard !window.entries.isEmpty else { throw damaged }
+    return window
+  }
+
+  private static func entries(
+    _ reader: inout ByteReader, _ id: Identifier, lastSeq: UInt64
+  ) throws(JournalError) -> [RecordWindow.Entry] {
     let count = try reader.number()
-    guard count > 0, count <= RecordWindow.limit else { throw damaged }
-    window.entries = []
+    guard count <= RecordWindow.limit else { throw damaged }
+    var entries: [RecordWindow.Entry] = []
     for index in 0..<count {
       let state: RecordWindow.State
       switch try reader.number() {
@@ -149,9 +162,9 @@ enum BridgeRows {
         state: state, position: position == 0 ? nil : position - 1, seq: try reader.number(),
         sentAt: try reader.number(), isAlone: try reader.flag())
       guard entry.seq < lastSeq else { throw damaged }
-      window.entries.append(entry)
+      entries.append(entry)
     }
-    return window
+    return entries
   }
 
   private static func date(_ reader: inout ByteReader) throws(JournalError) -> Double? {

@@ -12,9 +12,8 @@ final class BridgedDevice {
   var incarnation: UInt16 = 0
   /// `syncTimestamp` of the newest full sync that it sent.
   var lastFullSync: Double?
-  /// The most that its clock was seen to be ahead of the hub's, in milliseconds; nil where it has
-  /// told no time yet.
-  var ahead: UInt64?
+  /// The most that its clock was seen to be ahead of the hub's, in milliseconds.
+  var ahead: UInt64 = 0
   /// The last delivery of the hub's that it has acknowledged.
   var processed: UInt64 = 0
   /// When it was last heard, in milliseconds since 1970.
@@ -43,7 +42,9 @@ final class BridgedDevice {
   struct Session {
     /// When it began, in milliseconds since 1970; nil where there is none.
     var start: UInt64?
-    /// The last delivery that it had acknowledged by then.
+    /// The last delivery that it had acknowledged before. What it says at the activation that it has
+    /// processed does not count: an acknowledge that was lost may have been preceded by transfers that
+    /// were lost as well, and are about to come again.
     var acknowledged: UInt64 = 0
     /// Whether what a full sync of it lacks has been deleted.
     var deletesByAbsence = false
@@ -84,7 +85,7 @@ final class BridgedDevice {
   /// Notes a time that the device has told.
   func tell(_ date: Double, now: UInt64) {
     let time = PayloadDate.milliseconds(date)
-    ahead = max(ahead ?? 0, time > now ? time - now : 0)
+    if time > now { ahead = max(ahead, time - now) }
   }
 
   /// Records whose rows are to be written.

@@ -42,6 +42,9 @@ struct RecordWindow: Equatable {
 
   /// - Invariant: never empty; only the first may be `unknown`.
   var entries: [Entry]
+  /// Sent, and older than what the device had by then: it refuses them, unless it deletes its copy
+  /// before they come.
+  var passed: [Entry] = []
   /// `updatedAt` of what was last received of the device.
   var received: Double?
   /// A digest of what that was, to know it by should it come again; 0 for none.
@@ -57,6 +60,10 @@ struct RecordWindow: Equatable {
 
   var start: Entry { entries[0] }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
+  /// Where the first delete stands that was sent after the start.
+  private var firstDelete: Int? {
+    entries.indices.dropFirst().first { entries[$0].state == .absent }
+  }
   /// What was sent, the start included where it was.
   private var deliveries: [Entry] { entries.filter { $0.seq > 0 } }
 
@@ -64,8 +71,8 @@ struct RecordWindow: Equatable {
   /// have the same date, for devices differ in what they make of that.
   var expected: State {
     let last = entries[entries.count - 1].state
-    guard entries.count > 1, let sent = last.timer, let own = start.state.timer,
-      sent.updatedAt <= own.updatedAt
+    guard entries.count > 1, firstDelete == nil, let sent = last.timer,
+      let own = start.state.timer, sent.updatedAt <= own.updatedAt
     else { return last }
     return sent.updatedAt < own.updatedAt || sent.showsSame(as: own) ? start.state : .unknown
   }
@@ -116,7 +123,8 @@ struct RecordWindow: Equatable {
       case .timer(let timer):
         // One that it did not have it takes in whatever its date.
         let isFirst = start.state == .absent && index == 1
-        let isNewer = start.state != .unknown && !isUndated && received.map { $0 < timer.updatedAt } ?? true
+        let isNewer =
+          start.state != .unknown && !isUndated && received.map { $0 < timer.updatedAt } ?? true
         guard isFirst || isNewer else { continue }
       }
       entries.removeFirst(index)
@@ -127,7 +135,9 @@ struct RecordWindow: Equatable {
   /// Moves the start to the last entry that a copy from the device shows it took in.
   mutating func advance(showing timer: TimerDTO) {
     let fields = TimerFields(timer)
-    for index in entries.indices.dropFirst().reversed() {
+    // Behind a delete that is on its way everything is taken in, whatever the device held.
+    let end = firstDelete ?? entries.count
+    for index in (0..<end).dropFirst().reversed() {
       guard let sent = entries[index].state.timer else { continue }
       let isTaken =
         timer.showsSame(as: sent)
@@ -178,11 +188,17 @@ struct RecordWindow: Equatable {
     }
   }
 
-  /// The copies upon one of which the device may have made another.
+  /// The copies upon one of which the device may have made another: not those that differ from it
+  /// where it is as the start.
   func possibleStarts(of timer: TimerDTO) -> [TimerDTO] {
-    let fields = TimerFields(timer)
-    let end = entries.indices.dropFirst().first { goesBack(fields, $0) } ?? entries.count
-    return entries[..<end].compactMap(\.state.timer)
+    guard let own = start.state.timer else { return timers }
+    let (fields, first) = (TimerFields(timer), TimerFields(own))
+    return timers.filter { other in
+      let other = TimerFields(other)
+      return first.values.allSatisfy { field, value in
+        fields[field] != value || other[field] == value
+      }
+    }
   }
 
   private func fields(_ entries: ArraySlice<Entry>) -> [TimerFields] {
@@ -190,7 +206,9 @@ struct RecordWindow: Equatable {
   }
 
   /// Notes a copy that came from the device: it is what the device held then.
-  mutating func receive(_ timer: TimerDTO) {
+  ///
+  /// - Parameter isUnread: whether a delivery may still be on its way.
+  mutating func receive(_ timer: TimerDTO, _ isUnread: (Entry) -> Bool = { _ in true }) {
     var own = timer
     own.sortOrder = timer.sortOrder ?? start.state.timer?.sortOrder
     received = max(received ?? timer.updatedAt, timer.updatedAt)
@@ -198,9 +216,13 @@ struct RecordWindow: Equatable {
     isUndated = false
     // What is older was taken in before or is refused: the copy stands for either. What is not may
     // still be on its way, even if the copy is like it.
-    let later = deliveries.filter { entry in
+    let end = firstDelete ?? entries.count
+    let isLater = { (entry: Entry) in
       entry.state.timer.map { $0.updatedAt >= timer.updatedAt } ?? true
     }
+    let sent = entries[..<end].filter { $0.seq > 0 }
+    let later = sent.filter(isLater) + entries[end...]
+    passed = (passed + sent.filter { !isLater($0) }).filter(isUnread).suffix(Self.limit)
     entries = [Entry(state: .timer(own), position: start.position)] + later
     trim()
   }
@@ -210,7 +232,9 @@ struct RecordWindow: Equatable {
 
   /// The device has deleted it. What it has not processed yet it will take in anew.
   mutating func delete(_ isUnread: (Entry) -> Bool) {
-    entries = [Entry(state: .absent, position: start.position)] + deliveries.filter(isUnread)
+    entries =
+      [Entry(state: .absent, position: start.position)] + (passed + deliveries).filter(isUnread)
+    passed = []
     trim()
   }
 
@@ -220,6 +244,7 @@ struct RecordWindow: Equatable {
   /// Forgets what the device holds, but not which dates it may have seen.
   mutating func forget() {
     entries = [Entry(state: .unknown)]
+    passed = []
     if let received { sent = max(sent ?? received, received) }
     received = nil
     isUndated = false
@@ -227,11 +252,10 @@ struct RecordWindow: Equatable {
 
   /// Changes what the device is known to hold, as it has told by a word rather than a copy.
   ///
-  /// - Parameters:
-  ///   - date: the latest that it may have dated its copy with: it refuses what is older.
-  ///   - isSure: whether that is known for certain.
-  mutating func amend(latest date: Double, isSure: Bool, _ body: (inout TimerDTO) -> Void) {
-    if !isSure { isUndated = true }
+  /// - Parameter date: the latest that it is likely to have dated its copy with: it refuses what is
+  ///   older.
+  mutating func amend(latest date: Double, _ body: (inout TimerDTO) -> Void) {
+    isUndated = true
     sent = max(sent ?? date, date)
     guard case .timer(var timer) = start.state else { return }
     body(&timer)

@@ -63,17 +63,12 @@ extension Relay {
     bridged.incarnation = device.incarnation
     bridged.heard = max(1, nowMS)
     bridged.session = BridgedDevice.Session(
-      start: nowMS,
+      start: nowMS, acknowledged: device[.userInfo].acknowledged,
       deletesByAbsence: device.isPhone && !isReset
         && (request.received != nil || bridged.processed == 0))
     device.bridge = hub
     hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
     changed(hub)
-  }
-
-  /// The activation's `received` has been noted: what it covers was processed before this session.
-  func resumeBridge(_ device: Device) {
-    device.bridge?.bridge(device)?.session.acknowledged = device[.userInfo].acknowledged
   }
 
   func endBridge(_ device: Device) {

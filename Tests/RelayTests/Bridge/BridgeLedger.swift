@@ -26,7 +26,9 @@ struct BridgeLedger {
   /// The step at which a device was last seen to have all that the hub had.
   private var synced: [String: Int] = [:]
 
-  mutating func create(_ kind: Name, _ record: String, in timer: String, _ device: String, _ step: Int) {
+  mutating func create(
+    _ kind: Name, _ record: String, in timer: String, _ device: String, _ step: Int
+  ) {
     created[record] = (timer, kind)
     touch(record, in: timer, device, step)
   }
@@ -76,7 +78,9 @@ struct BridgeLedger {
       let isDeleted = edits.contains {
         $0.isDelete && ($0.record == record || $0.record == made.timer)
       }
-      guard isDeleted else { throw SyncFault("\(made.kind) \(record) is gone, and nobody deleted it") }
+      guard isDeleted else {
+        throw SyncFault("\(made.kind) \(record) is gone, and nobody deleted it")
+      }
     }
   }
 
@@ -84,9 +88,10 @@ struct BridgeLedger {
   private func checkDeletes(_ record: String) throws {
     for delete in edits where delete.isDelete && delete.record == record {
       let isSaved = edits.contains { edit in
-        !edit.isDelete && edit.device != delete.device
-          && (edit.record == record || edit.timer == record)
-          && (edit.step > delete.step || edit.arrived.map { $0 >= delete.seen } ?? true)
+        // An older delivery may have put it back on the device itself, where somebody went on with it.
+        !edit.isDelete && (edit.record == record || edit.timer == record)
+          && (edit.step > delete.step
+            || edit.device != delete.device && edit.arrived.map { $0 >= delete.seen } ?? true)
       }
       guard isSaved else {
         throw SyncFault("\(record), which \(delete.device) deleted in step \(delete.step), is back")

@@ -153,7 +153,8 @@ final class BridgePropertyRun {
       guard peer.model.role == .phone else { return }
       ledger.touch(id, in: id, peer.name, step)
       peer.say(
-        peer.model.setNotes(Name((timer.notes?.text ?? "") + "é\(count)"), of: timer.id, now: peer.now))
+        peer.model.setNotes(
+          Name((timer.notes?.text ?? "") + "é\(count)"), of: timer.id, now: peer.now))
     default: try editTodos(peer, timer, value)
     }
   }
@@ -186,7 +187,8 @@ final class BridgePropertyRun {
         $0.todoItems = $0.orderedTodos.filter { $0.id != todo.id }
       }
     case 1 where peer.model.role == .phone:
-      ledger.write("text", of: todo.id.description, in: id, replacing: todo.text.text, peer.name, step)
+      ledger.write(
+        "text", of: todo.id.description, in: id, replacing: todo.text.text, peer.name, step)
       try update(peer, timer) { timer in
         timer.todoItems = timer.orderedTodos
         for index in timer.todoItems.indices where timer.todoItems[index].id == todo.id {
@@ -341,7 +343,8 @@ final class BridgePropertyRun {
       let only = zip(held + Array(repeating: "–", count: max(0, shown.count - held.count)), shown)
         .first { $0 != $1 }
       throw SyncFault(
-        "\(peer.name) holds \(held.count) of \(shown.count): \(only?.0 ?? held.last!) for \(only?.1 ?? "–")")
+        "\(peer.name) holds \(held.count) of \(shown.count): \(only?.0 ?? held.last!) for \(only?.1 ?? "–")"
+      )
     }
   }
 

@@ -5,7 +5,8 @@ import Testing
 /// that somebody had replaced, nothing that was deleted is back unless somebody touched it unseen,
 /// and no to-do is gone that nobody deleted.
 ///
-/// `WATCHLINE_SEED` and `WATCHLINE_SEEDS` choose the histories, `WATCHLINE_VERBOSE` tells them.
+/// `WATCHLINE_SEED`, `WATCHLINE_SEEDS` and `WATCHLINE_STEPS` choose the histories, `WATCHLINE_VERBOSE`
+/// tells them.
 @Suite struct BridgePropertyTests {
   private static func setting(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
@@ -18,7 +19,7 @@ import Testing
     for seed in first..<(first + count) {
       let run = try BridgePropertyRun(seed: seed)
       do {
-        try run.play(steps: Int(Self.setting("WATCHLINE_STEPS") ?? 150))
+        try run.play(steps: Int(Self.setting("WATCHLINE_STEPS") ?? 60))
         if isVerbose { print(seed, run.summary) }
       } catch {
         if isVerbose { print(run.log.joined(separator: "\n")) }
