@@ -11,7 +11,7 @@ extension BridgeIntake {
     // A device that was told of it has it to delete, whatever it held before.
     var position = window.start.position
     if window.start.state == .unknown {
-      position = window.entries.last { bridged.hasProcessed($0, device) }?.position
+      position = window.entries.last { bridged.hasProcessed($0) }?.position
     }
     delete(.timer(id), seenThrough: position)
     // One on its way that the device would have refused brings it back there.
@@ -42,7 +42,7 @@ extension BridgeIntake {
     case .timer: return PayloadDate.date(milliseconds: window.start.sentAt) <= time
     case .unknown:
       return window.entries.dropFirst().contains {
-        bridged.hasProcessed($0, device) && PayloadDate.date(milliseconds: $0.sentAt) <= time
+        bridged.hasProcessed($0) && PayloadDate.date(milliseconds: $0.sentAt) <= time
       }
     case .absent: return false
     }

@@ -94,7 +94,7 @@ struct BridgeIntake {
   private func advanceWindows() {
     for (id, record) in bridged.records where record.window.entries.count > 1 {
       var window = record.window
-      window.advance { bridged.hasProcessed($0, device) }
+      window.advance { bridged.hasProcessed($0) }
       bridged[id] = window
     }
   }

@@ -6,7 +6,8 @@ import Wire
 /// A hub's bridged devices, as rows of the table `hub`. They are read with the hub.
 ///
 /// ```
-/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastFullSync ahead processed heard next
+/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastFullSync ahead
+///                                    processed proven heard next
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: id, dates, then its window's entries
 /// ```
 enum BridgeRows {
@@ -34,6 +35,7 @@ enum BridgeRows {
     write(bridged.lastFullSync, &writer)
     writer.number(bridged.ahead)
     writer.number(bridged.processed)
+    writer.number(bridged.proven)
     writer.number(bridged.heard)
     writer.number(bridged.nextNumber)
     var rows = [Row(key(hub, bridged.device, 0), writer.bytes)]
@@ -118,6 +120,7 @@ enum BridgeRows {
     bridged.lastFullSync = try date(&reader)
     bridged.ahead = try reader.number()
     bridged.processed = try reader.number()
+    bridged.proven = try reader.number()
     bridged.heard = try reader.number()
     bridged.nextNumber = try reader.integer()
     guard reader.isAtEnd else { throw damaged }

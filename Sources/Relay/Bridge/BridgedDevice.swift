@@ -16,6 +16,10 @@ final class BridgedDevice {
   var ahead: UInt64 = 0
   /// The last delivery of the hub's that it has acknowledged.
   var processed: UInt64 = 0
+  /// The last of them that it acknowledged by a line of its own, behind what it had done before. What
+  /// an activation says it has processed proves less: transfers from before may have been lost with
+  /// the acknowledge, and are about to come again; and an automatic one proves nothing.
+  var proven: UInt64 = 0
   /// When it was last heard, in milliseconds since 1970.
   var heard: UInt64 = 0
   /// The number that the next record's row gets; from 1.
@@ -42,10 +46,10 @@ final class BridgedDevice {
   struct Session {
     /// When it began, in milliseconds since 1970; nil where there is none.
     var start: UInt64?
-    /// The last delivery that it had acknowledged before. What it says at the activation that it has
-    /// processed does not count: an acknowledge that was lost may have been preceded by transfers that
-    /// were lost as well, and are about to come again.
-    var acknowledged: UInt64 = 0
+    /// `proven` as it was then.
+    var proven: UInt64 = 0
+    /// The activation's own acknowledges are being noted.
+    var isBeginning = true
     /// Whether what a full sync of it lacks has been deleted.
     var deletesByAbsence = false
   }
@@ -79,6 +83,7 @@ final class BridgedDevice {
     }
     lastFullSync = nil
     processed = 0
+    proven = 0
     isOwedFullSync = true
   }
 
@@ -132,9 +137,9 @@ extension BridgedDevice {
   /// Whether the device had certainly processed a delivery, and had sent by then whatever it did
   /// before: it was sent while the device was here, or was acknowledged in an earlier session. What
   /// waited for its return may have met edits that were waiting as well.
-  func hasProcessed(_ entry: RecordWindow.Entry, _ device: Device) -> Bool {
-    guard entry.seq > 0, entry.seq <= device[.userInfo].acknowledged else { return false }
-    if entry.seq <= session.acknowledged { return true }
+  func hasProcessed(_ entry: RecordWindow.Entry) -> Bool {
+    guard entry.seq > 0, entry.seq <= proven else { return false }
+    if entry.seq <= session.proven { return true }
     return session.start.map { entry.sentAt >= $0 } ?? false
   }
 }

@@ -150,10 +150,11 @@ struct RecordWindow: Equatable {
     }
   }
 
-  /// Whether a copy has the date of a sent one, or a to-do that is dated as it was sent for the first
+  /// Whether a copy of which nothing else is known has the date of a sent one, or a to-do that is dated as it was sent for the first
   /// time: dates that are sent are above all that the device had.
   private func bears(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
-    if timer.updatedAt == sent.updatedAt { return true }
+    // Both sides may have dated something at the same moment.
+    if start.state == .unknown, timer.updatedAt == sent.updatedAt { return true }
     return timer.todoItems.contains { todo in
       guard let same = sent.todo(todo.id), same.updatedAt == todo.updatedAt,
         same.showsSame(as: todo)

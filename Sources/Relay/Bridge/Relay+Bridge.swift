@@ -63,12 +63,17 @@ extension Relay {
     bridged.incarnation = device.incarnation
     bridged.heard = max(1, nowMS)
     bridged.session = BridgedDevice.Session(
-      start: nowMS, acknowledged: device[.userInfo].acknowledged,
+      start: nowMS, proven: bridged.proven,
       deletesByAbsence: device.isPhone && !isReset
         && (request.received != nil || bridged.processed == 0))
     device.bridge = hub
     hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
     changed(hub)
+  }
+
+  /// The activation is over: what the device acknowledges from now on is its own word.
+  func beginBridge(_ device: Device) {
+    device.bridge?.bridge(device)?.session.isBeginning = false
   }
 
   func endBridge(_ device: Device) {
@@ -81,6 +86,8 @@ extension Relay {
     for hub in receiver.pair.hubs ?? [] {
       guard let bridged = hub.bridge(receiver), bridged.processed < seq else { continue }
       bridged.processed = seq
+      let isOwnWord = bridged.session.start != nil && !bridged.session.isBeginning
+      if isOwnWord, !receiver.isAutomatic { bridged.proven = seq }
       changed(hub)
     }
   }

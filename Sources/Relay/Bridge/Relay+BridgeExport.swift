@@ -49,7 +49,7 @@ extension Relay {
     let seq = deliver(message, bridged, receiver)
     for timer in sent {
       var window = bridged[timer.id] ?? RecordWindow(.unknown)
-      window.advance { bridged.hasProcessed($0, receiver) }
+      window.advance { bridged.hasProcessed($0) }
       window.add(
         RecordWindow.Entry(
           state: .timer(timer), position: hub.replica.position, seq: seq, sentAt: nowMS))
@@ -63,7 +63,7 @@ extension Relay {
     // What comes into being after the device has been told everything, it cannot have.
     var window = bridged[timer.id] ?? RecordWindow(.absent)
     defer { bridged[timer.id] = window }
-    window.advance { bridged.hasProcessed($0, receiver) }
+    window.advance { bridged.hasProcessed($0) }
     if let own = window.start.state.timer, own.showsSame(as: timer) {
       window.agree(at: hub.replica.position)
     }
@@ -86,7 +86,7 @@ extension Relay {
   ) {
     guard var window = bridged[id] else { return }
     defer { bridged[id] = window }
-    window.advance { bridged.hasProcessed($0, receiver) }
+    window.advance { bridged.hasProcessed($0) }
     guard isOwed || window.expected.timer != nil else { return }
     takeBack(&window, receiver)
     guard isOwed || window.expected.timer != nil else { return }

@@ -130,6 +130,7 @@ extension Relay {
       attachBridge(device, request, hub: hub ?? firstHub(schema, pair), hadJoined: hadJoined)
     }
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
+    beginBridge(device)
     let batch = latestBatch
     if batch > committed, device.dirtyBatch > committed {
       pair.lastBatch = max(pair.lastBatch, batch)
