@@ -140,13 +140,22 @@ struct RecordWindow: Equatable {
     for index in (0..<end).dropFirst().reversed() {
       guard let sent = entries[index].state.timer else { continue }
       let isTaken =
-        timer.showsSame(as: sent)
+        timer.showsSame(as: sent) || hasTodo(timer, sent, index)
         || (bears(timer, sent, index) || carriesValue(fields, index)) && !goesBack(fields, index)
       if isTaken {
         isUndated = false
         entries.removeFirst(index)
         return
       }
+    }
+  }
+
+  /// Whether a copy has a to-do that an entry brought: nobody else gives it the same id.
+  private func hasTodo(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
+    guard start.state.timer != nil else { return false }
+    return timer.todoItems.contains { todo in
+      sent.todo(todo.id) != nil
+        && !entries[..<index].contains { $0.state.timer?.todo(todo.id) != nil }
     }
   }
 
