@@ -91,8 +91,9 @@ struct RecordWindow: Equatable {
       }
     }
     entries.append(entry)
-    // A device that never says anything: it is at one of the later ones by now.
-    if entries.count > Self.limit { entries.removeFirst() }
+    // A device that never says anything is at one of the later ones by now; what it sent itself it
+    // may go on from.
+    if entries.count > Self.limit { entries.remove(at: start.seq > 0 ? 0 : 1) }
   }
 
   /// Whether a copy is older than the last one, or that one again: a device whose copy it is now would
