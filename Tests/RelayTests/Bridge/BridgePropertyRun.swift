@@ -309,6 +309,9 @@ final class BridgePropertyRun {
       step += 1
       try settle()
     }
+    if let fault = hub.world.logs.first(where: { $0.contains("operationRefused") }) {
+      throw SyncFault("the hub refused an operation of its own making: \(fault)")
+    }
     guard tablet.isDrained else { throw SyncFault("not drained: \(tablet)") }
     try hub.keyboard("probe", role: "watch")
     guard Answer(try hub.state("probe"))["viewDigest"] as? String == tablet.view.digest else {

@@ -221,6 +221,9 @@ final class HubPropertyRun {
     if hub.world.isFailing { hub.world.recoverStore() }
     hub.world.holdsCommits = false
     hub.world.settle()
+    if let fault = hub.world.logs.first(where: { $0.contains("operationRefused") }) {
+      throw SyncFault("the hub refused an operation of its own making: \(fault)")
+    }
     for _ in 0..<4 {
       for device in devices {
         device.waits = 0
