@@ -30,12 +30,12 @@ struct BridgeIntake {
       bridged.lastFullSync = sync.syncTimestamp
       deleteAbsent(sync)
     }
-    take(sync.timers)
+    take(sync.timers, isList: true)
   }
 
   func take(_ update: TimerUpdateMessage) {
     advanceWindows()
-    if let timer = update.timer, update.type != .deleted { return take([timer]) }
+    if let timer = update.timer, update.type != .deleted { return take([timer], isList: false) }
     delete(update.timerID, held: update.timer)
   }
 
@@ -101,22 +101,22 @@ struct BridgeIntake {
 
   // MARK: Copies
 
-  private func take(_ timers: [TimerDTO]) {
+  private func take(_ timers: [TimerDTO], isList: Bool) {
     let before = ownOrder()
     var moved: [Identifier: Int64] = [:]
     let ordered = timers.sorted {
       ($0.sortOrder ?? .max, $0.createdAt, $0.id) < ($1.sortOrder ?? .max, $1.createdAt, $1.id)
     }
     for timer in ordered {
-      if let sortOrder = take(timer) { moved[timer.id] = sortOrder }
+      if let sortOrder = take(timer, isList: isList) { moved[timer.id] = sortOrder }
     }
     move(moved, timers, before)
   }
 
   /// - Returns: the new order number where the copy has one.
-  private func take(_ timer: TimerDTO) -> Int64? {
+  private func take(_ timer: TimerDTO, isList: Bool) -> Int64? {
     guard var window = bridged[timer.id] else {
-      return takeNew(timer)
+      return takeNew(timer, isList: isList)
     }
     if window.isLate(timer) {
       // Should it be what the device holds all the same, it is told otherwise.
@@ -130,14 +130,14 @@ struct BridgeIntake {
       return nil
     }
     let present = fold.isVisible(.timer(timer.id), hub.schema) ? hub.timers()[timer.id] : nil
-    let difference = TimerDifference(timer, window, present: present)
+    let difference = TimerDifference(timer, window, present: present, isOfList: isList)
     carryOut(difference, timer, window, present)
     window.receive(timer) { $0.seq > device[.userInfo].acknowledged }
     bridged[timer.id] = window
     return difference.sortOrder
   }
 
-  private func takeNew(_ timer: TimerDTO) -> Int64? {
+  private func takeNew(_ timer: TimerDTO, isList: Bool) -> Int64? {
     let target = Target.timer(timer.id)
     guard !fold.isKnown(target) else {
       guard fold.isCreated(target) else {
@@ -146,7 +146,7 @@ struct BridgeIntake {
         return nil
       }
       bridged[timer.id] = RecordWindow(.unknown)
-      return take(timer)
+      return take(timer, isList: isList)
     }
     bridged.tell(timer.updatedAt, now: relay.nowMS)
     let place = predecessor(of: timer)

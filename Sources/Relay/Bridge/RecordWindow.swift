@@ -201,13 +201,16 @@ struct RecordWindow: Equatable {
 
   /// The copies upon one of which the device may have made another: not those that differ from it
   /// where it is as the start.
-  func possibleStarts(of timer: TimerDTO) -> [TimerDTO] {
+  ///
+  /// - Parameter isOfList: whether it came in a list of all. A move numbers such a list anew, so that
+  ///   an old number in it may be a new one.
+  func possibleStarts(of timer: TimerDTO, isOfList: Bool) -> [TimerDTO] {
     guard let own = start.state.timer else { return timers }
     let (fields, first) = (TimerFields(timer), TimerFields(own))
     return timers.filter { other in
       let other = TimerFields(other)
       return first.values.allSatisfy { field, value in
-        fields[field] != value || other[field] == value
+        field == .sortOrder && isOfList || fields[field] != value || other[field] == value
       }
     }
   }

@@ -127,9 +127,8 @@ extension TimerDTO {
   /// last-write-wins would not let it in.
   func exported(_ window: RecordWindow) -> TimerDTO {
     var timer = self
-    let isUnknown = window.start.state == .unknown
     let seen = [window.received, window.sent].compactMap { $0 } + window.timers.map(\.updatedAt)
-    timer.updatedAt = Self.date(updatedAt, above: seen, isUnknown: isUnknown)
+    timer.updatedAt = PayloadDate.sent(updatedAt, above: seen)
     let expected = window.expected.timer
     for (index, todo) in todoItems.enumerated() {
       if let same = expected?.todo(todo.id), same.showsSame(as: todo),
@@ -139,16 +138,8 @@ extension TimerDTO {
         continue
       }
       let seen = window.timers.compactMap { $0.todo(todo.id)?.updatedAt }
-      timer.todoItems[index].updatedAt = Self.date(
-        todo.updatedAt, above: seen, isUnknown: isUnknown)
+      timer.todoItems[index].updatedAt = PayloadDate.sent(todo.updatedAt, above: seen)
     }
     return timer
-  }
-
-  /// - Parameter isUnknown: whether the device may have a copy of just this date of its own, from
-  ///   which what is sent has to be told.
-  private static func date(_ touched: Double, above seen: [Double], isUnknown: Bool) -> Double {
-    let own = isUnknown ? PayloadDate.after(touched) : touched
-    return seen.reduce(own) { max($0, PayloadDate.after($1)) }
   }
 }

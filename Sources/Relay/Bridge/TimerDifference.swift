@@ -40,7 +40,10 @@ struct TimerDifference: Equatable {
   ///   - window: with its start moved to where the copy shows that it is.
   ///   - present: what the hub shows; nil where it shows no such timer. It counts where nothing is
   ///     known of the device: then only what differs from it is taken for a write.
-  init(_ timer: TimerDTO, _ window: RecordWindow, present: TimerDTO?) {
+  ///   - isOfList: whether the copy came in a list of all, which a move may have numbered anew.
+  init(
+    _ timer: TimerDTO, _ window: RecordWindow, present: TimerDTO?, isOfList: Bool = false
+  ) {
     var known = window.timers
     let isUnknown = window.start.state == .unknown
     if isUnknown, let present { known.append(present) }
@@ -58,7 +61,7 @@ struct TimerDifference: Equatable {
     if isChanged(.notes) { notes = timer.notes ?? "" }
     if timer.sortOrder != nil, isChanged(.sortOrder) { sortOrder = timer.sortOrder }
     compareTodos(timer, known, isUnknown: isUnknown, isChanged: isChanged)
-    if !isUnknown { findDeleted(timer, window.possibleStarts(of: timer)) }
+    if !isUnknown { findDeleted(timer, window.possibleStarts(of: timer, isOfList: isOfList)) }
   }
 
   /// What was in every copy that this one may have been made upon, and is missing.

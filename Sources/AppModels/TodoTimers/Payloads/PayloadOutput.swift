@@ -43,6 +43,14 @@ package enum PayloadDate {
     max(0, (Double(milliseconds) - offset) / 1000)
   }
 
+  /// A date for a copy that is sent to a device: not before `touched`, at least a millisecond above
+  /// all that the device may hold, and in the middle between two milliseconds. Devices date what they
+  /// edit by clocks, so that a date of theirs is not taken for one that they were sent.
+  package static func sent(_ touched: Double, above seen: some Sequence<Double>) -> Double {
+    let lowest = seen.reduce(touched * 1000) { max($0, $1 * 1000 + 1) }
+    return ((lowest - 0.5).rounded(.up) + 0.5) / 1000
+  }
+
   /// The first whole millisecond that is at least one after a date.
   package static func after(_ date: Double) -> Double { ((date * 1000).rounded(.up) + 1) / 1000 }
 
