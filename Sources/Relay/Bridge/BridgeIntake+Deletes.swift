@@ -15,8 +15,8 @@ extension BridgeIntake {
     }
     delete(.timer(id), seenThrough: position)
     // One on its way that the device would have refused brings it back there.
-    if window.lastDelivery > device[.userInfo].acknowledged { bridged.isOwed.insert(id) }
-    window.delete { $0.seq > device[.userInfo].acknowledged }
+    if window.lastDelivery > bridged.proven { bridged.isOwed.insert(id) }
+    window.delete { !bridged.hasProcessed($0) }
     bridged[id] = window
   }
 

@@ -132,7 +132,7 @@ struct BridgeIntake {
     let present = fold.isVisible(.timer(timer.id), hub.schema) ? hub.timers()[timer.id] : nil
     let difference = TimerDifference(timer, window, present: present, isOfList: isList)
     carryOut(difference, timer, window, present)
-    window.receive(timer) { $0.seq > device[.userInfo].acknowledged }
+    window.receive(timer) { !bridged.hasProcessed($0) }
     bridged[timer.id] = window
     return difference.sortOrder
   }
