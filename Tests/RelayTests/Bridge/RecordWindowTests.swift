@@ -183,12 +183,12 @@ struct RecordWindowTests {
   @Test func datesAreAboveAllThatTheDeviceHas() {
     let window = window(timer(at: 7, todos: [Self.todo(1, at: 9)]))
     let exported = timer("B", at: 3, todos: [Self.todo(1, at: 2)]).exported(window)
-    #expect(exported.updatedAt == 7.001)
+    #expect(exported.updatedAt == 7.0015)
     #expect(exported.todoItems[0].updatedAt == 9, "as the device has it")
     var changed = Self.todo(1, at: 2)
     changed.isCompleted = true
-    #expect(timer(at: 3, todos: [changed]).exported(window).todoItems[0].updatedAt == 9.001)
-    #expect(timer(at: 3).exported(RecordWindow(.unknown)).updatedAt == 3.001)
+    #expect(timer(at: 3, todos: [changed]).exported(window).todoItems[0].updatedAt == 9.0015)
+    #expect(timer(at: 3).exported(RecordWindow(.unknown)).updatedAt == 3.0005)
   }
 
   @Test func risingSubsequences() {

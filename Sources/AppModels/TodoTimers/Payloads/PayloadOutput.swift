@@ -48,7 +48,8 @@ package enum PayloadDate {
   /// edit by clocks, so that a date of theirs is not taken for one that they were sent.
   package static func sent(_ touched: Double, above seen: some Sequence<Double>) -> Double {
     let lowest = seen.reduce(touched * 1000) { max($0, $1 * 1000 + 1) }
-    return ((lowest - 0.5).rounded(.up) + 0.5) / 1000
+    // A microsecond is left to the rounding of doubles.
+    return ((lowest - 0.501).rounded(.up) + 0.5) / 1000
   }
 
   /// The first whole millisecond that is at least one after a date.
