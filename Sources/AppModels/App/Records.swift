@@ -31,7 +31,7 @@ package struct Records {
   package var vector: VersionVector { keeper.vector }
 
   /// The visible records of a kind, by container, place and id.
-  package func all(_ kind: Name) -> [RecordView] { keeper.fold.view(keeper.schema)[kind] }
+  package func all(_ kind: Name) -> [RecordView] { keeper.fold.view(kind, keeper.schema) }
 
   /// One record, nil where it is hidden or was never made.
   package subscript(kind: Name, record: Name) -> RecordView? {

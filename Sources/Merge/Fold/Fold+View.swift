@@ -5,6 +5,12 @@ extension Fold {
     return viewer.view()
   }
 
+  /// The visible records of one kind, as `view(_:)` has them.
+  package func view(_ kind: Name, _ schema: Schema) -> [RecordView] {
+    var viewer = Viewer(self, schema)
+    return schema[kind].map { viewer.records($0) } ?? []
+  }
+
   /// One record, nil where it is hidden.
   package func view(_ target: Target, _ schema: Schema) -> RecordView? {
     var viewer = Viewer(self, schema)
