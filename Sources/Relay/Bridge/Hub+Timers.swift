@@ -4,7 +4,17 @@ import Merge
 /// A hub's timers as whole records.
 extension Hub {
   /// All visible timers by id, with their places and to-dos. `updatedAt` is when each was touched.
+  ///
+  /// It is asked for with each copy that comes in and with each batch, and worked out once for a
+  /// position of the log.
   func timers() -> [Identifier: TimerDTO] {
+    if let then = timersThen, then.position == replica.position { return then.timers }
+    let timers = timersNow()
+    timersThen = (replica.position, timers)
+    return timers
+  }
+
+  private func timersNow() -> [Identifier: TimerDTO] {
     let view = replica.fold.view(schema)
     var todos: [Name: [TodoItemDTO]] = [:]
     for record in view["todo"] {

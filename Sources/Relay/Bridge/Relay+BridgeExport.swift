@@ -22,11 +22,11 @@ extension Relay {
     let receiver = hub.pair.devices[Int(bridged.device)]
     let owed = bridged.isOwed
     bridged.isOwed = []
+    let order = timers.values.sorted { ($0.sortOrder ?? 0, $0.id) < ($1.sortOrder ?? 0, $1.id) }
     if bridged.isOwedFullSync {
       bridged.isOwedFullSync = false
-      exportAll(timers, hub, bridged, receiver)
+      exportAll(order, hub, bridged, receiver)
     }
-    let order = timers.values.sorted { ($0.sortOrder ?? 0, $0.id) < ($1.sortOrder ?? 0, $1.id) }
     let gone = bridged.records.keys.filter { timers[$0] == nil }.sorted()
     for id in gone { exportDelete(id, hub, bridged, receiver, isOwed: owed.contains(id)) }
     for timer in order {
@@ -36,14 +36,9 @@ extension Relay {
 
   /// Everything, whatever the device is taken to hold.
   private func exportAll(
-    _ timers: [Identifier: TimerDTO], _ hub: Hub, _ bridged: BridgedDevice, _ receiver: Device
+    _ timers: [TimerDTO], _ hub: Hub, _ bridged: BridgedDevice, _ receiver: Device
   ) {
-    var sent: [TimerDTO] = []
-    for timer in timers.values.sorted(by: {
-      ($0.sortOrder ?? 0, $0.id) < ($1.sortOrder ?? 0, $1.id)
-    }) {
-      sent.append(timer.exported((bridged[timer.id] ?? RecordWindow(.unknown))))
-    }
+    let sent = timers.map { $0.exported(bridged[$0.id] ?? RecordWindow(.unknown)) }
     let message = TodoTimersMessage.fullSync(
       TimerSyncPayload(timers: sent, syncTimestamp: PayloadDate.date(milliseconds: nowMS)))
     let seq = deliver(message, bridged, receiver)

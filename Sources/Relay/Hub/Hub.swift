@@ -1,3 +1,4 @@
+import AppModels
 import Merge
 
 /// The merged replica of one schema of a pair: one log of operations, and how far each device has
@@ -17,6 +18,8 @@ final class Hub {
   var members: [Member] = []
   /// Devices that send and are sent whole records, by device index, rising.
   var bridges: [BridgedDevice] = []
+  /// What `timers()` was at a position of the log; not durable.
+  var timersThen: (position: UInt64, timers: [Identifier: TimerDTO])?
   /// The rows that hold the log, in order.
   var chunks: [Chunk] = []
   var nextChunk: UInt32 = 0
