@@ -84,8 +84,14 @@ let package = Package(
     // The merge once more, slowly, to judge the merge by.
     room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle", settings: hot),
 
+    // The relay without sockets or disk, and what is tried on it.
+    room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport"),
+    room(
+      "Simulation",
+      ["Oracle", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal", "Wire"],
+      path: "Tools/Simulation", settings: hot),
+
     // What tests share.
-    room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tests/RelaySupport"),
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
@@ -95,6 +101,7 @@ let package = Package(
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     suite("OracleTests", ["Oracle", "Merge"]),
+    suite("SimulationTests", ["Simulation", "Merge", "Wire"]),
     suite(
       "RelayTests",
       [

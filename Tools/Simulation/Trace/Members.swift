@@ -1,0 +1,88 @@
+package import Wire
+
+/// The members of one JSON object, read by name; strings keep their exact scalars.
+package struct Members {
+  package let bytes: [UInt8]
+  package private(set) var all: [(name: String, value: Value)] = []
+
+  /// - Throws: 4001 where the bytes are not one JSON object.
+  package init(_ bytes: some Collection<UInt8>) throws(WireError) {
+    self.bytes = Array(bytes)
+    let result: Result<[(name: String, value: Value)], WireError> = self.bytes.withUnsafeBytes {
+      line in
+      do throws(WireError) {
+        var envelope = Envelope()
+        try envelope.scan(line)
+        return .success(Self.members(Value(kind: .object, start: 0, end: line.count), line))
+      } catch {
+        return .failure(error)
+      }
+    }
+    all = try result.get()
+  }
+
+  private init(_ object: Value, of bytes: [UInt8]) {
+    self.bytes = bytes
+    all = bytes.withUnsafeBytes { Self.members(object, $0) }
+  }
+
+  private static func members(
+    _ object: Value, _ line: UnsafeRawBufferPointer
+  ) -> [(name: String, value: Value)] {
+    // Blanks may stand before the object.
+    var start = object.start
+    while start < line.count, line[start] != 0x7B { start += 1 }
+    var reader = ObjectReader(
+      Value(kind: .object, start: start, end: object.end, flags: object.flags), line)
+    var members: [(name: String, value: Value)] = []
+    while let member = reader.next() { members.append(member) }
+    return members
+  }
+
+  package func value(_ name: String) -> Value? { all.first { $0.name == name }?.value }
+
+  package func has(_ name: String) -> Bool { value(name) != nil }
+
+  /// The text of a member's value, as it is written.
+  package func raw(_ name: String) -> [UInt8]? {
+    value(name).map { Array(bytes[$0.start..<$0.end]) }
+  }
+
+  package func string(_ name: String) -> String? { value(name).flatMap(string) }
+
+  package func string(_ value: Value) -> String? {
+    guard value.kind == .string else { return nil }
+    return bytes.withUnsafeBytes { decodeString(value, $0) }
+  }
+
+  package func integer(_ name: String) -> Int64? {
+    guard let value = value(name), value.kind == .number else { return nil }
+    return bytes.withUnsafeBytes { decodeInteger(value, $0) }
+  }
+
+  package func flag(_ name: String) -> Bool? {
+    guard let value = value(name), value.kind == .bool else { return nil }
+    return bytes[value.start] == 0x74
+  }
+
+  package func object(_ name: String) -> Members? {
+    guard let value = value(name), value.kind == .object else { return nil }
+    return Members(value, of: bytes)
+  }
+
+  /// The elements of an array; nil where the member is none.
+  package func array(_ name: String) -> [Value]? {
+    guard let value = value(name), value.kind == .array else { return nil }
+    return bytes.withUnsafeBytes { line in
+      var reader = ArrayReader(value, line)
+      var elements: [Value] = []
+      while let element = reader.next() { elements.append(element) }
+      return elements
+    }
+  }
+
+  /// The elements of an array that are objects; nil where the member is none.
+  package func objects(_ name: String) -> [Members]? {
+    array(name)?.filter { $0.kind == .object }.map { Members($0, of: bytes) }
+  }
+}

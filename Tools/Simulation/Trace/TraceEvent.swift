@@ -1,0 +1,110 @@
+package import Merge
+
+/// One thing that happens at one place.
+package struct TraceEvent: Equatable, Sendable {
+  /// Milliseconds since the trace's start; never less than the event's before it.
+  package var at: Int64
+  /// Its name, where another event refers to it: unique in the trace.
+  package var name: String?
+  /// The device; `server` for the server itself.
+  package var device: String
+  package var verb: Verb
+  /// Of `edit`.
+  package var edit: Edit?
+  /// Of `send`: `context`, `userInfo` or `message`; of others the lane that is meant.
+  package var lane: String?
+  /// The event that this one is the other end of.
+  package var of: String?
+  /// The other device.
+  package var to: String?
+  /// A number: of milliseconds, bytes, pieces, as the verb says.
+  package var count: Int64?
+  /// A yes or no, as the verb says.
+  package var flag: Bool?
+  /// JSON text, where something other than the device's own state is sent.
+  package var payload: [UInt8]?
+  /// The device's clock, in milliseconds since 1970, where it is not the true time.
+  package var now: Int64?
+
+  package init(
+    at: Int64, _ device: String, _ verb: Verb, name: String? = nil, edit: Edit? = nil,
+    lane: String? = nil, of: String? = nil, to: String? = nil, count: Int64? = nil,
+    flag: Bool? = nil, payload: [UInt8]? = nil, now: Int64? = nil
+  ) {
+    self.at = at
+    self.name = name
+    self.device = device
+    self.verb = verb
+    self.edit = edit
+    self.lane = lane
+    self.of = of
+    self.to = to
+    self.count = count
+    self.flag = flag
+    self.payload = payload
+    self.now = now
+  }
+}
+
+extension TraceEvent {
+  /// What can happen. A world passes over what it does not know.
+  package enum Verb: String, CaseIterable, Sendable {
+    // At a device, in any world.
+    /// A person edits a record.
+    case edit
+    /// From now on its clock is wrong by `count` milliseconds.
+    case clock
+    /// The app ends and starts again with what it has stored.
+    case restart
+
+    // Between devices, in the world of exchanges.
+    /// What the device holds, or `payload`, goes into a lane.
+    case send
+    /// What was sent arrives.
+    case deliver
+    /// A live message did not arrive, and the sender is told.
+    case undelivered
+    /// The device is told whether the other one can be reached (`flag`).
+    case reachability
+    /// The radio is switched off or on; for people to read.
+    case disconnect
+    case connect
+
+    // Between a device and the server, in the world of the server.
+    /// The connection is lost, with everything on its way.
+    case drop
+    /// The server reads `count` bytes of what the device has sent; all where there is none.
+    case up
+    /// The device reads `count` bytes of what the server has sent; all where there is none.
+    case down
+  }
+}
+
+/// An edit as a person means it: only what was touched.
+package struct Edit: Equatable, Sendable {
+  package var kind: Name
+  package var record: Name
+  package var change: Change
+  /// The event at this device after which the form or editor was opened; just now where nil.
+  package var since: String?
+
+  package enum Change: Equatable, Sendable {
+    /// - Parameter fields: a JSON object.
+    case create(fields: [UInt8])
+    /// - Parameter fields: a JSON object.
+    case set(fields: [UInt8])
+    case delete
+    case restore
+    /// Behind another record of its list, or first; where `into` is set, of that container's list.
+    case move(after: Name?, into: Name?)
+    /// In a text, at a place in Unicode scalars, so many go and others come; `result` is the whole.
+    case splice(field: Name, at: Int, remove: Int, insert: String, result: String)
+  }
+
+  package init(_ kind: Name, _ record: Name, _ change: Change, since: String? = nil) {
+    self.kind = kind
+    self.record = record
+    self.change = change
+    self.since = since
+  }
+}
