@@ -59,7 +59,8 @@ let package = Package(
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline",
-      dependencies: ["Device", "AppModels", "Merge", "Wire", "EventLoop"], path: "Tools/watchline",
+      dependencies: ["Simulation", "Oracle", "Device", "AppModels", "Merge", "Wire", "EventLoop"],
+      path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
       name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
@@ -100,7 +101,7 @@ let package = Package(
     suite("WireTests", ["Wire", "ScannerComparison", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
-    suite("OracleTests", ["Oracle", "Merge"]),
+    suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
     suite("SimulationTests", ["Simulation", "Merge", "Wire"]),
     suite(
       "RelayTests",
