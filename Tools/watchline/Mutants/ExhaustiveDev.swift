@@ -12,6 +12,11 @@ enum ExhaustiveDev: Subcommand {
       ])
   }
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
+    for script in QueueScript.all {
+      let (count, findings) = QueueExploration(script).run()
+      print(script.words.joined(separator: "\n"), count)
+      for finding in findings { print("  ", finding.invariant, finding.slug, finding.headline, finding.story.joined(separator: "\n     ")) }
+    }
     let n = try arguments.integer("n", in: 1...5) ?? 2
     for (name, enumeration) in [("life", HistoryEnumeration.life), ("order", .order)] {
       var histories = SmallHistories(enumeration, HistorySchemas.timers, operations: n)
