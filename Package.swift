@@ -102,7 +102,7 @@ let package = Package(
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
-    suite("SimulationTests", ["Simulation", "Merge", "Wire"]),
+    suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"]),
     suite(
       "RelayTests",
       [
