@@ -59,7 +59,9 @@ let package = Package(
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline",
-      dependencies: ["Simulation", "Oracle", "Device", "AppModels", "Merge", "Wire", "EventLoop"],
+      dependencies: [
+        "MutantFiles", "Simulation", "Oracle", "Device", "AppModels", "Merge", "Wire", "EventLoop",
+      ],
       path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -92,6 +94,9 @@ let package = Package(
       ["Oracle", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal", "Wire"],
       path: "Tools/Simulation", settings: hot),
 
+    // Faults on purpose, and what plants them.
+    room("MutantFiles", path: "Tools/Mutants/Planting"),
+
     // What tests share.
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
@@ -102,6 +107,7 @@ let package = Package(
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
+    suite("MutantTests", ["MutantFiles"]),
     suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"]),
     suite(
       "RelayTests",

@@ -40,7 +40,9 @@ import Testing
     mutating func apply(_ operation: Operation) throws {
       try fold.apply(operation)
       operations.append(operation)
-      if operations.count == 3 { walked.shapes.insert(SmallHistoriesTests.shape(History(operations))) }
+      if operations.count == 3 {
+        walked.shapes.insert(SmallHistoriesTests.shape(History(operations)))
+      }
     }
 
     func view(_ schema: Schema) -> Datum { fold.view(schema) }
