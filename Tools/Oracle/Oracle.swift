@@ -40,13 +40,15 @@ package struct Oracle: Sendable {
   package let targets: [Target]
   private let entriesByTarget: [Target: [Entry]]
 
-  package init(_ operations: [Operation]) {
+  /// - Parameter apart: the actions that have no effect, being about what had been collected.
+  package init(_ operations: [Operation], apart: Set<Effect> = []) {
     var known: Set<Dot> = []
     self.operations = operations.filter { known.insert($0.dot).inserted }
     entries = self.operations.flatMap { operation in
       var elements: UInt32 = 0
-      return operation.actions.enumerated().map { index, action in
+      return operation.actions.enumerated().compactMap { index, action -> Entry? in
         defer { elements += UInt32(action.elements) }
+        guard !apart.contains(.action(operation.dot, index)) else { return nil }
         return Entry(operation: operation, index: index, firstElement: elements)
       }
     }
