@@ -8,6 +8,8 @@ package struct Exhaustive: Sendable {
   /// Of how many parts which one, from 0. Sessions are part of the first.
   package var part = 0
   package var parts = 1
+  /// Whether it ends with the first finding.
+  package var endsAtFirst = false
 
   package init(operations: Int) { self.operations = operations }
 
@@ -30,10 +32,14 @@ package struct Exhaustive: Sendable {
     let scopes = [
       ("records that live and die", HistoryEnumeration.life), ("places and texts", .order),
     ]
-    for (name, enumeration) in scopes { tryHistories(name, enumeration, &report, progress) }
+    for (name, enumeration) in scopes where !isDone(report) {
+      tryHistories(name, enumeration, &report, progress)
+    }
     if part == 0 { trySessions(&report, progress) }
     return report
   }
+
+  private func isDone(_ report: Report) -> Bool { endsAtFirst && !report.findings.isEmpty }
 
   private func tryHistories(
     _ name: String, _ enumeration: HistoryEnumeration, _ report: inout Report,
@@ -59,10 +65,10 @@ package struct Exhaustive: Sendable {
 
   private func trySessions(_ report: inout Report, _ progress: (String, Int, Int) -> Void) {
     report.alphabet.append("sessions, in every order of their steps and the disk's:")
-    for (index, script) in QueueScript.all.enumerated() {
+    for (index, script) in QueueScript.all.enumerated() where !isDone(report) {
       progress("sessions", index, QueueScript.all.count)
       report.alphabet += script.words.map { "  \($0)" }
-      let (count, findings) = QueueExploration(script).run()
+      let (count, findings) = QueueExploration(script).run(endsAtFirst: endsAtFirst)
       report.count += count.runs
       report.covered.append(
         "\(script.name): \(count.complete) orders, \(count.runs) runs with a crash or a lost "

@@ -18,8 +18,9 @@ package struct QueueExploration {
 
   /// Tries them all.
   ///
+  /// - Parameter endsAtFirst: whether nothing more is tried once something was found.
   /// - Returns: how many there were, and of each sort of finding the one with the fewest steps.
-  package func run() -> (count: Count, findings: [Finding]) {
+  package func run(endsAtFirst: Bool = false) -> (count: Count, findings: [Finding]) {
     var count = Count()
     var found: [String: (steps: Int, finding: Finding)] = [:]
     func keep(_ session: QueueSession, _ steps: Int) {
@@ -29,6 +30,7 @@ package struct QueueExploration {
       }
     }
     func extend(_ turns: [QueueScript.Turn]) {
+      if endsAtFirst, !found.isEmpty { return }
       let session = QueueSession(script)
       for turn in turns { session.take(turn) }
       let next = session.possible
