@@ -17,6 +17,8 @@ struct QueueLedger {
 
   private struct Transfer {
     var isComplication: Bool
+    /// Its payload is that of others.
+    var isAnonymous = false
     var isTold = false
     /// How often it was sent, and how often it was told to have ended.
     var sent = 0
@@ -63,6 +65,9 @@ struct QueueLedger {
     case .transfer(let isComplication):
       transfers.append(Transfer(isComplication: isComplication))
       return line(transfer: transfers.count)
+    case .same:
+      transfers.append(Transfer(isComplication: false, isAnonymous: true))
+      return line(transfer: transfers.count)
     case .context:
       contexts.append(false)
       return
@@ -70,7 +75,7 @@ struct QueueLedger {
     case .cancel(let number):
       if number <= transfers.count { transfers[number - 1].isCancelUnanswered = true }
       return "cancelTransfer transfer=phone:0.\(number) id=x\(number)"
-    case .acknowledge, .leave, .come:
+    case .acknowledge, .refuse, .leave, .come:
       preconditionFailure("\(step) is no request of the phone's")
     }
   }
@@ -80,10 +85,12 @@ struct QueueLedger {
     let word =
       transfers[number - 1].isComplication
       ? "transferCurrentComplicationUserInfo" : "transferUserInfo"
-    return "\(word) payload=\(Self.payload(number)) n=\(number) id=t\(number)"
+    return "\(word) payload=\(payload(number)) n=\(number) id=t\(number)"
   }
 
-  private static func payload(_ number: Int) -> String { #"{"item":"item-\#(number)"}"# }
+  private func payload(_ number: Int) -> String {
+    #"{"item":"item-\#(transfers[number - 1].isAnonymous ? 0 : number)"}"#
+  }
 
   private static func context(_ number: Int) -> String { #"{"context":"context-\#(number)"}"# }
 
@@ -210,7 +217,11 @@ struct QueueLedger {
     let isCurrent = members.flag("isCurrentComplicationInfo") == true
     let lane = isContext ? "context" : isCurrent ? "complication" : "userInfo"
     let text = members.object("payload")?.string(isContext ? "context" : "item") ?? ""
-    guard let number = text.split(separator: "-").last.flatMap({ Int($0) }),
+    guard let named = text.split(separator: "-").last.flatMap({ Int($0) }) else {
+      return [Fault("I36", "unexpected", "The watch gets what nobody sent.")]
+    }
+    let number = named == 0 ? anonymous(seq) : named
+    guard
       isContext ? contexts.indices.contains(number - 1) : transfers.indices.contains(number - 1)
     else { return [Fault("I36", "unexpected", "The watch gets what nobody sent.")] }
     var faults: [Fault] = []
@@ -220,7 +231,7 @@ struct QueueLedger {
           "I37", "acknowledged-again", "What the watch had acknowledged comes again after a crash.")
       )
     }
-    if !isOnDisk(isContext ? Self.context(number) : Self.payload(number)) {
+    if !isOnDisk(isContext ? Self.context(number) : payload(number)) {
       faults.append(
         Fault(
           "I37", "before-commit", "The watch gets something that is not on the server's disk yet."))
@@ -261,6 +272,16 @@ struct QueueLedger {
     guard seq > processed[lane, default: 0] else { return faults }
     processed[lane] = seq
     return faults + (isContext ? shows(number) : takes(number))
+  }
+
+  /// Which of the transfers with equal payloads a delivery is: they come in order.
+  private func anonymous(_ seq: Int64) -> Int {
+    seqs["userInfo"]?[seq] ?? (seqs["userInfo"]?.values.max() ?? 0) + 1
+  }
+
+  /// The line that refuses the last user info of this connection; nil where there was none.
+  var refusal: String? {
+    delivered["userInfo"].map { "refuse lane=userInfo seq=\($0) code=7015" }
   }
 
   private mutating func shows(_ number: Int) -> [Fault] {

@@ -11,12 +11,16 @@ package struct QueueScript: Sendable {
   enum Step: Hashable, Sendable {
     /// Sends a user info, or what the complication shows, with the next `n`.
     case transfer(complication: Bool)
+    /// Sends a user info with the same content each time.
+    case same
     /// Sets the application context, to another one each time.
     case context
     /// Cancels its so many-th transfer, from 1.
     case cancel(Int)
     /// Acknowledges in every lane what has been delivered on this connection.
     case acknowledge
+    /// Refuses the last delivery in the lane of user infos.
+    case refuse
     /// Loses its connection.
     case leave
     /// Connects and activates, and sends again what it was not told to be accepted.
@@ -26,9 +30,11 @@ package struct QueueScript: Sendable {
       switch self {
       case .transfer(false): "transferUserInfo"
       case .transfer(true): "transferCurrentComplicationUserInfo"
+      case .same: "transferUserInfo with the same payload"
       case .context: "updateApplicationContext"
       case .cancel(let number): "cancelTransfer \(number)"
       case .acknowledge: "acknowledge"
+      case .refuse: "refuse"
       case .leave: "connection lost"
       case .come: "activate"
       }
@@ -92,6 +98,13 @@ package struct QueueScript: Sendable {
     QueueScript(
       name: "a transfer is cancelled",
       phone: [.transfer(complication: false), .cancel(1)], watch: [.leave, .come, .acknowledge],
+      takesBatchesAhead: true),
+    QueueScript(
+      name: "equal payloads", phone: [.same, .same], watch: [.acknowledge],
+      takesBatchesAhead: false),
+    QueueScript(
+      name: "a delivery is refused",
+      phone: [.transfer(complication: false), .transfer(complication: false)], watch: [.refuse],
       takesBatchesAhead: true),
     QueueScript(
       name: "contexts", phone: [.context, .context], watch: [.leave, .come, .acknowledge],

@@ -77,12 +77,13 @@ final class QueueSession {
     }
     guard isConnected(name) else {
       // Kept for the next activation, as an app does.
-      if case .acknowledge = step { return }
+      if step == .acknowledge || step == .refuse { return }
       return ledger.keep(step)
     }
     switch step {
-    case .transfer, .context, .cancel: send(ledger.request(step), "phone")
+    case .transfer, .same, .context, .cancel: send(ledger.request(step), "phone")
     case .acknowledge: acknowledge()
+    case .refuse: if let line = ledger.refusal { send(line, "watch") }
     case .leave, .come: break
     }
   }
