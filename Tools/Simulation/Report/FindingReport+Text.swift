@@ -27,7 +27,7 @@ extension FindingReport {
     if let commandFromLog { links.append(("from log", commandFromLog)) }
     links.append(("test", path("Reproduce.swift")))
     if !errors.isEmpty { links.append(("stderr", path("stderr.txt"))) }
-    return links.map { "  " + TextLayout.padded($0.0, to: 11) + $0.1 }
+    return links.map { "  " + TextLayout.padded($0.0, to: 11) + Visible.text($0.1) }
   }
 }
 

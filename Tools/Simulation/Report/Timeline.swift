@@ -98,7 +98,13 @@ struct Timeline {
     return writes.indices.filter { other in
       other < own && !writes[own].seen.contains(other)
         && !writes[own].device.isIdentical(to: writes[other].device)
-    }.map { Visible.value(writes[$0].value) }
+    }.map { other in
+      let value = writes[other].value
+      // A word stands for what was done to the record.
+      return value.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+        && !["true", "false", "null"].contains(value)
+        ? "it \(value)" : Visible.value(value)
+    }
   }
 
   /// Who shows all that an edit changed, as `watch has it at 00.200`.

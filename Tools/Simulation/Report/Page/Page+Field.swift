@@ -49,14 +49,14 @@ extension Page {
         <td data-label="By">\(HTML.place(write.device, recording))</td>\
         <td data-label="Wrote">\(HTML.value(write.value))</td>\
         <td data-label="Had seen">\(seen)\(seen.isEmpty ? "<span class=quiet>\(others)</span>" : nil as HTML?)</td>\
-        <td data-label="Now"><span class=fate>\(write.fate)</span></td></tr>
+        <td data-label="Became"><span class=fate>\(write.fate)</span></td></tr>
 
         """
     }
     return """
       <table class=writes>
       <thead><tr><th scope=col class=n>Write</th><th scope=col class=t>At</th><th scope=col>By</th>\
-      <th scope=col>Wrote</th><th scope=col>Had seen</th><th scope=col>Now</th></tr></thead>
+      <th scope=col>Wrote</th><th scope=col>Had seen</th><th scope=col>What became of it</th></tr></thead>
       <tbody>
       \(rows)</tbody>
       </table>

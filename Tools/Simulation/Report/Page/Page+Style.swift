@@ -4,7 +4,6 @@ extension Page {
     :root {
       --back: #fbfbfa; --card: #fff; --ink: #1e2126; --quiet: #666d76; --rule: #e3e5e8;
       --loss: #c4321f; --loss-back: #fdf0ee; --good: #1d7348; --mark: #eef3fb;
-      --lane: 4.5rem;
       --l0: #2b68ab; --l1: #7f52ab; --l2: #9a6416; --l3: #1f7c76; --l4: #a03f76; --l5: #5f7024;
       --ls: #6b727b;
       --mono: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -34,7 +33,7 @@ extension Page {
     .story p { margin: 0 0 .35rem; }
     .sep, .or, .quiet { color: var(--quiet); font-weight: normal; }
     .sep { margin: 0 .45rem; }
-    .quiet { font-size: .875rem; margin: .8rem 0 .4rem; }
+    p.quiet { font-size: .875rem; margin: .8rem 0 .4rem; }
     .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
       white-space: nowrap; }
     .v, code, pre, .ref { font-family: var(--mono); font-size: .92em; }
@@ -54,7 +53,7 @@ extension Page {
     .ends .mark { margin-left: .5rem; font-size: 1rem; }
     .ends .bad { border-color: var(--loss); background: var(--loss-back); }
     .ends .bad .mark { color: var(--loss); } .ends .good .mark { color: var(--good); }
-    .ends .wanted { border-style: dashed; }
+    .ends .wanted { border: 1px dashed var(--quiet); }
 
     table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
     th { text-align: left; font-weight: 500; font-size: .8125rem; color: var(--quiet); }
@@ -72,7 +71,7 @@ extension Page {
     .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 .75rem; font-size: .8125rem;
       color: var(--quiet); }
     .key { display: inline-flex; align-items: center; gap: .4rem; }
-    .key i { --c: var(--quiet); width: .7rem; height: .7rem; position: relative; }
+    .key i { --c: var(--quiet); width: .8rem; height: .8rem; position: relative; }
     .key > i::before, .dot::before { content: ""; position: absolute; inset: 0; margin: auto; border-radius: 50%;
       border: 2px solid var(--c); background: var(--c); width: .75rem; height: .75rem; }
     .send > i::before, .send .dot::before { width: .4rem; height: .4rem; }
@@ -85,22 +84,22 @@ extension Page {
 
     .board { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; align-items: start; }
     .js .board { grid-template-columns: minmax(0, 1fr) 21rem; }
-    .diagram { background: var(--card); border: 1px solid var(--rule); border-radius: .6rem; overflow: auto;
+    .diagram { --lane: 4.5rem; background: var(--card); border: 1px solid var(--rule); border-radius: .6rem; overflow: auto;
       max-height: 80vh; }
-    .diagram ol { list-style: none; margin: 0; padding: 0 0 .4rem; min-width: max-content; }
-    .row { display: grid; grid-template-columns: max-content max-content minmax(11rem, 1fr); min-height: 2.1rem;
+    .diagram ol { list-style: none; margin: 0; padding: 0 0 .4rem; }
+    .row { display: grid; grid-template-columns: max-content max-content minmax(0, 1fr); min-height: 2.1rem;
       padding-right: .75rem; }
     .row > * { align-self: center; }
     .diagram .row { font-size: .9rem; line-height: 1.35; }
-    .diagram ol, .diagram .head { width: 100%; }
+    .diagram .row { min-width: calc(5rem + var(--n) * var(--lane) + 11rem); }
     .row .t { padding: 0 .4rem 0 .9rem; min-width: 4.9rem; font-size: .8125rem; }
     .diagram > .head { position: sticky; top: 0; z-index: 2; background: var(--card); border-bottom: 1px solid var(--rule);
       font-size: .8125rem; }
     .lanes { position: relative; align-self: stretch; display: grid;
       width: calc(var(--n) * var(--lane)); min-height: 2.1rem; }
     .head .lanes { grid-auto-flow: column; grid-auto-columns: var(--lane); align-items: center; }
-    .head .lanes > span { text-align: center; font-weight: 600; overflow: hidden; text-overflow: ellipsis;
-      white-space: nowrap; padding: 0 .15rem; }
+    .head .lanes > span { text-align: center; font-weight: 600; overflow: hidden; line-height: 1.15;
+      overflow-wrap: anywhere; max-height: 2.3em; padding: 0 .1rem; }
     .lanes svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: hidden; }
     .lanes line { vector-effect: non-scaling-stroke; }
     .life { stroke: var(--c); stroke-width: 1.5; opacity: .3; }
@@ -170,24 +169,25 @@ extension Page {
       .diagram { max-height: none; }
     }
     @media (max-width: 36rem) {
-      :root { --lane: 3.1rem; }
+      .diagram { --lane: max(1.9rem, min(3.1rem, calc(9.6rem / var(--n)))); }
       main { padding: 1.5rem 1rem 3rem; }
+      .diagram .row { min-width: calc(4rem + var(--n) * var(--lane) + 9.5rem); }
       .row .t { min-width: 0; padding: 0 .2rem 0 .5rem; font-size: .75rem; }
-      .row { grid-template-columns: 3.9rem max-content minmax(8.5rem, 1fr); padding-right: .5rem; }
+      .row { grid-template-columns: 3.9rem max-content minmax(0, 1fr); padding-right: .5rem; }
       .head .lanes > span { font-size: .75rem; }
       .diagram > .head .t { visibility: hidden; }
       .what { padding-left: .5rem; font-size: .8125rem; }
       .writes thead { display: none; }
       .writes tr { display: block; border-bottom: 1px solid var(--rule); padding: .5rem 0; }
       .writes td { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); border: 0; padding: .1rem 0;
-        justify-items: start; }
+        justify-items: start; align-items: baseline; }
       .writes .n { width: auto; }
       .writes td::before { content: attr(data-label); color: var(--quiet); font-size: .8125rem; }
       .origin { grid-template-columns: minmax(0, 1fr); gap: 0; }
       .origin dd { margin-bottom: .5rem; }
     }
     @media print {
-      :root { --lane: 3.6rem; }
+      .diagram { --lane: 3.6rem; }
       body { background: none; font-size: 10pt; }
       main { padding: 0; max-width: none; }
       section { margin-top: 1.5rem; }
@@ -195,7 +195,6 @@ extension Page {
       .js .board { grid-template-columns: minmax(0, 1fr); }
       .js .states { display: block; }
       .diagram { max-height: none; overflow: visible; }
-      .diagram ol { min-width: 0; }
       .now { background: none; }
       .row, tr, .ends > div, .command { break-inside: avoid; }
       h2, h3 { break-after: avoid; }

@@ -46,12 +46,13 @@ struct Page {
     let story: [HTML] = report.finding.story.map { "<p><bdi>\($0)</bdi></p>\n" }
     let events = report.trace.events.count
     let length = "\(events) event\(events == 1 ? "" : "s")"
-    let shortest =
+    let run =
       report.shrinking == nil
-      ? "This run of \(length) went wrong." : "This is the shortest run that goes wrong: \(length)."
+      ? "In this one, of \(length), something went wrong."
+      : "This is the shortest that was found to go wrong: \(length)."
     return """
       <header>
-      <p class=about>Watchline ran randomized devices against this merge. \(shortest)</p>
+      <p class=about>Watchline plays devices that edit, exchange and fail, by schedules drawn at random. \(run)</p>
       <h1>\(report.finding.headline)</h1>
       <div class=story>
       \(story)</div>
@@ -78,7 +79,7 @@ struct Page {
   private var run: HTML? {
     guard !recording.steps.isEmpty else { return nil }
     let path: HTML? =
-      report.finding.path.isEmpty ? nil : " <span class=key><i></i>leads to the loss</span>"
+      report.finding.path.isEmpty ? nil : " <span class=key><i></i>leads to it</span>"
     return """
       <section class=run aria-labelledby=run>
       <h2 id=run>What happened</h2>
