@@ -1,42 +1,44 @@
 import Wire
 
 /// JSON text, member by member.
-struct JSONWriter {
-  private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+  package private(set) var bytes: [UInt8] = []
   private var isFirst = true
 
-  mutating func string(_ text: String) {
+  package init() {}
+
+  package mutating func string(_ text: String) {
     separate()
     bytes.append(jsonString: text)
   }
 
-  mutating func number(_ number: some FixedWidthInteger) {
+  package mutating func number(_ number: some FixedWidthInteger) {
     separate()
     bytes.append(decimal: number)
   }
 
-  mutating func object(_ body: (inout Self) -> Void) {
+  package mutating func object(_ body: (inout Self) -> Void) {
     separate()
     enclose(0x7B, 0x7D, body)
   }
 
   /// A member that is a string; null where there is none.
-  mutating func member(_ name: String, _ value: String?) {
+  package mutating func member(_ name: String, _ value: String?) {
     key(name)
     if let value { bytes.append(jsonString: value) } else { bytes.append("null" as StaticString) }
   }
 
-  mutating func member(_ name: String, _ value: some FixedWidthInteger) {
+  package mutating func member(_ name: String, _ value: some FixedWidthInteger) {
     key(name)
     bytes.append(decimal: value)
   }
 
-  mutating func object(_ name: String, _ body: (inout Self) -> Void) {
+  package mutating func object(_ name: String, _ body: (inout Self) -> Void) {
     key(name)
     enclose(0x7B, 0x7D, body)
   }
 
-  mutating func array<Element>(
+  package mutating func array<Element>(
     _ name: String, _ elements: [Element], _ body: (inout Self, Element) -> Void
   ) {
     key(name)
