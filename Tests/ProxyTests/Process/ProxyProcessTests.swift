@@ -23,19 +23,18 @@ struct ProxyProcessTests {
     [], ["--delay", "1..30"], ["--slice", "700"], ["--delay", "0..5", "--slice", "99"],
   ])
   func bytesArriveWholeAndInOrder(arguments: [String]) async throws {
-    let (_, client, peer) = try connected(arguments)
+    let (proxy, client, peer) = try connected(arguments)
     let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
-    let echo = Thread {
+    Thread.detachNewThread {
       while let some = try? peer.receive() { try? peer.send(some) }
       peer.endOutput()
     }
-    echo.start()
-    let sender = Thread {
+    Thread.detachNewThread {
       try? client.send(bytes)
       client.endOutput()
     }
-    sender.start()
     #expect(try client.receiveAll() == bytes)
+    withExtendedLifetime(proxy) {}
   }
 
   @Test func aCutIsSeenByBothSides() throws {
@@ -63,11 +62,10 @@ struct ProxyProcessTests {
     let (proxy, client, peer) = try connected()
     try proxy.ask(#"{"do":"oneWay","direction":"up"}"#)
     let bytes = [UInt8](repeating: 7, count: 30_000_000)
-    let sender = Thread {
+    Thread.detachNewThread {
       try? client.send(bytes)
       client.endOutput()
     }
-    sender.start()
     Thread.sleep(forTimeInterval: 0.5)
     let list = try proxy.ask(#"{"do":"list"}"#)
     let waiting = try #require(RunningProgram.number("waiting", in: list))
@@ -133,11 +131,11 @@ struct ProxyProcessTests {
     bySignal.terminate()
     #expect(try bySignal.status() == 0)
     let (byInput, _, _) = try connected(["--end-with-input"])
-    try byInput.endInput()
+    byInput.endInput()
     #expect(try byInput.status() == 0)
     // Without being asked to it goes on.
     let (other, _, _) = try connected()
-    try other.endInput()
+    other.endInput()
     Thread.sleep(forTimeInterval: 0.2)
     other.terminate()
     #expect(try other.status() == 0)
