@@ -38,7 +38,7 @@ import Testing
   }
 
   /// What happens is a function of the seed and of what comes in.
-  @Test(arguments: 1...30 as ClosedRange<UInt64>)
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func twoRunsAreAlike(seed: UInt64) {
     func run() -> ProxyBench {
       var bench = ProxyBench(.drawn(seed: seed), seed: seed)

@@ -24,7 +24,7 @@ struct ProxyProcessTests {
   ])
   func bytesArriveWholeAndInOrder(arguments: [String]) async throws {
     let (proxy, client, peer) = try connected(arguments)
-    let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+    let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
     Thread.detachNewThread {
       while let some = try? peer.receive() { try? peer.send(some) }
       peer.endOutput()
