@@ -59,7 +59,9 @@ let package = Package(
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline",
-      dependencies: ["Device", "AppModels", "Merge", "Wire", "EventLoop"], path: "Tools/watchline",
+      dependencies: [
+        "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire", "EventLoop",
+      ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
       name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
@@ -91,6 +93,9 @@ let package = Package(
       ["Oracle", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal", "Wire"],
       path: "Tools/Simulation", settings: hot),
 
+    // Faults between real sockets.
+    room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
+
     // What tests share.
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
@@ -109,6 +114,7 @@ let package = Package(
         "AppModels", "Wire", "Journal",
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
+    suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
