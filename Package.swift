@@ -60,9 +60,8 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "MutantFiles", "Simulation", "Oracle", "Device", "AppModels", "Merge", "Wire", "EventLoop",
-      ],
-      path: "Tools/watchline",
+        "MutantFiles", "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire", "EventLoop",
+      ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
       name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
@@ -97,6 +96,9 @@ let package = Package(
     // Faults on purpose, and what plants them.
     room("MutantFiles", path: "Tools/Mutants/Planting"),
 
+    // Faults between real sockets.
+    room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
+
     // What tests share.
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
@@ -116,6 +118,7 @@ let package = Package(
         "AppModels", "Wire", "Journal",
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
+    suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

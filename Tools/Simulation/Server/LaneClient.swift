@@ -27,7 +27,6 @@ final class LaneClient {
   private(set) var contexts: [String: String] = [:]
   /// The last context set, and whether the server has said that it has it.
   private(set) var contextSet: (value: String, isAnswered: Bool)?
-  private var contextAnswered: String?
   /// The last user info of each sender.
   private var lastOrder: [String: Int] = [:]
   /// Transfers of its own by the server's name.
@@ -91,7 +90,7 @@ final class LaneClient {
     session = .activated
     isReachable = line.flag("isReachable") ?? false
     if !unanswered.isEmpty { mustRetry = true }
-    if let (value, isAnswered) = contextSet, !isAnswered { sendContext(value) }
+    resetContext()
     retry()
   }
 
@@ -156,6 +155,11 @@ final class LaneClient {
   func setContext(_ value: String) {
     contextSet = (value, false)
     if session == .activated { sendContext(value) }
+  }
+
+  /// Sets the context again that the server has not said to have.
+  func resetContext() {
+    if let (value, isAnswered) = contextSet, !isAnswered { sendContext(value) }
   }
 
   private func sendContext(_ value: String) {
@@ -296,7 +300,6 @@ final class LaneClient {
       ledger.cancelled(id)
     } else if re.hasPrefix("context "), let set = contextSet, re == "context \(set.value)" {
       contextSet = (set.value, true)
-      contextAnswered = set.value
     }
   }
 
@@ -318,10 +321,6 @@ final class LaneClient {
         unanswered = (unanswered + [id]).sorted()
       }
       mustRetry = true
-    } else if re.hasPrefix("context "), isDefinite, re == contextSet.map({ "context \($0.value)" })
-    {
-      // Its app was told; it goes on with what it had set before.
-      contextSet = contextAnswered.map { ($0, true) }
     } else if re == "activate" {
       session = .none
     }

@@ -15,18 +15,16 @@ final class RecordJudge {
 
   /// - Parameters:
   ///   - operations: all that were ever accepted.
-  ///   - fold: of a device that was filled when all was quiet.
-  init(_ run: ServerRun, _ operations: [Operation], _ fold: Fold, _ schema: Schema) {
+  ///   - apart: the actions that came too late for what had been collected.
+  init(_ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ schema: Schema) {
     self.run = run
     self.schema = schema
-    let recovered = fold.recoveredItems()
-    apart = Set(recovered.map { .action($0.dot, Int($0.actionIndex)) })
+    self.apart = apart
     oracle = Oracle(operations, apart: apart)
-    if let item = recovered.first, !run.isLong {
+    if !apart.isEmpty, !run.isLong, run.coverage["goBack"] == 0 {
       run.report(
         "I20", "kept-apart", "An edit came too late for what nobody had let go of.",
-        "\(item.dot) about \(item.target.kind) \(item.target.record) is kept apart, and no device "
-          + "was away for 90 days.")
+        "\(apart.count) actions are kept apart, and no device was away for 90 days or set back.")
     }
     view = oracle.view(schema)
     feed = oracle.feed()

@@ -40,6 +40,7 @@ extension ServerRun {
     node.lanes.send("{\"type\":\"setAppState\",\"state\":\"foreground\",\"id\":\"state\"}")
     node.lanes.send("{\"type\":\"release\",\"id\":\"release\"}")
     node.lanes.retry()
+    node.lanes.resetContext()
     node.collect()
     flow(node)
     while node.lanes.upload(pieceSize: 200) { node.collect() }
@@ -165,7 +166,7 @@ extension ServerRun {
     }
     sync.gather(last)
     sync.complete(last.vector)
-    let judge = RecordJudge(self, sync.operations, last.fold, schema)
+    let judge = RecordJudge(self, sync.operations, sync.apart, schema)
     judge.checkUnion(last.vector)
     for node in nodes + [observer] {
       if let device = node.sync { judge.check(device.fold, at: node.name) }

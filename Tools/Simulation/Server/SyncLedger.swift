@@ -22,6 +22,8 @@ final class SyncLedger {
   private var indices: [Dot: Int] = [:]
   /// As each device last had its own, before the hub accepted them.
   private var written: [Dot: Operation] = [:]
+  /// Actions that came too late for what had been collected.
+  private(set) var apart: Set<Effect> = []
   private(set) var conflict: (Operation, Operation)?
   private var cursors: [String: Cursor] = [:]
 
@@ -86,6 +88,9 @@ final class SyncLedger {
       }
       add(operation)
       return true
+    }
+    for item in device.fold.recoveredItems() {
+      apart.insert(.action(item.dot, Int(item.actionIndex)))
     }
     if !cursor.passed.isEmpty { cursor.passed.removeAll { take($0) } }
     for index in cursor.next..<log.count where !take(index) { cursor.passed.append(index) }
