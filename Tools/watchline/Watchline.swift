@@ -8,7 +8,11 @@ package enum Watchline {
   package static let version = "0.1.0"
 
   /// Every subcommand, in the order in which `--help` lists them.
-  static var subcommands: [any Subcommand.Type] { [Connect.self, DeviceCommand.self] }
+  static var subcommands: [any Subcommand.Type] {
+    [
+      Connect.self, DeviceCommand.self, Generate.self,
+    ]
+  }
 
   static func main() {
     holdStandardDescriptors()

@@ -38,7 +38,7 @@ package final class ExchangeHarness: Harness {
     let isOurs = subject is OurMerge
     let lanes: [Lane]? = plan.schema == "none" ? Lane.allCases : isOurs ? nil : [.context]
     let settings = ExchangeSettings(plan, lanes: lanes, network: network)
-    let trace = Self.trace(plan, settings)
+    let trace = trace(plan, settings)
     return try outcome(trace, settings, isRecorded: false) { world, outcome throws(MergeFailure) in
       var generator = ExchangeGenerator(world, trace, self.edits(trace.schema))
       defer { outcome.trace = generator.trace }
@@ -48,7 +48,8 @@ package final class ExchangeHarness: Harness {
   }
 
   package func play(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) -> Outcome {
-    let settings = ExchangeSettings(trace)
+    var settings = ExchangeSettings(trace)
+    settings.keepsTranscript = isRecorded
     return try outcome(
       trace, settings, isRecorded: isRecorded
     ) { world, outcome throws(MergeFailure) in
@@ -58,14 +59,14 @@ package final class ExchangeHarness: Harness {
   }
 
   /// A trace without events yet.
-  private static func trace(_ plan: Plan, _ settings: ExchangeSettings) -> Trace {
+  func trace(_ plan: Plan, _ settings: ExchangeSettings) -> Trace {
     let names = ["phone"] + (1..<max(2, settings.devices)).map { $0 == 1 ? "watch" : "watch\($0)" }
     return Trace(
       world: .exchange, seed: plan.seed, schema: settings.schema, options: settings.options,
       devices: names.enumerated().map { Trace.Device($1, isPhone: $0 == 0) })
   }
 
-  private func edits(_ schema: String) -> [EditTemplate] {
+  func edits(_ schema: String) -> [EditTemplate] {
     if let known = templates[schema] { return known }
     let made = ShippedSchemas.named(Name(schema))?.kinds.map { EditTemplate($0) } ?? []
     templates[schema] = made
@@ -107,6 +108,7 @@ package final class ExchangeHarness: Harness {
     outcome.behaviour = subject.behaviour
     if isRecorded {
       outcome.recording = world.recording
+      outcome.lines = subject.transcript
     }
     return outcome
   }

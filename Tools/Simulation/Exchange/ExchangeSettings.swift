@@ -31,6 +31,10 @@ package struct ExchangeSettings: Equatable, Sendable {
   package var counterBits = 16
   /// What our devices hand over goes through its bytes.
   package var isCoded = false
+  /// No edits that only merges in process can do.
+  package var isPortable = false
+  /// What the merge is asked and answers is kept.
+  package var keepsTranscript = false
   /// Our merge is compared with the oracle after each event rather than at the end.
   package var isThorough = false
 

@@ -76,10 +76,7 @@ extension Judge {
     let (one, other) = (world.edits[writes[phone].edit], world.edits[writes[watch].edit])
     guard one.now == other.now, writes[phone].value != writes[watch].value,
       writes[watch].value == shown,
-      !world.edits.contains(where: { edit in
-        edit.now >= other.now
-          && edit.writes.contains { other.seen.contains($0) || other.held.contains($0) }
-      })
+      isEarlier(other)
     else { return }
     add(
       "I16", "watch-wins-tie", "Of two edits in one millisecond, the watch's won over the phone's.",
@@ -87,6 +84,15 @@ extension Judge {
         "\(label(target)), \(name): \(author(phone)) set \(text(writes[phone].value)) and "
           + "\(author(watch)) set \(text(shown)), both at \(time(phone)) by their clocks."
       ], field: field(target, name, acceptable: [phone]), path: path(phone))
+  }
+
+  /// Whether everything that an edit's device had is so much older that no counting on from it comes
+  /// near the edit's own time.
+  private func isEarlier(_ edit: PromisedEdit) -> Bool {
+    let held = world.edits.filter { other in
+      other.writes.contains { edit.seen.contains($0) || edit.held.contains($0) }
+    }
+    return held.allSatisfy { $0.now + Int64(held.count) < edit.now }
   }
 
   /// What a delete hid without having seen it.

@@ -177,7 +177,7 @@ struct Judge {
     written.filter { index in !written.contains { writes[$0].seen.contains(index) } }
   }
 
-  private func fields(_ indices: [Int]) -> [(name: Name, isText: Bool)] {
+  func fields(_ indices: [Int]) -> [(name: Name, isText: Bool)] {
     var fields: [(name: Name, isText: Bool)] = []
     for index in indices {
       guard let name = writes[index].field, !fields.contains(where: { $0.name == name }) else {
@@ -192,7 +192,7 @@ struct Judge {
 
   /// A reference shows as nothing while what it names is hidden, and what stands in something
   /// through something else shows that one's place: both are left to merges that know of them.
-  private func isJudged(_ name: Name, _ target: Target) -> Bool {
+  func isJudged(_ name: Name, _ target: Target) -> Bool {
     guard let kind = schema[target.kind], let field = kind.field(name)?.field else { return false }
     return field.reference == nil && !field.isFixed
   }

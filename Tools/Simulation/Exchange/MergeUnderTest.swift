@@ -42,12 +42,15 @@ package protocol MergeUnderTest: AnyObject {
   func moment(_ device: Int) -> Int
   /// A digest of all that it did since `start`.
   var behaviour: UInt64 { get }
+  /// What it was asked and answered since `start`, where the settings ask for it.
+  var transcript: [String] { get }
   /// The last lines that it wrote to its standard error.
   var complaints: [String] { get }
 }
 
 extension MergeUnderTest {
   package func moment(_ device: Int) -> Int { 0 }
+  package var transcript: [String] { [] }
   package var complaints: [String] { [] }
 }
 

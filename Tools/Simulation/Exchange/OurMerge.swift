@@ -37,7 +37,8 @@ package final class OurMerge: MergeUnderTest {
     shown = devices.map { _ in nil }
     written = nil
     behaviour = 0xCBF2_9CE4_8422_2325
-    return Started(.state, can: Set(Started.Ability.allCases))
+    let can = Set(Started.Ability.allCases)
+    return Started(.state, can: settings.isPortable ? can.subtracting([.restore, .form]) : can)
   }
 
   // MARK: What happens at a device
@@ -145,6 +146,15 @@ package final class OurMerge: MergeUnderTest {
   }
 
   package func moment(_ device: Int) -> Int { moments[device].count - 1 }
+
+  package var transcript: [String] {
+    guard settings.keepsTranscript else { return [] }
+    return devices.indices.flatMap { index in
+      devices[index].replica.log.compactMap { entry in
+        entry.operation.map { "\(index) \(String(decoding: $0.bytes, as: UTF8.self))" }
+      }
+    }
+  }
 
   // MARK: What it shows
 
