@@ -61,7 +61,15 @@ extension ExchangeWorld {
       if !isOurs { _ = try shown(device) }
       return try promise(event, edit, device, number, mark, before.text)
     }
-    if !isOurs || isRecorded { _ = try shown(device) }
+    if !isOurs || isRecorded {
+      let present = try shown(device)[target(edit)]
+      // Who sets everything to what it is has touched nothing.
+      if !isOurs, case .set(let fields) = edit.change,
+        !Spelling.fields(fields).contains(where: { isChanged($0, target(edit), present) })
+      {
+        return false
+      }
+    }
     return try promise(event, edit, device, number, mark, nil)
   }
 
@@ -162,8 +170,6 @@ extension ExchangeWorld {
     if let ours = subject as? OurMerge {
       return ours.written?.actions.contains { $0.body.field == register.name } ?? false
     }
-    // A group is written as one.
-    guard register.form != .group else { return true }
     return present?[field.name] != field.value
   }
 

@@ -35,7 +35,8 @@ final class ChildProcess {
     var pipes: [(read: Int32, write: Int32)] = []
     for _ in 0..<3 {
       var ends: [Int32] = [0, 0]
-      guard pipe2(&ends, Int32(O_CLOEXEC)) == 0 else { throw FileFailure("pipe2", command) }
+      guard pipe(&ends) == 0 else { throw FileFailure("pipe", command) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       pipes.append((ends[0], ends[1]))
     }
     var actions = posix_spawn_file_actions_t()
@@ -55,7 +56,8 @@ final class ChildProcess {
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    var words: [UnsafeMutablePointer<CChar>?] = ["sh", "-c", command].map { strdup($0) }
+    let parts = ["sh", "-c", command]
+    var words: [UnsafeMutablePointer<CChar>?] = parts.map { strdup($0) }
     words.append(nil)
     defer { for word in words { free(word) } }
     var process: pid_t = 0

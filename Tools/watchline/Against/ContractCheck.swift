@@ -7,7 +7,7 @@ struct ContractCheck {
   private let merge: ProgramMerge
   private let record = Name("00000001-0000-4000-8000-000000000000")
   private let fields =
-    #"{"name":"Tea","durationInSeconds":300,"icon":"timer","colorHex":"#007AFF"}"#
+    ##"{"name":"Tea","durationInSeconds":300,"icon":"timer","colorHex":"#007AFF"}"##
 
   init(_ options: AgainstOptions) {
     merge = ProgramMerge(
