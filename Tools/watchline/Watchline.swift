@@ -9,7 +9,9 @@ package enum Watchline {
 
   /// Every subcommand, in the order in which `--help` lists them.
   static var subcommands: [any Subcommand.Type] {
-    [Connect.self, DeviceCommand.self, ProxyCommand.self, MutantsCommand.self]
+    [
+      Connect.self, DeviceCommand.self, Generate.self, ProxyCommand.self, MutantsCommand.self,
+    ]
   }
 
   static func main() {
