@@ -70,7 +70,8 @@ extension [UInt8] {
     append(jsonString: value)
   }
 
-  fileprivate mutating func append(_ edit: Edit) {
+  /// Appends the members of an edit behind others.
+  mutating func append(_ edit: Edit) {
     member("kind", edit.kind.text)
     member("record", edit.record.text)
     switch edit.change {
