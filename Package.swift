@@ -60,7 +60,8 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "MutantFiles", "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire", "EventLoop",
+        "MutantFiles", "Simulation", "Oracle", "Proxy", "Device", "AppModels", "Merge", "Wire",
+        "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -93,11 +94,11 @@ let package = Package(
       ["Oracle", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal", "Wire"],
       path: "Tools/Simulation", settings: hot),
 
-    // Faults on purpose, and what plants them.
-    room("MutantFiles", path: "Tools/Mutants/Planting"),
-
     // Faults between real sockets.
     room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
+
+    // Faults on purpose, and what plants them.
+    room("MutantFiles", path: "Tools/Mutants/Planting"),
 
     // What tests share.
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
