@@ -32,6 +32,8 @@ package final class ExchangeHarness: Harness {
     self.phoneWinsTies = phoneWinsTies
   }
 
+  package var rareEvents: [String] { [] }
+
   // MARK: Running
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
