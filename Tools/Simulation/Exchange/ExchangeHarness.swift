@@ -32,6 +32,16 @@ package final class ExchangeHarness: Harness {
     self.phoneWinsTies = phoneWinsTies
   }
 
+  package var rareEvents: [String] {
+    [
+      "tie", "concurrentSameField", "deleteAgainstEdit", "revive", "moveToOneSlot",
+      "concurrentText", "staleForm", "restart", "duplicate",
+    ]
+  }
+
+  /// The last lines that the subject wrote to its standard error.
+  package var complaints: [String] { subject.complaints }
+
   // MARK: Running
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {

@@ -41,7 +41,7 @@ extension ExchangeWorld {
       devices[device].isConnected = event.verb == .connect
       record(device, .note, event.verb == .connect ? "is connected" : "is offline")
       return true
-    case .drop, .up, .down: return false
+    default: return false
     }
   }
 
