@@ -60,7 +60,8 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire", "EventLoop",
+        "MutantFiles", "Simulation", "Oracle", "Proxy", "Device", "AppModels", "Merge", "Wire",
+        "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -96,6 +97,9 @@ let package = Package(
     // Faults between real sockets.
     room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
 
+    // Faults on purpose, and what plants them.
+    room("MutantFiles", path: "Tools/Mutants/Planting"),
+
     // What tests share.
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
@@ -105,8 +109,9 @@ let package = Package(
     suite("WireTests", ["Wire", "ScannerComparison", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
-    suite("OracleTests", ["Oracle", "Merge"]),
-    suite("SimulationTests", ["Simulation", "Merge", "Wire"]),
+    suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
+    suite("MutantTests", ["MutantFiles"]),
+    suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"]),
     suite(
       "RelayTests",
       [

@@ -11,7 +11,7 @@ struct ProtocolSchemas {
     let folder = URL(fileURLWithPath: path, isDirectory: true)
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let names = Set(Schemas.files.map(\.name))
+      let names = Set(Schemas.files.map(\.name)).union(Schemas.written)
       for old in try FileManager.default.contentsOfDirectory(atPath: path)
       where old.hasSuffix(".schema.json") && !names.contains(old) {
         try FileManager.default.removeItem(at: folder.appendingPathComponent(old))

@@ -14,6 +14,9 @@ package enum Schemas {
     MessageDescription.all.map { (fileName($0), schema(of: $0).written() + "\n") }
     + [("watchline.schema.json", index.written() + "\n")]
 
+  /// Those of the same folder that are written by hand: files, not messages.
+  package static let written: Set<String> = ["trace.schema.json", "expected.schema.json"]
+
   /// `request-ping.schema.json`, `event-pong.schema.json`: some names are used in both directions.
   private static func fileName(_ message: MessageDescription) -> String {
     (message.direction == .toServer ? "request-" : "event-") + message.name + ".schema.json"

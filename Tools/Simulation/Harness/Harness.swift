@@ -11,6 +11,9 @@ package protocol Harness: AnyObject {
   ///
   /// - Parameter isRecorded: whether the outcome is to have a recording and the behaviour's lines.
   func play(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) -> Outcome
+
+  /// What a long campaign must have seen, by the names of the coverage.
+  var rareEvents: [String] { get }
 }
 
 /// What is under test could not be asked, or broke off; no verdict.
@@ -29,6 +32,8 @@ package struct Plan: Sendable {
   package var events: Int?
   /// The faults that may occur; nil: drawn.
   package var faults: Set<Fault>?
+  /// Is shown the schedule before each of its events, for when that one ends the process.
+  package var witness: (@Sendable (Trace) -> Void)?
 
   package init(seed: UInt64) { self.seed = seed }
 }

@@ -31,6 +31,7 @@ extension Trace {
       line.append(jsonString: device.name)
       line.append(text: ",\"role\":\"\(device.isPhone ? "phone" : "watch")\"")
       if device.isWholeRecord { line.append(text: ",\"records\":\"whole\"") }
+      if device.isTyped { line.append(text: ",\"records\":\"typed\"") }
       line.append(0x7D)
     }
     line.append(text: "],\"events\":\(events.count)}")
@@ -69,7 +70,8 @@ extension [UInt8] {
     append(jsonString: value)
   }
 
-  fileprivate mutating func append(_ edit: Edit) {
+  /// Appends the members of an edit behind others.
+  mutating func append(_ edit: Edit) {
     member("kind", edit.kind.text)
     member("record", edit.record.text)
     switch edit.change {

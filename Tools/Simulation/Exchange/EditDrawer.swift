@@ -1,0 +1,243 @@
+import Merge
+import Wire
+
+/// Draws what people do to the records that a device shows. It collides on purpose: few records,
+/// the one that was edited last before others, values that nobody wrote before.
+struct EditDrawer {
+  let templates: [EditTemplate]
+  let can: Set<Started.Ability>
+  let settings: ExchangeSettings
+  /// The number of the last value or record.
+  private var count = 0
+  /// The record of the last edit.
+  private var last: Target?
+  /// Every record that was created.
+  private var known: [Target] = []
+
+  init(_ templates: [EditTemplate], _ settings: ExchangeSettings, can: Set<Started.Ability>) {
+    self.templates = templates
+    self.settings = settings
+    self.can = can
+  }
+
+  /// An edit; nil where nothing can be done.
+  ///
+  /// - Parameter isStale: the form was opened a while ago: no text is typed, nothing is created.
+  mutating func edit(_ shown: Shown, isStale: Bool, _ dice: inout Dice) -> Edit? {
+    guard let target = target(shown, &dice) else { return create(shown, &dice) }
+    let template = templates.first { $0.kind.name == target.kind }!
+    let canMove = template.kind.order != nil && can.contains(.move)
+    let canType = !template.texts.isEmpty && can.contains(.text) && !isStale
+    switch dice.weighted([
+      isStale ? 0 : 14, 46, can.contains(.delete) ? 13 : 0, canMove ? 13 : 0, canType ? 16 : 0,
+      isStale ? 0 : 4,
+    ]) {
+    case 0: return create(shown, &dice) ?? set(target, template, shown, &dice)
+    case 2: return done(Edit(target.kind, target.record, .delete), target)
+    case 3: return move(target, template, shown, &dice)
+    case 4: return type(target, template, shown, &dice)
+    case 5: return again(shown, &dice) ?? set(target, template, shown, &dice)
+    default: return set(target, template, shown, &dice)
+    }
+  }
+
+  private mutating func done(_ edit: Edit, _ target: Target) -> Edit {
+    last = target
+    return edit
+  }
+
+  private func target(_ shown: Shown, _ dice: inout Dice) -> Target? {
+    guard !shown.records.isEmpty else { return nil }
+    if let last, dice.percent(settings.hot), shown.has(last) { return last }
+    return dice.pick(shown.records).target
+  }
+
+  // MARK: Records
+
+  mutating func create(_ shown: Shown, _ dice: inout Dice) -> Edit? {
+    let possible = templates.filter { template in
+      let count = shown.records.count { $0.target.kind == template.kind.name }
+      if template.kind.fixedID != nil { return count == 0 }
+      guard count < settings.records else { return false }
+      guard let container = template.kind.container else { return true }
+      return shown.records.contains { $0.target.kind == container.kind }
+    }
+    guard !possible.isEmpty else { return nil }
+    let template = dice.pick(possible)
+    let number = next()
+    let record = template.kind.fixedID ?? Name(Self.id(number))
+    return create(Target(template.kind.name, record), template, shown, &dice)
+  }
+
+  private mutating func create(
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+  ) -> Edit? {
+    var fields: [UInt8] = [0x7B]
+    if let field = template.listField, let container = template.kind.container {
+      let lists = shown.records.filter { $0.target.kind == container.kind }
+      guard !lists.isEmpty else { return nil }
+      member(field, Spelling.string(dice.pick(lists).target.record.text), &fields)
+    }
+    for register in template.registers where register.isMandatory || dice.percent(30) {
+      guard write(register, template, shown, &dice, &fields) else { return nil }
+    }
+    if let text = template.texts.first, can.contains(.text), dice.percent(40) {
+      member(text, Spelling.string(Self.token(next(), &dice)), &fields)
+    }
+    fields.append(0x7D)
+    if !known.contains(target) { known.append(target) }
+    return done(Edit(target.kind, target.record, .create(fields: fields)), target)
+  }
+
+  /// A record that is gone is brought back, or made again.
+  private mutating func again(_ shown: Shown, _ dice: inout Dice) -> Edit? {
+    let gone = known.filter { !shown.has($0) }
+    guard !gone.isEmpty, can.contains(.delete) else { return nil }
+    let target = dice.pick(gone)
+    if can.contains(.restore), dice.percent(60) {
+      return done(Edit(target.kind, target.record, .restore), target)
+    }
+    let template = templates.first { $0.kind.name == target.kind }!
+    return create(target, template, shown, &dice)
+  }
+
+  // MARK: Fields
+
+  private mutating func set(
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+  ) -> Edit? {
+    guard !template.registers.isEmpty else { return nil }
+    var fields: [UInt8] = [0x7B]
+    let first = dice.below(template.registers.count)
+    let present = shown[target]
+    guard write(template.registers[first], template, shown, &dice, &fields, over: present) else {
+      return nil
+    }
+    if dice.percent(25) {
+      let second = dice.below(template.registers.count)
+      if second != first {
+        guard write(template.registers[second], template, shown, &dice, &fields, over: present)
+        else { return nil }
+      }
+    }
+    if let text = template.texts.first, can.contains(.form), dice.percent(8) {
+      member(text, Spelling.string(Self.token(next(), &dice)), &fields)
+    }
+    fields.append(0x7D)
+    return done(Edit(target.kind, target.record, .set(fields: fields)), target)
+  }
+
+  /// A group is written whole.
+  private mutating func write(
+    _ register: EditTemplate.Register, _ template: EditTemplate, _ shown: Shown,
+    _ dice: inout Dice, _ fields: inout [UInt8], over present: Shown.Record? = nil
+  ) -> Bool {
+    let number = next()
+    var container: Name?
+    for field in register.fields {
+      var value: [UInt8] = []
+      switch field.value {
+      case .string: value = Spelling.string("\(field.name)\(number)")
+      case .number: value = Array("\(number)".utf8)
+      case .date(let after): value = Array("\(800_000_000 + after + number)".utf8)
+      case .bool:
+        let isOn = present?[field.name].map { $0.first == 0x66 } ?? dice.percent(50)
+        value = Array((isOn ? "true" : "false").utf8)
+      case .oneOf(let values):
+        let others = values.filter { $0 != present?[field.name] }
+        value = dice.pick(others.isEmpty ? values : others)
+      case .reference(let kind):
+        // What stands in something else stands in what was chosen before it.
+        let among = shown.records.filter {
+          guard $0.target.kind == kind else { return false }
+          guard let container, let rule = template.kind.container,
+            let owner = $0[rule.field]
+          else { return true }
+          return owner == Spelling.string(container.text)
+        }
+        if among.isEmpty || field.isOptional && dice.percent(50) {
+          guard field.isOptional else { return false }
+          value = Array("null".utf8)
+        } else {
+          let record = dice.pick(among).target.record
+          if kind == template.kind.container?.kind { container = record }
+          value = Spelling.string(record.text)
+        }
+      }
+      member(field.name, value, &fields)
+    }
+    return true
+  }
+
+  private func member(_ name: Name, _ value: [UInt8], _ fields: inout [UInt8]) {
+    if fields.count > 1 { fields.append(0x2C) }
+    fields.append(jsonString: name.text)
+    fields.append(0x3A)
+    fields += value
+  }
+
+  // MARK: Order and text
+
+  private mutating func move(
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+  ) -> Edit? {
+    var list = template.listField.flatMap { shown[target]?[$0] }
+    var into: Name?
+    if let container = template.kind.container, template.listField != nil, can.contains(.restore),
+      dice.percent(20)
+    {
+      let lists = shown.records.filter { $0.target.kind == container.kind }
+      if !lists.isEmpty {
+        let chosen = dice.pick(lists).target.record
+        into = chosen
+        list = Spelling.string(chosen.text)
+      }
+    }
+    let others = shown.records.filter { other in
+      other.target.kind == target.kind && other.target != target
+        && (template.listField.flatMap { other[$0] }) == list
+    }
+    // The front is where moves meet.
+    let after = others.isEmpty || dice.percent(50) ? nil : dice.pick(others).target.record
+    return done(
+      Edit(target.kind, target.record, .move(after: after, into: into)), target)
+  }
+
+  private mutating func type(
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+  ) -> Edit? {
+    let field = template.texts[0]
+    let present = shown[target]?[field].flatMap(Spelling.text) ?? ""
+    var scalars = Array(present.unicodeScalars)
+    let at = dice.percent(30) ? scalars.count : dice.below(scalars.count + 1)
+    let remove = dice.percent(35) ? min(scalars.count - at, 1 + dice.below(3)) : 0
+    let insert = remove > 0 && dice.percent(40) ? "" : Self.token(next(), &dice)
+    scalars.replaceSubrange(at..<at + remove, with: insert.unicodeScalars)
+    var result = String.UnicodeScalarView()
+    result.append(contentsOf: scalars)
+    return done(
+      Edit(
+        target.kind, target.record,
+        .splice(
+          field: field, at: at, remove: remove, insert: insert, result: String(result))), target)
+  }
+
+  /// A text that nobody wrote before: a letter of its own, and behind it now and then what is more
+  /// than one scalar or byte.
+  private static func token(_ number: Int, _ dice: inout Dice) -> String {
+    let marks = ["", "", "", "é", "\u{301}", "👩‍👧", "🇪🇺", "ש"]
+    // Latin letters, then Cyrillic and Chinese ones.
+    let letter =
+      number < 26 ? 0x61 + number : number < 200 ? 0x410 + number : 0x4E00 + number % 0x5000
+    return "\(UnicodeScalar(UInt32(letter))!)\(dice.pick(marks))"
+  }
+
+  private mutating func next() -> Int {
+    count += 1
+    return count
+  }
+
+  private static func id(_ number: Int) -> String {
+    "\(String(String(100_000_000 + number).dropFirst()))-0000-4000-8000-000000000000"
+  }
+}

@@ -1,0 +1,272 @@
+import Merge
+import Oracle
+
+/// Holds our merge's devices against the oracle and against what the harness itself has recorded:
+/// what an edit asked for, and what its writer had been shown.
+struct OracleCheck {
+  let world: ExchangeWorld
+  let ours: OurMerge
+  let settlement: Settlement
+  private(set) var findings: [Finding] = []
+  /// Every operation of a promised edit, in the order of writing.
+  let operations: [Operation]
+
+  init(_ world: ExchangeWorld, _ ours: OurMerge, _ settlement: Settlement) {
+    self.world = world
+    self.ours = ours
+    self.settlement = settlement
+    operations = world.edits.compactMap(\.operation)
+  }
+
+  mutating func add(
+    _ invariant: String, _ slug: String, _ headline: String, _ story: String, path: [Int] = []
+  ) {
+    guard !findings.contains(where: { $0.slug == slug }) else { return }
+    findings.append(
+      Finding(
+        invariant: invariant, slug: slug, headline: headline, story: [story], path: path))
+  }
+
+  mutating func check() -> [Finding] {
+    for edit in world.edits { check(edit) }
+    let oracle = Oracle(operations)
+    checkEnds(oracle)
+    if world.settings.isThorough { checkThoroughly(oracle) }
+    return findings
+  }
+
+  // MARK: How edits were written
+
+  private mutating func check(_ edit: PromisedEdit) {
+    checkUnwritten(edit)
+    guard let operation = edit.operation else { return }
+    let what =
+      "\(world.places[edit.device].name)'s edit at \(ExchangeWorld.clock(edit.at)) "
+      + "(\(world.describe(edit.edit)))"
+    var shown = VersionVector()
+    for other in world.edits {
+      guard let other = other.operation.map({ (other, $0) }) else { continue }
+      let first = other.0.writes.lowerBound
+      if edit.seen.contains(first) { shown.insert(other.1.dot) }
+      if edit.held.contains(first), !(other.1.stamp < operation.stamp) {
+        add(
+          "I12", "stamp-not-above", "An edit was dated before one that its device already had.",
+          "The \(what) is dated before the \(world.describe(other.0.edit)), which was there.",
+          path: [other.0.step, edit.step])
+      }
+      if other.1.dot != operation.dot, other.1.stamp == operation.stamp {
+        add(
+          "I3", "equal-stamps", "Two edits have the same date, so that neither can win.",
+          "The \(what) and \(world.describe(other.0.edit)).", path: [other.0.step, edit.step])
+      }
+    }
+    if operation.context.vector(of: operation.dot.replica) != shown {
+      add(
+        "I47", "dishonest-context",
+        "An edit claims to have seen something else than its writer had been shown.",
+        "The \(what) does not name what its device had shown when the form was opened.",
+        path: [edit.step])
+    }
+    checkIntent(edit, operation, what)
+  }
+
+  /// What was not written must have been as the edit wanted it.
+  private mutating func checkUnwritten(_ edit: PromisedEdit) {
+    guard case .set(let json) = edit.edit.change else { return }
+    let fields = Spelling.fields(json).filter { field in
+      !edit.writes.contains { world.writes[$0].field == field.name }
+    }
+    guard !fields.isEmpty else { return }
+    let seen = Oracle(
+      world.edits.filter { edit.seen.contains($0.writes.lowerBound) }.compactMap(\.operation))
+    for field in fields where !isAlready(field, edit, seen) {
+      add(
+        "I27", "edit-dropped", "An edit was taken and then not written.",
+        "The \(world.places[edit.device].name) set \(field.name) at "
+          + "\(ExchangeWorld.clock(edit.at)), and nothing came of it.", path: [edit.step])
+    }
+  }
+
+  private func isAlready(_ field: Shown.Field, _ edit: PromisedEdit, _ seen: Oracle) -> Bool {
+    guard let kind = ours.schema[edit.target.kind], let found = kind.field(field.name) else {
+      return true
+    }
+    if found.register.form == .text {
+      return Spelling.text(field.value) == seen.text(edit.target, field.name).text
+    }
+    if field.name == kind.container?.field || found.field.name == kind.container?.through {
+      return true
+    }
+    let value = seen.fieldValue(edit.target, kind, field.name) ?? .null
+    var bytes: [UInt8] = []
+    found.field.type.append(readable: value, to: &bytes)
+    return bytes == field.value
+  }
+
+  /// The operation does what was asked for, and nothing else.
+  private mutating func checkIntent(
+    _ edit: PromisedEdit, _ operation: Operation, _ what: String
+  ) {
+    var asked: [Shown.Field] = []
+    var isFree = false
+    switch edit.edit.change {
+    case .set(let fields): asked = Spelling.fields(fields)
+    case .create: isFree = true
+    default: break
+    }
+    let kind = ours.schema[edit.target.kind]
+    for action in operation.actions {
+      if action.target != edit.target {
+        add(
+          "I17", "other-record", "An edit changed another record than the one it was of.",
+          "The \(what).", path: [edit.step])
+      }
+      guard case .write(let name, let value) = action.body, !isFree,
+        let register = kind?[name]
+      else { continue }
+      let fields = register.fields.compactMap { field in
+        asked.first { $0.name == field.name }.map { (field, $0) }
+      }
+      if fields.isEmpty {
+        add(
+          "I17", "untouched-field-written",
+          "An edit wrote a field that its writer had not touched.",
+          "The \(what) wrote \(name) too, and would win over someone who did change that.",
+          path: [edit.step])
+      }
+      for (field, wanted) in fields {
+        var bytes: [UInt8] = []
+        let part = register.form == .group ? value[field.name] ?? .null : value
+        field.type.append(readable: part, to: &bytes)
+        if bytes != wanted.value {
+          add(
+            "I15", "other-value", "An edit wrote another value than the one that was entered.",
+            "The \(what) wrote \(String(decoding: bytes, as: UTF8.self)).", path: [edit.step])
+        }
+      }
+    }
+    checkText(edit, operation, what)
+  }
+
+  /// What a text has in common before and after keeps its characters.
+  private mutating func checkText(
+    _ edit: PromisedEdit, _ operation: Operation, _ what: String
+  ) {
+    guard case .splice(_, _, _, _, let result) = edit.edit.change,
+      let splice = world.writes[edit.writes.lowerBound].splice, edit.edit.since == nil
+    else { return }
+    let (before, after) = (Array(splice.before), Array(result))
+    var prefix = 0
+    while prefix < min(before.count, after.count), same(before[prefix], after[prefix]) {
+      prefix += 1
+    }
+    var suffix = 0
+    while suffix < min(before.count, after.count) - prefix,
+      same(before[before.count - 1 - suffix], after[after.count - 1 - suffix])
+    {
+      suffix += 1
+    }
+    func scalars(_ text: [Character]) -> Int {
+      text[prefix..<text.count - suffix].reduce(0) { $0 + $1.unicodeScalars.count }
+    }
+    var erased = 0
+    var inserted = 0
+    for action in operation.actions {
+      switch action.body {
+      case .insert: inserted += action.elements
+      case .erase(_, let runs): erased += runs.reduce(0) { $0 + Int($1.count) }
+      default: break
+      }
+    }
+    if erased > scalars(before) || inserted > scalars(after) {
+      add(
+        "I48", "text-rewritten", "Saving a text replaced characters that had not changed.",
+        "The \(what) removed \(erased) and inserted \(inserted) characters where "
+          + "\(scalars(before)) and \(scalars(after)) are enough.", path: [edit.step])
+    }
+  }
+
+  private func same(_ one: Character, _ other: Character) -> Bool {
+    one.unicodeScalars.elementsEqual(other.unicodeScalars)
+  }
+
+  // MARK: How it ended
+
+  private mutating func checkEnds(_ oracle: Oracle) {
+    let view = oracle.view(ours.schema)
+    let feed = oracle.feed()
+    for (index, device) in ours.devices.enumerated() {
+      let place = world.places[index].name
+      let missing = world.edits.filter {
+        $0.operation.map { !device.fold.vector.contains($0.dot) } ?? false
+      }
+      if let edit = missing.first {
+        add(
+          "I2", "edit-missing", "After everything was exchanged, a device lacks an edit.",
+          "The \(place) never got \(world.describe(edit.edit)).", path: [edit.step])
+        continue
+      }
+      compare(device.fold, view, feed, "the \(place)")
+    }
+  }
+
+  mutating func compare(
+    _ fold: Fold, _ view: Datum, _ feed: [OracleFeedEntry], _ place: String
+  ) {
+    let found = fold.view(ours.schema).canonical
+    if found != view {
+      let (invariant, slug, story) = difference(view, found)
+      add(
+        invariant, slug,
+        "A device shows something else than what was written amounts to.", "On \(place): \(story)")
+    }
+    let listed = fold.feed().map {
+      OracleFeedEntry(
+        target: $0.target, field: $0.field, dot: $0.dot, actionIndex: Int($0.actionIndex),
+        stamp: $0.stamp, wall: $0.wall, value: $0.value, lostTo: $0.lostTo)
+    }
+    if listed != feed {
+      let lost = feed.first { !listed.contains($0) } ?? listed.first { !feed.contains($0) }
+      add(
+        "I28", "feed-differs", "The list of what lost to something else is not what it should be.",
+        "On \(place): "
+          + (lost.map { "\(ExchangeWorld.label($0.target)), \($0.field?.text ?? "its deletion")" }
+            ?? "the order differs") + ".")
+    }
+  }
+
+  /// Where two views part, and which rule it is about.
+  private func difference(_ right: Datum, _ found: Datum) -> (String, String, String) {
+    for kind in ours.schema.kinds {
+      guard case .array(let wanted)? = right[kind.name], case .array(let shown)? = found[kind.name],
+        wanted != shown
+      else { continue }
+      func id(_ record: Datum) -> Name { record["id"]?.text ?? "" }
+      for record in wanted {
+        let name = ExchangeWorld.label(Target(kind.name, id(record)))
+        guard let other = shown.first(where: { id($0) == id(record) }) else {
+          return ("I19", "visibility-differs", "\(name) is missing.")
+        }
+        guard other != record, case .object(let members) = record else { continue }
+        let member = members.first { other[$0.name] != $0.value }
+        let text = member.map {
+          "\($0.name) is \(String(decoding: (other[$0.name] ?? .null).canonical, as: UTF8.self)), "
+            + "not \(String(decoding: $0.value.canonical, as: UTF8.self))"
+        }
+        let isOrder = member?.name == "sortOrder"
+        let isText = member.map { kind[$0.name]?.form == .text } ?? false
+        return (
+          isOrder ? "I24" : isText ? "I25" : "I15",
+          isOrder ? "order-broken" : isText ? "text-differs" : "value-differs",
+          "\(name): \(text ?? "it has other fields")."
+        )
+      }
+      if let extra = shown.first(where: { record in !wanted.contains { id($0) == id(record) } }) {
+        let name = ExchangeWorld.label(Target(kind.name, id(extra)))
+        return ("I19", "visibility-differs", "\(name) should not be there.")
+      }
+      return ("I24", "order-broken", "the \(kind.name) records stand in another order.")
+    }
+    return ("I4", "view-differs", "the records differ.")
+  }
+}

@@ -1,0 +1,247 @@
+import AppModels
+package import Merge
+import Oracle
+import Wire
+
+/// The project's own merge: devices that hand each other their operations.
+package final class OurMerge: MergeUnderTest {
+  package private(set) var schema = Schema(name: "none", kinds: [])
+  package private(set) var devices: [DeviceReplica] = []
+  /// The operation that the last edit became; nil where it changed nothing.
+  package private(set) var written: Operation?
+  package private(set) var behaviour: UInt64 = 0
+  private var settings = ExchangeSettings()
+  private var columns: [Name: [FieldType]] = [:]
+  /// What each device held after each thing that happened at it.
+  private var moments: [[VersionVector]] = []
+  private var shown: [Shown?] = []
+
+  package init() {}
+
+  package func start(
+    _ devices: [Trace.Device], _ settings: ExchangeSettings, random: UInt64
+  ) throws(MergeFailure) -> Started {
+    guard let schema = ShippedSchemas.named(Name(settings.schema)) else {
+      throw .unavailable("there is no schema \(settings.schema)")
+    }
+    if schema.name != self.schema.name { columns = Self.columns(schema) }
+    self.schema = schema
+    self.settings = settings
+    var random = SplitMix64(seed: random)
+    self.devices = devices.map {
+      let device = Identifier(high: random.next(), low: random.next())
+      let id = ReplicaID(device: device, incarnation: random.next())
+      return DeviceReplica(id: id, rank: $0.isPhone ? 2 : 1)
+    }
+    moments = devices.map { _ in [VersionVector()] }
+    shown = devices.map { _ in nil }
+    written = nil
+    behaviour = 0xCBF2_9CE4_8422_2325
+    let can = Set(Started.Ability.allCases)
+    return Started(.state, can: settings.isPortable ? can.subtracting([.restore, .form]) : can)
+  }
+
+  // MARK: What happens at a device
+
+  package func edit(
+    _ device: Int, _ edit: Edit, now: Int64, since moment: Int?
+  ) throws(MergeFailure) -> Answer {
+    written = nil
+    let replica = devices[device].replica
+    let shown = moment.map { moments[device][$0] } ?? replica.vector
+    let actions: [Action]
+    do throws(WireError) {
+      actions = try edit.actions(replica.fold, schema, shown: shown, now: now)
+    } catch {
+      return .refused(error.message)
+    }
+    guard !actions.isEmpty else { return .done([]) }
+    do throws(WireError) {
+      written = try write(actions, device, shown: shown, now: now)
+    } catch {
+      throw broken(
+        "edit-not-taken", "A device could not take in an edit of its own.", device, error.message)
+    }
+    changed(device)
+    return .done([])
+  }
+
+  private func write(
+    _ actions: [Action], _ device: Int, shown: VersionVector, now: Int64
+  ) throws(WireError) -> Operation {
+    let device = devices[device]
+    guard settings.counterBits < 16 else {
+      return try device.write(actions, shown: shown, clock: now)
+    }
+    let replica = device.replica
+    let time = UInt64(max(0, now))
+    var written = replica.mint(
+      actions, by: device.id, rank: device.rank, shown: shown, time: time, wall: now,
+      after: replica.fold.latest)
+    written.operation.stamp = Stamp.mint(
+      time: time, rank: device.rank, replica: device.id, after: replica.fold.latest,
+      counterBits: settings.counterBits)
+    written.bytes =
+      written.operation.datum(after: replica.chain(device.id).context).canonical
+    try replica.append(written)
+    return written.operation
+  }
+
+  package func snapshot(_ device: Int, to: Int, now: Int64) throws(MergeFailure) -> Body {
+    .log(devices[device].replica.log)
+  }
+
+  package func receive(
+    _ device: Int, from: Int, _ lane: Lane, _ body: Body, now: Int64
+  ) throws(MergeFailure) -> Answer {
+    guard case .log(let entries) = body else { return .done([]) }
+    let replica = devices[device].replica
+    let before = replica.position
+    for case .operation(let written) in entries {
+      guard !replica.vector.contains(written.operation.dot) else { continue }
+      do throws(WireError) {
+        if settings.isCoded {
+          try devices[device].receive([try Datum(json: written.bytes)], through: 0)
+        } else {
+          try replica.append(written)
+        }
+      } catch {
+        throw broken(
+          "not-taken-in", "A device refused what another one had handed it.", device,
+          error.message)
+      }
+    }
+    if replica.position != before { changed(device) }
+    return .done([])
+  }
+
+  package func reachability(
+    _ device: Int, of other: Int, _ isReachable: Bool, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
+
+  package func undelivered(
+    _ device: Int, to: Int, _ body: Body, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
+
+  package func restart(_ device: Int, now: Int64) throws(MergeFailure) -> Answer {
+    do throws(WireError) {
+      devices[device] = try DeviceReplica(saved: devices[device].saved)
+    } catch {
+      throw broken(
+        "store-not-read", "A device could not read what it had stored.", device, error.message)
+    }
+    shown[device] = nil
+    return .done([])
+  }
+
+  private func changed(_ device: Int) {
+    moments[device].append(devices[device].replica.vector)
+    shown[device] = nil
+  }
+
+  private func broken(
+    _ slug: String, _ headline: String, _ device: Int, _ message: String
+  ) -> MergeFailure {
+    .fault(Finding(invariant: "I2", slug: slug, headline: headline, story: [message]))
+  }
+
+  package func moment(_ device: Int) -> Int { moments[device].count - 1 }
+
+  package var transcript: [String] {
+    guard settings.keepsTranscript else { return [] }
+    return devices.indices.flatMap { index in
+      devices[index].replica.log.compactMap { entry in
+        entry.operation.map { "\(index) \(String(decoding: $0.bytes, as: UTF8.self))" }
+      }
+    }
+  }
+
+  // MARK: What it shows
+
+  package func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {
+    var state = shown[device] ?? Shown(records: records(device))
+    shown[device] = state
+    if withKept {
+      for record in state.records {
+        for field in record.fields { note(field.value) }
+      }
+      state.kept = kept(device)
+    }
+    return state
+  }
+
+  private func note(_ bytes: [UInt8]) {
+    for byte in bytes { behaviour = (behaviour ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+  }
+
+  private func records(_ device: Int) -> [Shown.Record] {
+    var records: [Shown.Record] = []
+    for (kind, views) in devices[device].fold.view(schema).kinds {
+      let types = columns[kind]!
+      for view in views {
+        var fields: [Shown.Field] = []
+        fields.reserveCapacity(types.count)
+        for (index, field) in view.fields.enumerated() {
+          fields.append(Shown.Field(field.name, Self.readable(field.value, types[index])))
+        }
+        records.append(Shown.Record(view.target, fields))
+      }
+    }
+    return records
+  }
+
+  private static func readable(_ value: Datum, _ type: FieldType) -> [UInt8] {
+    var bytes: [UInt8] = []
+    type.append(readable: value, to: &bytes)
+    return bytes
+  }
+
+  /// The types of the fields of a record as it is shown, in order.
+  private static func columns(_ schema: Schema) -> [Name: [FieldType]] {
+    var columns: [Name: [FieldType]] = [:]
+    for kind in schema.kinds {
+      var types = kind.registers.flatMap { $0.fields.map(\.type) }
+      if let container = kind.container, kind.field(container.field) == nil { types.append(.uuid) }
+      types += kind.derived.map { $0.source == .touched ? .date : .int }
+      columns[kind.name] = types
+    }
+    return columns
+  }
+
+  /// What the feed lists, and what hidden records would show if they were brought back.
+  private func kept(_ device: Int) -> [Shown.Kept] {
+    let fold = devices[device].fold
+    var kept: [Shown.Kept] = []
+    for entry in fold.feed() {
+      guard let field = entry.field else { continue }
+      append(entry.value, entry.target, field, to: &kept)
+    }
+    var seen: Set<Target> = []
+    let editor = Editor(fold, schema, shown: fold.vector)
+    for case .operation(let written) in devices[device].replica.log {
+      for action in written.operation.actions {
+        let target = action.target
+        guard seen.insert(target).inserted, schema[target.kind] != nil, fold.isCreated(target),
+          !fold.isVisible(target, schema)
+        else { continue }
+        let present = editor.present(target)
+        for register in schema[target.kind]!.registers {
+          if let value = present[register.name] {
+            append(value, target, register.name, to: &kept)
+          }
+        }
+      }
+    }
+    return kept
+  }
+
+  private func append(
+    _ value: Datum, _ target: Target, _ register: Name, to kept: inout [Shown.Kept]
+  ) {
+    guard let register = schema[target.kind]?[register] else { return }
+    for field in register.fields {
+      let part = register.form == .group ? value[field.name] ?? .null : value
+      kept.append(Shown.Kept(target, field.name, Self.readable(part, field.type)))
+    }
+  }
+}

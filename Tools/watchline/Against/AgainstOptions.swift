@@ -1,0 +1,66 @@
+internal import Simulation
+
+/// `--against command:'…'`: somebody else's merge, and how it is judged.
+struct AgainstOptions {
+  var command: String
+  var level = LossLevel.fields
+  var network = ExchangeSettings.Network.watchConnectivity
+  var phoneWinsTies = false
+  var isProcessPerDevice = false
+  /// Milliseconds.
+  var answerLimit: Int64 = 1000
+
+  /// What `fuzz` and `replay` take besides their own options.
+  static let options = [
+    Option(
+      "against", value: "TARGET",
+      "what is tried: command:'./my-merge' (Protocol/MERGE-UNDER-TEST.md)"),
+    Option("loss", value: "L", "what counts as loss: fields (default), deletes or everything"),
+    Option("network", value: "N", "watchConnectivity (default): lanes keep their promises; or any"),
+    Option("winner", value: "W", "phone-on-tie: of two edits in one millisecond the phone's wins"),
+    Option("process-per-device", "start the program once a device"),
+    Option("answer-limit", value: "S", "seconds that an answer may take; 1 where left out"),
+  ]
+
+  /// - Returns: nil where `--against` is left out.
+  /// - Throws: for a target that is no command, and for options that belong to one that is not there.
+  init?(_ arguments: Arguments) throws(UsageError) {
+    guard let target = arguments.string("against") else {
+      for option in Self.options where option.name != "network" && arguments.has(option.name) {
+        throw UsageError("--\(option.name) says how to judge a program; it needs --against")
+      }
+      return nil
+    }
+    let prefix = "command:"
+    guard target.hasPrefix(prefix), target.count > prefix.count else {
+      throw UsageError("--against is command:'PROGRAM ARGUMENT …', not \(target)")
+    }
+    command = String(target.dropFirst(prefix.count))
+    let levels = LossLevel.allCases.map(\.rawValue)
+    if let word = try arguments.string("loss", among: levels) { level = LossLevel(rawValue: word)! }
+    network = try arguments.network() ?? .watchConnectivity
+    phoneWinsTies = try arguments.string("winner", among: ["phone-on-tie"]) != nil
+    isProcessPerDevice = arguments.has("process-per-device")
+    if let limit = try arguments.seconds("answer-limit", longest: 3600) {
+      answerLimit = max(1, limit / 1000)
+    }
+  }
+
+  /// The harness that runs schedules against the program. Each call starts a program of its own.
+  func harness() -> ExchangeHarness {
+    ExchangeHarness(
+      ProgramMerge(
+        CommandProgram(command, answerLimit: answerLimit), isProcessPerDevice: isProcessPerDevice),
+      level: level, network: network, phoneWinsTies: phoneWinsTies)
+  }
+
+  /// The options as they were given, for a command that does the same again.
+  var words: [String] {
+    var words = ["--against", "command:\(command)"]
+    if level != .fields { words += ["--loss", level.rawValue] }
+    if network != .watchConnectivity { words += ["--network", network.rawValue] }
+    if phoneWinsTies { words += ["--winner", "phone-on-tie"] }
+    if isProcessPerDevice { words.append("--process-per-device") }
+    return words
+  }
+}

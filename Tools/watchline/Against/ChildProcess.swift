@@ -1,0 +1,199 @@
+internal import Glibc
+
+/// A program that answers lines with lines, through pipes.
+final class ChildProcess {
+  enum Reading {
+    case line([UInt8])
+    /// Nothing came in time.
+    case late([UInt8])
+    /// The program has closed its output, or ended.
+    case ended([UInt8])
+    /// A line has no end within the limit.
+    case tooLong
+  }
+
+  /// The longest line, in bytes, in either direction.
+  static let longestLine = 8 << 20
+  /// How many lines of the standard error are kept.
+  static let complaintLimit = 20
+
+  private let process: pid_t
+  private var input: Int32
+  private let output: Int32
+  private let errors: Int32
+  private var received: [UInt8] = []
+  /// How much of `received` has been searched for the end of a line.
+  private var searched = 0
+  private var complaint: [UInt8] = []
+  private var hasErrorsEnded = false
+  private(set) var complaints: [String] = []
+
+  /// Starts a shell command.
+  ///
+  /// - Throws: where no process can be made.
+  init(_ command: String) throws(FileFailure) {
+    var pipes: [(read: Int32, write: Int32)] = []
+    for _ in 0..<3 {
+      var ends: [Int32] = [0, 0]
+      guard pipe(&ends) == 0 else { throw FileFailure("pipe", command) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      pipes.append((ends[0], ends[1]))
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, pipes[0].read, 0)
+    posix_spawn_file_actions_adddup2(&actions, pipes[1].write, 1)
+    posix_spawn_file_actions_adddup2(&actions, pipes[2].write, 2)
+    // A group of its own, so that what the shell starts ends with it.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    let parts = ["sh", "-c", command]
+    var words: [UnsafeMutablePointer<CChar>?] = parts.map { strdup($0) }
+    words.append(nil)
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, words, environ)
+    for pipe in [pipes[0].read, pipes[1].write, pipes[2].write] { close(pipe) }
+    guard result == 0 else {
+      for pipe in [pipes[0].write, pipes[1].read, pipes[2].read] { close(pipe) }
+      errno = result
+      throw FileFailure("posix_spawn", command)
+    }
+    self.process = process
+    (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
+    for descriptor in [input, output, errors] {
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+  }
+
+  deinit {
+    if input >= 0 { close(input) }
+    close(output)
+    close(errors)
+  }
+
+  // MARK: Lines
+
+  /// Writes a line and reads one.
+  ///
+  /// - Parameter limit: how long it may take, in milliseconds.
+  func ask(_ line: [UInt8], within limit: Int64) -> Reading {
+    let deadline = Self.clock() + limit
+    let output = line + [0x0A]
+    var sent = 0
+    while true {
+      if sent < output.count { sent += write(output, from: sent) }
+      if let line = nextLine() { return .line(line) }
+      if received.count > Self.longestLine { return .tooLong }
+      let left = deadline - Self.clock()
+      guard left > 0 else { return .late(received) }
+      guard wait(left, writing: sent < output.count) else { return .ended(received) }
+    }
+  }
+
+  /// What was received without having been asked for.
+  var hasMore: Bool { !received.isEmpty }
+
+  private func write(_ bytes: [UInt8], from start: Int) -> Int {
+    let count = bytes.withUnsafeBytes {
+      Glibc.write(input, $0.baseAddress! + start, $0.count - start)
+    }
+    if count >= 0 { return count }
+    // A program that does not read any more has ended, or will be late.
+    return errno == EAGAIN || errno == EINTR ? 0 : bytes.count - start
+  }
+
+  private func nextLine() -> [UInt8]? {
+    guard let end = received[searched...].firstIndex(of: 0x0A) else {
+      searched = received.count
+      return nil
+    }
+    var line = Array(received[..<end])
+    if line.last == 0x0D { line.removeLast() }
+    received.removeFirst(end + 1)
+    searched = 0
+    return line
+  }
+
+  /// Waits until something comes or can be written, and reads it.
+  ///
+  /// - Returns: false where nothing will come any more.
+  private func wait(_ milliseconds: Int64, writing: Bool) -> Bool {
+    var descriptors = [
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: hasErrorsEnded ? -1 : errors, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: writing ? input : -1, events: Int16(POLLOUT), revents: 0),
+    ]
+    poll(&descriptors, 3, Int32(clamping: milliseconds))
+    if descriptors[1].revents != 0 { readErrors() }
+    guard descriptors[0].revents != 0 else { return true }
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = read(output, &buffer, buffer.count)
+    if count > 0 { received += buffer[..<count] }
+    return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+  }
+
+  private func readErrors() {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while !hasErrorsEnded {
+      let count = read(errors, &buffer, buffer.count)
+      if count == 0 { hasErrorsEnded = true }
+      guard count > 0 else { break }
+      complaint += buffer[..<count]
+      while let end = complaint.firstIndex(of: 0x0A) {
+        complaints.append(String(decoding: complaint[..<end].prefix(1000), as: UTF8.self))
+        complaint.removeFirst(end + 1)
+      }
+      if complaint.count > 65_536 { complaint.removeFirst(complaint.count - 1000) }
+      complaints = complaints.suffix(Self.complaintLimit)
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends its input and waits for it to end.
+  ///
+  /// - Parameter limit: after so many milliseconds it is killed, with all that it has started.
+  /// - Returns: its status, as a shell tells it; nil where it had to be killed.
+  @discardableResult
+  func end(within limit: Int64) -> Int32? {
+    if input >= 0 { close(input) }
+    input = -1
+    let deadline = Self.clock() + limit
+    var status: Int32 = 0
+    while true {
+      readErrors()
+      let result = waitpid(process, &status, WNOHANG)
+      if result != 0 { break }
+      if Self.clock() >= deadline {
+        kill(-process, SIGKILL)
+        waitpid(process, &status, 0)
+        return nil
+      }
+      usleep(1000)
+    }
+    readErrors()
+    if !complaint.isEmpty {
+      complaints.append(String(decoding: complaint.prefix(1000), as: UTF8.self))
+      complaint = []
+    }
+    // Whatever it may have left behind.
+    kill(-process, SIGKILL)
+    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+  }
+
+  private static func clock() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
