@@ -59,7 +59,10 @@ let package = Package(
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline",
-      dependencies: ["Device", "AppModels", "Merge", "Wire", "EventLoop"], path: "Tools/watchline",
+      dependencies: [
+        "MutantFiles", "Simulation", "Oracle", "Proxy", "Device", "AppModels", "Merge", "Wire",
+        "EventLoop",
+      ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
       name: "protocol-schemas", dependencies: ["Wire"], path: "Tools/ProtocolSchemas",
@@ -91,6 +94,12 @@ let package = Package(
       ["Oracle", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal", "Wire"],
       path: "Tools/Simulation", settings: hot),
 
+    // Faults between real sockets.
+    room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
+
+    // Faults on purpose, and what plants them.
+    room("MutantFiles", path: "Tools/Mutants/Planting"),
+
     // What tests share.
     room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
@@ -100,8 +109,9 @@ let package = Package(
     suite("WireTests", ["Wire", "ScannerComparison", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
-    suite("OracleTests", ["Oracle", "Merge"]),
-    suite("SimulationTests", ["Simulation", "Merge", "Wire"]),
+    suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
+    suite("MutantTests", ["MutantFiles"]),
+    suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"]),
     suite(
       "RelayTests",
       [
@@ -109,6 +119,7 @@ let package = Package(
         "AppModels", "Wire", "Journal",
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
+    suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

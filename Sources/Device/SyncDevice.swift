@@ -45,6 +45,8 @@ package final class SyncDevice: CustomStringConvertible {
   private var isOpen = false
   /// Openings that were not answered yet; what comes in before the last answer is of an older one.
   private var openings = 0
+  /// The hub did not open; another try is due.
+  private var isRefused = false
   /// It was open under another name on this connection before.
   private var isSuperseded = false
   private var isPushing = false
@@ -52,6 +54,9 @@ package final class SyncDevice: CustomStringConvertible {
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
   private var acknowledged: (at: UInt64, sealed: UInt64) = (0, 0)
+
+  /// How long it waits before it asks a hub again that could not write, in milliseconds.
+  private static let patience: UInt64 = 1_000
 
   /// A new installation.
   ///
@@ -114,6 +119,7 @@ package final class SyncDevice: CustomStringConvertible {
 
   private func reopen() {
     isOpen = false
+    isRefused = false
     isPushing = false
     pieces = []
     marks = []
@@ -130,6 +136,7 @@ package final class SyncDevice: CustomStringConvertible {
   package func disconnected() {
     output = []
     openings = 0
+    isRefused = false
     isSuperseded = false
     isOpen = false
     isPushing = false
@@ -229,6 +236,10 @@ package final class SyncDevice: CustomStringConvertible {
     isPushing = false
     if line.string("re") == "open" { openings -= 1 }
     if line.integer("code") == Int64(ErrorCode.replicaRetired.rawValue) { return renew() }
+    if line.integer("code") == Int64(ErrorCode.overloaded.rawValue) {
+      isRefused = !isOpen && openings == 0
+      waits = Self.patience
+    }
     errors.append(line.text)
   }
 
@@ -249,8 +260,9 @@ package final class SyncDevice: CustomStringConvertible {
     acknowledge()
   }
 
-  /// Pushes what is pending, where nothing is on its way.
+  /// Pushes what is pending, where nothing is on its way; opens where the hub had refused to.
   package func push() {
+    if isRefused, waits == 0 { return reopen() }
     guard isOpen, !isPushing, !holdsPushes, waits == 0, previous == nil else { return }
     let pending = replica.pending.prefix(pushSize)
     guard !pending.isEmpty else { return }

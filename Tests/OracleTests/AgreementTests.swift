@@ -1,6 +1,7 @@
 import Foundation
 import Merge
 import Oracle
+import Simulation
 import Testing
 
 /// The merge against the oracle, after every operation, in several orders of delivery.

@@ -1,5 +1,6 @@
 import Merge
 import Oracle
+import Simulation
 import Testing
 
 /// That the comparison catches a merge with one rule wrong, and no right one.

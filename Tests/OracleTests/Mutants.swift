@@ -1,5 +1,6 @@
 import Merge
 import Oracle
+import Simulation
 
 /// A merge with one rule wrong: the oracle, given operations or a schema bent so that the right
 /// rules have the wrong result.

@@ -31,14 +31,23 @@ extension HistoryEnumeration {
       Action(todo, .move(field: "place", to: Anchor(nil, .right)), home: timer, into: timer),
     ],
     [
-      { _, value in [write(timer, "name", .string(value))] },
-      { _, _ in [write(timer, "name", .string("same"))] },
-      { _, _ in [Action(timer, .delete)] },
-      { _, _ in [Action(timer, .restore)] },
-      { _, _ in [write(todo, "isCompleted", .bool(true), home: timer)] },
-      { _, _ in [Action(todo, .delete, home: timer)] },
-      { _, _ in [Action(todo, .restore, home: timer)] },
-      { seen, _ in [move(seen, todo, after: todo, into: timer, home: timer)] },
+      ("name of timer1 := a new value", { _, value in [write(timer, "name", .string(value))] }),
+      (
+        "name of timer1 := the same value as others",
+        { _, _ in [write(timer, "name", .string("same"))] }
+      ),
+      ("delete timer1", { _, _ in [Action(timer, .delete)] }),
+      ("restore timer1", { _, _ in [Action(timer, .restore)] }),
+      (
+        "isCompleted of todo1 := true",
+        { _, _ in [write(todo, "isCompleted", .bool(true), home: timer)] }
+      ),
+      ("delete todo1", { _, _ in [Action(todo, .delete, home: timer)] }),
+      ("restore todo1", { _, _ in [Action(todo, .restore, home: timer)] }),
+      (
+        "todo1 to the end of its list",
+        { seen, _ in [move(seen, todo, after: todo, into: timer, home: timer)] }
+      ),
     ])
 
   /// Two timers: their order in the list, and a text.
@@ -50,14 +59,24 @@ extension HistoryEnumeration {
       Action(timer, .insert(field: "notes", at: Anchor(nil, .right), text: "ab"), revives: true),
     ],
     [
-      { seen, _ in [move(seen, timer, after: nil)] },
-      { seen, _ in [move(seen, timer, after: end)] },
-      { seen, _ in [move(seen, end, after: timer)] },
-      { _, _ in [Action(end, .delete)] },
-      { seen, value in [insert(seen, value, after: 0)] },
-      { seen, value in [insert(seen, value, after: 1)] },
-      { seen, _ in erase(seen) },
-      { seen, value in erase(seen) + [insert(seen, value, after: 1), move(seen, end, after: end)] },
+      ("timer1 first", { seen, _ in [move(seen, timer, after: nil)] }),
+      ("timer1 behind timer2", { seen, _ in [move(seen, timer, after: end)] }),
+      ("timer2 behind timer1", { seen, _ in [move(seen, end, after: timer)] }),
+      ("delete timer2", { _, _ in [Action(end, .delete)] }),
+      (
+        "notes of timer1: insert at the beginning",
+        { seen, value in [insert(seen, value, after: 0)] }
+      ),
+      (
+        "notes of timer1: insert behind the first character",
+        { seen, value in [insert(seen, value, after: 1)] }
+      ),
+      ("notes of timer1: erase the first character", { seen, _ in erase(seen) }),
+      (
+        "notes of timer1: erase the first and insert behind it, and timer2 to the end",
+        { seen, value in erase(seen) + [insert(seen, value, after: 1), move(seen, end, after: end)]
+        }
+      ),
     ])
 
   private static func live(_ seen: Oracle) -> [ElementID] {

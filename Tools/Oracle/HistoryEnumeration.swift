@@ -11,11 +11,14 @@ package struct HistoryEnumeration: Sendable {
   package typealias Edit = @Sendable (Oracle, Name) -> [Action]
 
   package var setup: [Action]
+  /// What the edits are, for people.
+  package var words: [String]
   package var alphabet: [Edit]
 
-  package init(setup: [Action], _ alphabet: [Edit]) {
+  package init(setup: [Action], _ alphabet: [(words: String, edit: Edit)]) {
     self.setup = setup
-    self.alphabet = alphabet
+    words = alphabet.map(\.words)
+    self.alphabet = alphabet.map(\.edit)
   }
 
   private struct State {
@@ -26,7 +29,7 @@ package struct HistoryEnumeration: Sendable {
     var time: UInt64
   }
 
-  static let replicas: [ReplicaID] = (0..<3).map {
+  package static let replicas: [ReplicaID] = (0..<3).map {
     // The phone's name is between the watches', so that no order of names stands in for rank.
     ReplicaID(device: Identifier(high: [2, 1, 3][$0], low: 0), incarnation: 0)
   }

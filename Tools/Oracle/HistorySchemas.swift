@@ -7,6 +7,9 @@ package enum HistorySchemas {
   package static let everything = Schema(
     name: "everything", kinds: [timer, todo, step, client, project, task, settings])
 
+  /// What the alphabets of small histories write.
+  package static let timers = Schema(name: "timers", kinds: [timer, todo])
+
   package static let timer = Schema.Kind(
     name: "timer",
     registers: [

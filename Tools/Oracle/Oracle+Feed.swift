@@ -66,7 +66,7 @@ extension Oracle {
   /// seen the delete.
   func victor(over delete: Entry) -> Entry? {
     touches(delete.action.target)
-      .filter { $0.isConcurrent(with: delete) && delete.stamp < $0.stamp }
+      .filter { $0.isConcurrent(with: delete) && delete.stamp.isBelow($0.stamp) }
       .max(by: <)
   }
 }

@@ -17,24 +17,26 @@ extension Oracle {
   package func touches(_ target: Target) -> [Entry] {
     entries.filter { entry in
       let action = entry.action
-      if action.target == target { return action.touches }
-      if action.home == target { return action.touches }
+      if action.target == target { return action.isTouch }
+      if action.home == target { return action.isTouch }
       return action.into == target
     }
   }
 
   /// The newest of a record's own creates, restores and content.
   package func touched(_ target: Target) -> Stamp? {
-    entries(of: target).filter { $0.action.touches }.map(\.stamp).max()
+    entries(of: target).filter { $0.action.isTouch }.map(\.stamp).max { $0.isBelow($1) }
   }
 
-  package func deleted(_ target: Target) -> Stamp? { deletes(target).map(\.stamp).max() }
+  package func deleted(_ target: Target) -> Stamp? {
+    deletes(target).map(\.stamp).max { $0.isBelow($1) }
+  }
 
   /// Whether a record was created, and not deleted by what is newer than everything that keeps it.
   package func isAlive(_ target: Target) -> Bool {
     guard entries(of: target).contains(where: { $0.action.body == .create }) else { return false }
     guard let deleted = deleted(target) else { return true }
-    return touches(target).contains { deleted < $0.stamp }
+    return touches(target).contains { deleted.isBelow($0.stamp) }
   }
 
   /// Whether a record is alive and so is what it stands in.

@@ -34,7 +34,7 @@ extension Oracle {
       switch entry.action.body {
       case .create, .delete, .restore, .write, .move: [.action(entry.dot, entry.index)]
       case .insert:
-        (0..<UInt32(entry.action.elements)).map {
+        (0..<UInt32(entry.action.insertedElements)).map {
           .inserted(ElementID(entry.dot, entry.firstElement + $0))
         }
       case .erase(_, let runs):
@@ -69,7 +69,7 @@ extension Oracle {
     case .inserted(let id):
       entries.first {
         guard case .insert = $0.action.body else { return false }
-        let end = $0.firstElement + UInt32($0.action.elements)
+        let end = $0.firstElement + UInt32($0.action.insertedElements)
         return $0.dot == id.dot && $0.firstElement <= id.index && id.index < end
       }
     case .erased(let id, let dot):

@@ -119,7 +119,7 @@ extension Oracle {
 
   /// The move that put a record where it is.
   package func place(_ target: Target, _ register: Name) -> Entry? {
-    writes(target, register).filter { $0.action.elements == 1 }.max(by: <)
+    writes(target, register).filter { $0.action.insertedElements == 1 }.max(by: <)
   }
 
   /// Where a record is in the list that it stands in; nil where it was never put anywhere.

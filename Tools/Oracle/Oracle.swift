@@ -19,7 +19,7 @@ package struct Oracle: Sendable {
     package var dot: Dot { operation.dot }
     package var stamp: Stamp { operation.stamp }
 
-    package func follows(_ other: Entry) -> Bool { operation.follows(other.dot) }
+    package func follows(_ other: Entry) -> Bool { operation.hasSeen(other.dot) }
 
     /// Whether neither had been seen when the other was written.
     package func isConcurrent(with other: Entry) -> Bool {
@@ -28,7 +28,7 @@ package struct Oracle: Sendable {
 
     /// The order of stamps; within an operation, that of its actions.
     package static func < (left: Entry, right: Entry) -> Bool {
-      left.stamp != right.stamp ? left.stamp < right.stamp : left.index < right.index
+      left.stamp != right.stamp ? left.stamp.isBelow(right.stamp) : left.index < right.index
     }
   }
 
@@ -40,13 +40,15 @@ package struct Oracle: Sendable {
   package let targets: [Target]
   private let entriesByTarget: [Target: [Entry]]
 
-  package init(_ operations: [Operation]) {
+  /// - Parameter apart: the actions that have no effect, being about what had been collected.
+  package init(_ operations: [Operation], apart: Set<Effect> = []) {
     var known: Set<Dot> = []
     self.operations = operations.filter { known.insert($0.dot).inserted }
     entries = self.operations.flatMap { operation in
       var elements: UInt32 = 0
-      return operation.actions.enumerated().map { index, action in
-        defer { elements += UInt32(action.elements) }
+      return operation.actions.enumerated().compactMap { index, action -> Entry? in
+        defer { elements += UInt32(action.insertedElements) }
+        guard !apart.contains(.action(operation.dot, index)) else { return nil }
         return Entry(operation: operation, index: index, firstElement: elements)
       }
     }
@@ -84,7 +86,7 @@ extension Oracle {
   package func archive(_ target: Target, _ register: Name) -> [Entry] {
     let writes = writes(target, register)
     return writes.filter { lost in
-      writes.contains { $0.isConcurrent(with: lost) && lost.stamp < $0.stamp }
+      writes.contains { $0.isConcurrent(with: lost) && lost.stamp.isBelow($0.stamp) }
     }
   }
 }

@@ -39,17 +39,21 @@ package final class Client {
   /// Bytes of a line that has no LF yet.
   package var rest: [UInt8] { torn }
 
-  func read() {
+  func read() { read(unread.count) }
+
+  /// Reads so many bytes of what was written; all where there are fewer.
+  func read(_ count: Int) {
+    let end = min(count, unread.count)
     var start = 0
-    for (index, byte) in unread.enumerated() where byte == 0x0A {
+    for index in 0..<end where unread[index] == 0x0A {
       let line = torn + unread[start..<index]
       torn = []
       lines.append(line)
       history.append(line)
       start = index + 1
     }
-    torn.append(contentsOf: unread[start...])
-    unread = []
+    torn.append(contentsOf: unread[start..<end])
+    unread.removeFirst(end)
   }
 
   /// The lines not looked at yet, as text.

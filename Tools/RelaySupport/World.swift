@@ -55,10 +55,12 @@ package final class World {
     try self.init(options)
   }
 
-  package init(_ options: Relay.Options) throws {
+  /// - Parameter now: microseconds since 1970; 2001-01-01 where nil.
+  package init(_ options: Relay.Options, now: Int64? = nil) throws {
     self.options = options
+    if let now { self.now = now }
     store = MemoryStore()
-    relay = try Relay(store.contents(epoch: 1), options: options, now: now)
+    relay = try Relay(store.contents(epoch: 1), options: options, now: self.now)
   }
 
   // MARK: Clients
@@ -91,6 +93,27 @@ package final class World {
   /// Sends a line and settles.
   package func send(_ line: String, on name: String) {
     send(Array(line.utf8) + [0x0A], on: name)
+  }
+
+  /// The relay is sent bytes by a client that is open, and settles.
+  package func send(_ bytes: some Sequence<UInt8>, from client: Client) {
+    client.input.append(contentsOf: bytes)
+    settle()
+  }
+
+  /// A client that holds its output reads so many bytes of it.
+  package func read(_ client: Client, _ count: Int) {
+    client.read(count)
+    guard !client.isClosed else { return }
+    relay.wrote(client.connection, unsent: client.unread.count, now: now)
+    settle()
+  }
+
+  /// A client is gone, with what was on its way.
+  package func close(_ client: Client) {
+    guard !client.isClosed else { return }
+    drop(client)
+    settle()
   }
 
   /// The client ends its input; it still reads.
@@ -239,6 +262,14 @@ package final class World {
 
   // MARK: The clock
 
+  /// The clock goes on to a time, in microseconds since 1970; never back.
+  package func advance(to time: Int64) {
+    guard time > now else { return }
+    now = time
+    relay.tick(now: now)
+    settle()
+  }
+
   /// Time passes.
   package func pass(seconds: Double) {
     now += Int64(seconds * 1_000_000)
@@ -273,7 +304,11 @@ package final class World {
   }
 
   /// Ends the relay as SIGKILL does: what was not committed never was.
-  package func kill() throws {
+  ///
+  /// - Parameter written: so many of the batches that wait were on the disk all the same, and
+  ///   nobody was told.
+  package func kill(written: Int = 0) throws {
+    for batch in uncommitted.prefix(written) { store.commit(batch) }
     for client in order { client.isClosed = true }
     order = []
     try start()

@@ -263,16 +263,18 @@ package final class DeviceReplica {
         left.append(operation)
         continue
       }
-      lift(&renamed)
+      lift(&renamed, above: old.id)
       let bytes = renamed.datum(after: replica.chain(id).context).canonical
       try replica.append(Replica.Written(operation: renamed, bytes: bytes))
     }
     return left
   }
 
-  /// What it has in common with the hub may have been stamped anew there, and higher.
-  private func lift(_ operation: inout Operation) {
-    let seen = fold.latest(within: operation.context.vector(of: id))
+  /// What it has in common with the hub may have been stamped anew there, and higher. What others
+  /// wrote may not, and its own stamps were above that.
+  private func lift(_ operation: inout Operation, above old: ReplicaID) {
+    let common = VersionVector([.init(old, operation.context.others[old])])
+    let seen = fold.latest(within: common)
     guard let latest = [seen, fold.lastStamp(of: id)].compactMap({ $0 }).max(),
       !(latest < operation.stamp)
     else { return }

@@ -7,7 +7,7 @@ import Wire
 /// ```
 /// log long enough ──► sync.frontier P ──► every device: sealed ≥ P ──► purge in the log
 /// ```
-/// A device that has been silent for 90 days does not count; when it returns it gets a snapshot and
+/// A device that has been away for 90 days does not count; when it returns it gets a snapshot and
 /// may write only as a new incarnation.
 extension Relay {
   /// Looks whether a hub's log is to be collected, or a seal is complete.
@@ -52,17 +52,53 @@ extension Relay {
     heard > 0 && heard + Limits.silentDevice >= nowMS
   }
 
+  /// Whether a device has the hub open now: however long it says nothing, it is sent everything, and
+  /// in order.
+  private func isPresent(_ member: Hub.Member, _ hub: Hub, writesItself: Bool) -> Bool {
+    guard let session = hub.pair.devices[Int(member.device)].sync, session.hub === hub else {
+      return false
+    }
+    return !session.isRetired && (session.replica != nil) == writesItself
+  }
+
+  /// A device goes: from now on its silence counts. To the day, so that few disconnects are written
+  /// down.
+  func noteLeaving(_ device: Device) {
+    let day: UInt64 = 86_400_000
+    if let session = device.sync, !session.isRetired {
+      let member = session.hub.member(device)
+      let path: WritableKeyPath<Hub.Member, UInt64> =
+        session.replica != nil ? \.replicaHeard : \.editorHeard
+      let heard = session.hub.members[member][keyPath: path]
+      if heard > 0, heard + day < nowMS {
+        session.hub.members[member][keyPath: path] = nowMS
+        changed(session.hub)
+      }
+    }
+    if let hub = device.bridge, let bridged = hub.bridge(device), bridged.heard + day < nowMS {
+      bridged.heard = nowMS
+      changed(hub)
+    }
+  }
+
   /// The position that every device has read and will have seen in whatever it writes later.
   private func readByAll(_ hub: Hub) -> UInt64 {
     var read = hub.committed
     // What whole-record devices may yet write has seen the starts of their windows.
-    for bridged in hub.bridges where isActive(bridged.heard) {
+    for bridged in hub.bridges
+    where isActive(bridged.heard) || hub.pair.devices[Int(bridged.device)].bridge === hub {
       if let oldest = bridged.oldestPosition { read = min(read, oldest) }
     }
     return hub.members.reduce(read) { position, member in
       var position = position
-      if isActive(member.replicaHeard) { position = min(position, member.acknowledged) }
-      if isActive(member.editorHeard) { position = min(position, member.shown) }
+      if isActive(member.replicaHeard) || isPresent(member, hub, writesItself: true) {
+        position = min(position, member.acknowledged)
+      }
+      if isActive(member.editorHeard)
+        || member.editorHeard > 0 && isPresent(member, hub, writesItself: false)
+      {
+        position = min(position, member.shown)
+      }
       return position
     }
   }
@@ -70,7 +106,10 @@ extension Relay {
   /// Whether every device that keeps operations itself has sealed what was announced. Who edits here
   /// seals by itself: the hub mints for it.
   private func isSealed(_ hub: Hub) -> Bool {
-    hub.members.allSatisfy { !isActive($0.replicaHeard) || $0.sealed >= hub.frontier }
+    hub.members.allSatisfy { member in
+      member.sealed >= hub.frontier
+        || !isActive(member.replicaHeard) && !isPresent(member, hub, writesItself: true)
+    }
   }
 
   private func purge(_ hub: Hub) {

@@ -40,6 +40,7 @@ extension Relay {
     device.isSaturated = false
     device.fetched = [:]
     device.owesPendingChange = false
+    noteLeaving(device)
     device.sync = nil
     endBridge(device)
     rewind(device)

@@ -11,6 +11,9 @@ package protocol Harness: AnyObject {
   ///
   /// - Parameter isRecorded: whether the outcome is to have a recording and the behaviour's lines.
   func play(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) -> Outcome
+
+  /// What a long campaign must have seen, by the names of the coverage.
+  var rareEvents: [String] { get }
 }
 
 /// What is under test could not be asked, or broke off; no verdict.

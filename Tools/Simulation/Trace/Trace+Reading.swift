@@ -71,7 +71,8 @@ extension Trace {
       devices.append(
         Device(
           name, isPhone: device.string("role") == "phone",
-          isWholeRecord: device.string("records") == "whole"))
+          isWholeRecord: device.string("records") == "whole",
+          isTyped: device.string("records") == "typed"))
     }
     guard !devices.isEmpty else { throw TraceFault("line 1: it names no devices") }
     guard Set(devices.map(\.name)).count == devices.count else {

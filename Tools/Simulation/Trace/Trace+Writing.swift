@@ -31,6 +31,7 @@ extension Trace {
       line.append(jsonString: device.name)
       line.append(text: ",\"role\":\"\(device.isPhone ? "phone" : "watch")\"")
       if device.isWholeRecord { line.append(text: ",\"records\":\"whole\"") }
+      if device.isTyped { line.append(text: ",\"records\":\"typed\"") }
       line.append(0x7D)
     }
     line.append(text: "],\"events\":\(events.count)}")

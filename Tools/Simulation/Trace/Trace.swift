@@ -18,13 +18,18 @@ package struct Trace: Equatable, Sendable {
     /// Its name, unique in the trace.
     package var name: String
     package var isPhone: Bool
-    /// It knows whole records only: `reference` of the wire, clause 13.
+    /// It knows whole records only (clause 13 of the specification).
     package var isWholeRecord: Bool
+    /// A person types the edits, and the server makes the operations.
+    package var isTyped: Bool
 
-    package init(_ name: String, isPhone: Bool, isWholeRecord: Bool = false) {
+    package init(
+      _ name: String, isPhone: Bool, isWholeRecord: Bool = false, isTyped: Bool = false
+    ) {
       self.name = name
       self.isPhone = isPhone
       self.isWholeRecord = isWholeRecord
+      self.isTyped = isTyped
     }
   }
 

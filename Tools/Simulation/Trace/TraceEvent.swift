@@ -70,13 +70,54 @@ extension TraceEvent {
     case disconnect
     case connect
 
-    // Between a device and the server, in the world of the server.
+    // Between a device and the server, in the world of the server; `connect` opens a connection.
     /// The connection is lost, with everything on its way.
     case drop
-    /// The server reads `count` bytes of what the device has sent; all where there is none.
+    /// The server reads `count` bytes of what the device has sent; all where there is none. Where
+    /// `flag` is set, of a connection that another has taken over from.
     case up
     /// The device reads `count` bytes of what the server has sent; all where there is none.
     case down
+    /// All is sent, committed and read at this device, until nothing moves.
+    case flow
+    /// A transfer begins; `lane` is `userInfo`, `complication` or `file`, of `count` bytes.
+    case transfer
+    /// The next `count` bytes of a file are sent.
+    case upload
+    /// The application context is set to the value `count`.
+    case context
+    /// A live message is sent that expects a reply.
+    case message
+    case reply
+    /// What was processed in a lane is acknowledged, but for the last `count`; in all lanes where
+    /// none is named.
+    case acknowledge
+    /// The `count`th last delivery of a lane is refused.
+    case refuse
+    /// The `count`th of the transfers whose end is not known is cancelled.
+    case cancel
+    /// The phone selects the watch `to`.
+    case select
+    /// The app's state becomes the `count`th: 0 foreground, 1 background, 2 suspended, 3 terminated.
+    case appState
+    /// Deliveries are stopped; where `count` is set, so many are let through.
+    case hold
+    case release
+    /// The device's storage is copied.
+    case backup
+    /// The copy takes the storage's place; where there is none, the storage is empty.
+    case goBack
+
+    // At the server.
+    /// The disk has `count` more batches; one where there is none.
+    case commit
+    /// The process is killed; `count` batches that nobody was told of are on the disk all the same.
+    case kill
+    /// The process ends in order and starts again.
+    case stop
+    /// The disk fails, and works again.
+    case fail
+    case recover
   }
 }
 

@@ -11,7 +11,9 @@ package struct Endpoint: Equatable, CustomStringConvertible {
   }
 
   /// Reads `HOST:PORT`, an IPv6 address in brackets.
-  package init(_ text: String) throws(UsageError) {
+  ///
+  /// - Parameter lowestPort: 0 where any free port may be asked for.
+  package init(_ text: String, lowestPort: Int = 1) throws(UsageError) {
     let wanted = "a server is HOST:PORT, such as 127.0.0.1:9282 or [::1]:9282, not \(text)"
     guard let colon = text.lastIndex(of: ":") else { throw UsageError(wanted) }
     var host = text[..<colon]
@@ -22,7 +24,7 @@ package struct Endpoint: Equatable, CustomStringConvertible {
       throw UsageError(wanted)
     }
     guard !host.isEmpty, digits.allSatisfy(\.isNumber), let port = Int(digits),
-      1...65_535 ~= port
+      lowestPort...65_535 ~= port
     else { throw UsageError(wanted) }
     self.init(host: String(host), port: port)
   }

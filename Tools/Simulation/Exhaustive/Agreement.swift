@@ -1,8 +1,8 @@
-import Merge
-import Oracle
+package import Merge
+package import Oracle
 
 /// A merge as the comparison sees it: operations one by one, what they show, what lost.
-protocol FoldUnderTest {
+package protocol FoldUnderTest {
   /// - Parameter operation: new, and everything that it follows was applied before.
   mutating func apply(_ operation: Operation) throws
   func view(_ schema: Schema) -> Datum
@@ -10,14 +10,16 @@ protocol FoldUnderTest {
 }
 
 /// The project's merge.
-struct MergeFold: FoldUnderTest {
+package struct MergeFold: FoldUnderTest {
   private let fold = Fold()
 
-  func apply(_ operation: Operation) throws { try fold.apply(operation) }
+  package init() {}
 
-  func view(_ schema: Schema) -> Datum { fold.view(schema).canonical }
+  package func apply(_ operation: Operation) throws { try fold.apply(operation) }
 
-  func feed() -> [OracleFeedEntry] {
+  package func view(_ schema: Schema) -> Datum { fold.view(schema).canonical }
+
+  package func feed() -> [OracleFeedEntry] {
     fold.feed().map {
       OracleFeedEntry(
         target: $0.target, field: $0.field, dot: $0.dot, actionIndex: Int($0.actionIndex),
@@ -28,17 +30,17 @@ struct MergeFold: FoldUnderTest {
 
 /// The oracle's answers for the parts of one history; a part is causally closed, so that its vector
 /// names it.
-final class Judge {
-  let history: History
-  let schema: Schema
+package final class Judge {
+  private let history: History
+  private let schema: Schema
   private var verdicts: [VersionVector: (view: Datum, feed: [OracleFeedEntry])] = [:]
 
-  init(_ history: History, _ schema: Schema) {
+  package init(_ history: History, _ schema: Schema) {
     self.history = history
     self.schema = schema
   }
 
-  func verdict(_ vector: VersionVector) -> (view: Datum, feed: [OracleFeedEntry]) {
+  private func verdict(_ vector: VersionVector) -> (view: Datum, feed: [OracleFeedEntry]) {
     if let verdict = verdicts[vector] { return verdict }
     let oracle = Oracle(history.operations.filter { vector.contains($0.dot) })
     let verdict = (oracle.view(schema), oracle.feed())
@@ -47,58 +49,32 @@ final class Judge {
   }
 
   /// Applies the operations in this order and compares after each.
-  func disagreement(
+  package func disagreement(
     _ order: [Operation], _ make: () -> any FoldUnderTest, feeds: Bool = true
   ) -> Disagreement? {
     var fold = make()
     var vector = VersionVector()
-    func differ(_ step: Int, _ expected: String, _ found: String) -> Disagreement {
-      Disagreement(
-        history: History(Array(order.prefix(step + 1))),
-        expected: history.shortened(expected), found: history.shortened(found))
-    }
+    func applied(_ step: Int) -> History { History(Array(order.prefix(step + 1))) }
     for (step, operation) in order.enumerated() {
       do {
         try fold.apply(operation)
       } catch {
-        return differ(step, "applied", "\(error)")
+        return Disagreement(applied(step), refused: "\(error)")
       }
       vector.insert(operation.dot)
       let (view, feed) = verdict(vector)
       let found = fold.view(schema)
-      if found != view { return differ(step, spelled(view), spelled(found)) }
+      if found != view { return Disagreement(applied(step), expected: view, found: found) }
       guard feeds else { continue }
       let listed = fold.feed()
-      if listed != feed { return differ(step, spelled(feed), spelled(listed)) }
+      if listed != feed { return Disagreement(applied(step), expected: feed, found: listed) }
     }
     return nil
   }
-
-  private func spelled(_ datum: Datum) -> String {
-    String(decoding: datum.canonical, as: UTF8.self)
-  }
-
-  private func spelled(_ feed: [OracleFeedEntry]) -> String {
-    feed.map {
-      "\($0.target.kind)/\($0.target.record) \($0.field?.text ?? "deleted") \($0.dot) "
-        + "action \($0.actionIndex) stamp \($0.stamp.spelled) wall \($0.wall) "
-        + "\(spelled($0.value)) lost to \($0.lostTo)"
-    }.joined(separator: "; ")
-  }
-}
-
-/// Where a merge and the oracle part.
-struct Disagreement: CustomStringConvertible {
-  /// In the order in which they were applied; the last made the difference.
-  var history: History
-  var expected: String
-  var found: String
-
-  var description: String { "\(history)\nexpected \(expected)\nfound    \(found)" }
 }
 
 /// Looks for a disagreement in some or, where there are few, all orders of a history.
-func disagreement(
+package func disagreement(
   _ history: History, _ schema: Schema, seed: UInt64, feeds: Bool = true,
   _ make: () -> any FoldUnderTest
 ) -> Disagreement? {
@@ -119,7 +95,7 @@ func disagreement(
 }
 
 /// The smallest history that shows a disagreement, where this one does.
-func smallestDisagreement(
+package func smallestDisagreement(
   _ history: History, _ schema: Schema, seed: UInt64, feeds: Bool = true,
   _ make: () -> any FoldUnderTest
 ) -> Disagreement? {

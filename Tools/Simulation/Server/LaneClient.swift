@@ -1,0 +1,396 @@
+import Wire
+
+/// A device's side of the lanes, as a careful program would be one: it keeps its numbers, remembers
+/// the last seq of each lane together with what it did, and asks again by `n` what was not answered.
+///
+/// Lines in, lines out. Everything but the session is its storage, written with each step.
+final class LaneClient {
+  enum Session { case none, asked, activated, inactive }
+
+  let name: String
+  let isPhone: Bool
+  let ledger: LaneLedger
+  /// Lines to send, without LF.
+  private var output: [[UInt8]] = []
+
+  // What it keeps in its storage.
+  private var nextNumber = 1
+  /// Numbered transfers without an answer, in order.
+  private(set) var unanswered: [Int] = []
+  private(set) var mustRetry = false
+  /// The last seq processed of each lane.
+  private(set) var seqs: [String: Int] = [:]
+  /// What came under each number.
+  private var seen: [String: String] = [:]
+  private var downloads: [String: (name: String, bytes: [UInt8])] = [:]
+  /// The last context received of each sender.
+  private(set) var contexts: [String: String] = [:]
+  /// The last context set, and whether the server has said that it has it.
+  private(set) var contextSet: (value: String, isAnswered: Bool)?
+  /// The last user info of each sender.
+  private var lastOrder: [String: Int] = [:]
+  /// Transfers of its own by the server's name.
+  private var transfers: [String: Int] = [:]
+  /// Uploads: bytes sent.
+  private var uploads: [Int: Int] = [:]
+  private var isCancelUncertain: Set<Int> = []
+
+  // The session.
+  private(set) var session = Session.none
+  /// Live messages that wait for a reply.
+  private(set) var messages: [String] = []
+  private(set) var isReachable = false
+  /// The answer to the last `getState`.
+  private(set) var state: Members?
+
+  init(_ name: String, isPhone: Bool, _ ledger: LaneLedger) {
+    self.name = name
+    self.isPhone = isPhone
+    self.ledger = ledger
+  }
+
+  func takeOutput() -> [[UInt8]] {
+    defer { output = [] }
+    return output
+  }
+
+  func send(_ line: String) { output.append(Array(line.utf8)) }
+
+  /// The connection is gone: what was not answered may or may not have been heard.
+  func lost() {
+    session = .none
+    messages = []
+    output = []
+  }
+
+  // MARK: The session
+
+  /// - Parameters:
+  ///   - tellsReceived: whether it says what it has processed.
+  func activate(pair: String, tellsReceived: Bool) {
+    lost()
+    session = .asked
+    var line =
+      "{\"type\":\"activate\",\"id\":\"activate\",\"pair\":\"\(pair)\",\"device\":\"\(name)\""
+    line += ",\"role\":\"\(isPhone ? "phone" : "watch")\",\"store\":\"memory\""
+    if tellsReceived { line += ",\"received\":{\(Self.spelled(seqs))}" }
+    let offsets = downloads.mapValues(\.bytes.count)
+    if tellsReceived { line += ",\"files\":{\(Self.spelled(offsets))}" }
+    // Where an upload goes on is asked anew.
+    unanswered = Set(unanswered + uploads.keys).sorted()
+    uploads = [:]
+    send(line + "}")
+  }
+
+  private static func spelled(_ numbers: [String: Int]) -> String {
+    numbers.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+  }
+
+  private func activated(_ line: Members) {
+    session = .activated
+    isReachable = line.flag("isReachable") ?? false
+    if !unanswered.isEmpty { mustRetry = true }
+    resetContext()
+    retry()
+  }
+
+  // MARK: Requests
+
+  /// A new numbered transfer.
+  func begin(_ kind: LaneLedger.Kind, content: [UInt8] = []) {
+    let id = ledger.add(kind, from: name, number: nextNumber, content: content)
+    nextNumber += 1
+    unanswered.append(id)
+    if session == .activated { request(id) }
+  }
+
+  private func request(_ id: Int) {
+    let transfer = ledger[id]
+    let head = "\"id\":\"op\(id)\",\"n\":\(transfer.number)"
+    switch transfer.kind {
+    case .userInfo, .complication:
+      let type =
+        transfer.kind == .userInfo ? "transferUserInfo" : "transferCurrentComplicationUserInfo"
+      // Alike in bytes but for the name, so that what is equal is not taken for the same.
+      send("{\"type\":\"\(type)\",\(head),\"payload\":{\"op\":\(id)}}")
+    case .file:
+      var hash = SHA256()
+      transfer.content.withUnsafeBytes { hash.update($0) }
+      send(
+        "{\"type\":\"transferFile\",\(head),\"name\":\"op\(id)\",\"size\":\(transfer.content.count)"
+          + ",\"sha256\":\"\(hash.hex)\"}")
+    }
+  }
+
+  /// Asks again, in order, what was not answered.
+  func retry() {
+    guard mustRetry, session == .activated else { return }
+    mustRetry = false
+    for id in unanswered { request(id) }
+  }
+
+  /// Sends the next piece of an upload.
+  ///
+  /// - Returns: false where nothing is being uploaded.
+  @discardableResult
+  func upload(pieceSize: Int) -> Bool {
+    for id in uploads.keys.sorted() {
+      let content = ledger[id].content
+      guard let transfer = ledger[id].name, let offset = uploads[id], offset < content.count else {
+        continue
+      }
+      let piece = content[offset..<min(content.count, offset + pieceSize)]
+      uploads[id] = offset + piece.count
+      var line = Array(
+        "{\"type\":\"fileChunk\",\"id\":\"chunk\(id)\",\"transfer\":\"\(transfer)\"".utf8)
+      line.append(text: ",\"offset\":\(offset),\"data\":\"")
+      line.append(base64: piece)
+      line.append(text: "\"}")
+      output.append(line)
+      return true
+    }
+    return false
+  }
+
+  func setContext(_ value: String) {
+    contextSet = (value, false)
+    if session == .activated { sendContext(value) }
+  }
+
+  /// Sets the context again that the server has not said to have.
+  func resetContext() {
+    if let (value, isAnswered) = contextSet, !isAnswered { sendContext(value) }
+  }
+
+  private func sendContext(_ value: String) {
+    send(
+      "{\"type\":\"updateApplicationContext\",\"id\":\"context \(value)\",\"payload\":{\"v\":\"\(value)\"}}"
+    )
+  }
+
+  func acknowledge(_ lane: String, back: Int) {
+    guard let last = seqs[lane] else { return }
+    let seq = max(0, last - back)
+    send("{\"type\":\"acknowledge\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"id\":\"ack\"}")
+  }
+
+  func acknowledgeAll() {
+    for lane in seqs.keys.sorted() { acknowledge(lane, back: 0) }
+  }
+
+  func refuse(_ lane: String, back: Int) {
+    guard let last = seqs[lane], let id = transfer(lane, max(1, last - back)) else { return }
+    ledger[id].refusals.insert(7015)
+    send(
+      "{\"type\":\"refuse\",\"lane\":\"\(lane)\",\"seq\":\(max(1, last - back)),\"code\":7015"
+        + ",\"id\":\"refuse\"}")
+  }
+
+  private func transfer(_ lane: String, _ seq: Int) -> Int? {
+    guard let what = seen["\(lane) \(seq)"] else { return nil }
+    if lane == "file" { return ledger.transfers.first { $0.name == what }?.id }
+    return Int(what)
+  }
+
+  /// Transfers of its own of which the end is not known, by the server's name.
+  var unfinished: [String] {
+    transfers.filter { ledger[$0.value].result == nil }.keys.sorted()
+  }
+
+  func cancel(_ transfer: String) {
+    guard let id = transfers[transfer], ledger[id].result == nil else { return }
+    if ledger[id].mayBeCancelled { isCancelUncertain.insert(id) }
+    ledger[id].mayBeCancelled = true
+    send("{\"type\":\"cancelTransfer\",\"id\":\"cancel\(id)\",\"transfer\":\"\(transfer)\"}")
+  }
+
+  /// Sends the numbered requests again whose end was told to a connection that was gone.
+  func askAgain() {
+    for transfer in ledger.transfers
+    where transfer.sender == name && transfer.isAccepted && transfer.result == nil {
+      request(transfer.id)
+    }
+  }
+
+  func reply() {
+    guard let id = messages.popLast() else { return }
+    send("{\"type\":\"reply\",\"re\":\"\(id)\",\"payload\":{},\"id\":\"reply\"}")
+  }
+
+  // MARK: Lines
+
+  /// Takes in a line of the server's; those that are not about lanes or the session are passed over.
+  func received(_ line: Members) {
+    switch line.string("type") {
+    case "activationDidComplete": activated(line)
+    case "sessionDidBecomeInactive": session = .inactive
+    case "sessionDidDeactivate":
+      session = .none
+      messages = []
+    case "sessionReachabilityDidChange": isReachable = line.flag("isReachable") ?? false
+    case "accepted": accepted(line)
+    case "error": refused(line)
+    case "didReceiveUserInfo":
+      let lane = line.has("isCurrentComplicationInfo") ? "complication" : "userInfo"
+      let what = line.object("payload")?.integer("op").map { "\($0)" } ?? ""
+      if isNew(lane, line, what), let id = Int(what) { receive(id) }
+    case "didReceiveApplicationContext":
+      let value = line.object("payload")?.string("v") ?? ""
+      if isNew("context", line, value) { contexts[line.string("from") ?? ""] = value }
+    case "didReceiveFile": announce(line)
+    case "fileChunk": take(line)
+    case "didFinishUserInfoTransfer", "didFinishFileTransfer": finished(line)
+    case "didReceiveMessage": if let id = line.string("id") { messages.append(id) }
+    case "state": state = line
+    default: break
+    }
+  }
+
+  /// Whether a delivery is to be processed: it is new in its lane.
+  private func isNew(_ lane: String, _ line: Members, _ what: String) -> Bool {
+    let seq = Int(line.integer("seq") ?? 0)
+    let place = "\(lane) \(seq)"
+    if let before = seen[place] {
+      if before != what {
+        ledger.report(
+          "I36", "number-reused", "Two deliveries had the same number.",
+          "Number \(seq) of lane \(lane) at the \(name) was two different things.")
+      }
+      if line.flag("redelivered") != true, lane != "file" {
+        ledger.report(
+          "I36", "silent-redelivery", "A delivery came again and did not say so.",
+          "Number \(seq) of lane \(lane) came to the \(name) again, not marked as redelivered.")
+      }
+    }
+    seen[place] = what
+    guard seq > seqs[lane] ?? 0 else { return false }
+    seqs[lane] = seq
+    return true
+  }
+
+  private func receive(_ id: Int) {
+    ledger.delivered(id, to: name)
+    let transfer = ledger[id]
+    guard transfer.kind == .userInfo else { return }
+    if id < lastOrder[transfer.sender] ?? 0 {
+      ledger.report(
+        "I35", "reordered", "User infos arrived in another order than they were sent.",
+        "The \(name) got \(transfer.spelled) after a later one of the same device.")
+    }
+    lastOrder[transfer.sender] = id
+  }
+
+  // MARK: Answers
+
+  private static func number(_ text: String, after prefix: String) -> Int? {
+    text.hasPrefix(prefix) ? Int(text.dropFirst(prefix.count)) : nil
+  }
+
+  private func accepted(_ line: Members) {
+    guard let re = line.string("re") else { return }
+    if let id = Self.number(re, after: "op") {
+      ledger[id].isAccepted = true
+      if let transfer = line.string("transfer") {
+        ledger[id].name = transfer
+        transfers[transfer] = id
+      }
+      if let offset = line.integer("offset") { uploads[id] = Int(offset) }
+      unanswered.removeAll { $0 == id }
+    } else if let id = Self.number(re, after: "cancel") {
+      ledger.cancelled(id)
+    } else if re.hasPrefix("context "), let set = contextSet, re == "context \(set.value)" {
+      contextSet = (set.value, true)
+    }
+  }
+
+  private func refused(_ line: Members) {
+    guard let re = line.string("re") else { return }
+    let isDefinite = line.flag("definite") == true
+    if Self.number(re, after: "op") != nil {
+      // Nothing that was begun is given up.
+      mustRetry = true
+    } else if let id = Self.number(re, after: "cancel") {
+      if !isDefinite {
+        isCancelUncertain.insert(id)
+      } else if !isCancelUncertain.contains(id) {
+        ledger[id].mayBeCancelled = false
+      }
+    } else if let id = Self.number(re, after: "chunk") {
+      // Asks where to go on.
+      if uploads.removeValue(forKey: id) != nil, !unanswered.contains(id) {
+        unanswered = (unanswered + [id]).sorted()
+      }
+      mustRetry = true
+    } else if re == "activate" {
+      session = .none
+    }
+  }
+
+  private func finished(_ line: Members) {
+    let code = Int(line.object("error")?.integer("code") ?? 0)
+    if line.has("seq") { _ = isNew("outcome", line, line.string("transfer") ?? "") }
+    var id = line.string("transfer").flatMap { transfers[$0] }
+    if id == nil, let re = line.string("re") { id = Self.number(re, after: "op") }
+    guard let id else { return }
+    uploads[id] = nil
+    unanswered.removeAll { $0 == id }
+    ledger[id].isAccepted = true
+    ledger.finished(id, code: code)
+  }
+
+  // MARK: Files
+
+  private func announce(_ line: Members) {
+    let transfer = line.string("transfer") ?? ""
+    let offset = Int(line.integer("offset") ?? 0)
+    var bytes = downloads[transfer]?.bytes ?? []
+    bytes.removeSubrange(min(offset, bytes.count)...)
+    downloads[transfer] = (line.string("name") ?? "", bytes)
+  }
+
+  private func take(_ line: Members) {
+    let transfer = line.string("transfer") ?? ""
+    guard var download = downloads[transfer],
+      line.integer("offset").map(Int.init) == download.bytes.count
+    else {
+      return ledger.report(
+        "I36", "chunk-misplaced", "A piece of a file came out of its place.",
+        "The \(name) got a piece of a file that does not follow what it has.")
+    }
+    download.bytes += Base64.decode(line.string("data") ?? "")
+    downloads[transfer] = download
+    guard line.flag("last") == true else { return }
+    downloads[transfer] = nil
+    guard let id = Self.number(download.name, after: "op"), isNew("file", line, transfer) else {
+      return
+    }
+    if download.bytes != ledger[id].content {
+      ledger.report(
+        "I36", "file-damaged", "A file arrived with other bytes than were sent.",
+        "The \(name) got \(ledger[id].spelled) with \(download.bytes.count) of its "
+          + "\(ledger[id].content.count) bytes, or others.")
+    }
+    ledger.delivered(id, to: name)
+  }
+}
+
+/// Of what the server writes, which is well-formed.
+enum Base64 {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func decode(_ text: String) -> [UInt8] {
+    var bits = 0
+    var count = 0
+    var bytes: [UInt8] = []
+    for letter in text.utf8 where letter != 0x3D {
+      bits = bits << 6 | (alphabet.firstIndex(of: letter) ?? 0)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+      }
+    }
+    return bytes
+  }
+}

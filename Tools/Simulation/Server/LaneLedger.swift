@@ -1,0 +1,125 @@
+/// What the devices of a run have asked of the lanes and what became of it, and what must hold of
+/// that; in the sense of a total queue, in which everything that was put in comes out once.
+final class LaneLedger {
+  enum Kind { case userInfo, complication, file }
+
+  struct Transfer {
+    let id: Int
+    let sender: String
+    let kind: Kind
+    /// The sender's `n`.
+    let number: Int
+    /// A file's bytes.
+    var content: [UInt8] = []
+    /// The server's name for it.
+    var name: String?
+    var isAccepted = false
+    var isCancelled = false
+    var mayBeCancelled = false
+    /// Codes with which a receiver may have refused it.
+    var refusals: Set<Int> = []
+    var deliveries = 0
+    /// The code of `didFinish…`, 0 for success; nil while it has not come.
+    var result: Int?
+
+    var spelled: String {
+      switch kind {
+      case .userInfo: "user info \(number) of the \(sender)"
+      case .complication: "complication user info \(number) of the \(sender)"
+      case .file: "file \(number) of the \(sender)"
+      }
+    }
+  }
+
+  private(set) var transfers: [Transfer] = []
+  /// What was found wrong, in order.
+  private(set) var findings: [Finding] = []
+
+  subscript(id: Int) -> Transfer {
+    get { transfers[id] }
+    set { transfers[id] = newValue }
+  }
+
+  func add(_ kind: Kind, from sender: String, number: Int, content: [UInt8] = []) -> Int {
+    transfers.append(
+      Transfer(
+        id: transfers.count, sender: sender, kind: kind, number: number, content: content))
+    return transfers.count - 1
+  }
+
+  func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String...) {
+    findings.append(
+      Finding(invariant: invariant, slug: slug, headline: headline, story: story))
+  }
+
+  func delivered(_ id: Int, to receiver: String) {
+    transfers[id].deliveries += 1
+    let transfer = transfers[id]
+    if transfer.deliveries > 1 {
+      report(
+        "I36", "delivered-twice", "A transfer was delivered twice.",
+        "The \(receiver) got \(transfer.spelled) under two numbers.")
+    }
+    if transfer.isCancelled {
+      report(
+        "I40", "cancelled-delivered", "A transfer that was cancelled arrived all the same.",
+        "The server had told the \(transfer.sender) that \(transfer.spelled) is cancelled; "
+          + "then the \(receiver) got it.")
+    }
+  }
+
+  func cancelled(_ id: Int) {
+    transfers[id].isCancelled = true
+    if transfers[id].deliveries > 0 {
+      report(
+        "I40", "cancelled-delivered", "A transfer that had arrived was said to be cancelled.",
+        "The \(transfers[id].sender) was told that \(transfers[id].spelled) is cancelled, and it "
+          + "had been delivered.")
+    }
+  }
+
+  /// `didFinish…` came, or an answer that says the same; every one says the same of a transfer.
+  func finished(_ id: Int, code: Int) {
+    let transfer = transfers[id]
+    if let result = transfer.result, result != code {
+      report(
+        "I36", "two-outcomes", "A transfer ended in two ways.",
+        "\(transfer.spelled) finished with \(result), and later with \(code).")
+    }
+    transfers[id].result = code
+    switch code {
+    case 0:
+      if transfer.deliveries != 1 {
+        report(
+          "I36", "finished-undelivered", "A transfer was reported as delivered and was not.",
+          "The \(transfer.sender) was told that \(transfer.spelled) has been received; it was "
+            + "delivered \(transfer.deliveries) times.")
+      }
+    case 7014 where transfer.mayBeCancelled: break
+    // An upload that was left lying.
+    case 7017 where transfer.kind == .file && transfer.deliveries == 0: break
+    default:
+      if !transfer.refusals.contains(code) {
+        report(
+          "I36", "failed-for-nothing", "A transfer failed for no reason.",
+          "\(transfer.spelled) finished with error \(code); nobody refused or cancelled it.")
+      }
+    }
+  }
+
+  /// What must hold once all is drained.
+  func check() {
+    for transfer in transfers where transfer.isAccepted {
+      if transfer.deliveries == 0, !transfer.mayBeCancelled, transfer.result ?? 0 == 0 {
+        report(
+          "I36", "lost-transfer", "A transfer that was accepted never arrived.",
+          "The \(transfer.sender) was told that \(transfer.spelled) is accepted; when everything "
+            + "had been sent and read, nobody had got it.")
+      } else if transfer.result == nil {
+        report(
+          "I42", "never-finished", "A transfer never finished.",
+          "\(transfer.spelled) was accepted, and its sender was never told what became of it.")
+      }
+    }
+  }
+}

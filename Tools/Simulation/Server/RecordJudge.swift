@@ -1,0 +1,196 @@
+import Device
+import Merge
+import Oracle
+import Wire
+
+/// Compares what devices and the server show with what the operations amount to by themselves.
+final class RecordJudge {
+  private let run: ServerRun
+  private let oracle: Oracle
+  private let schema: Schema
+  private let view: Datum
+  private let feed: [OracleFeedEntry]
+
+  private let apart: Set<Effect>
+
+  /// - Parameters:
+  ///   - operations: all that were ever accepted.
+  ///   - apart: the actions that came too late for what had been collected.
+  init(_ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ schema: Schema) {
+    self.run = run
+    self.schema = schema
+    self.apart = apart
+    oracle = Oracle(operations, apart: apart)
+    if !apart.isEmpty, !run.isLong, run.coverage["goBack"] == 0 {
+      run.report(
+        "I20", "kept-apart", "An edit came too late for what nobody had let go of.",
+        "\(apart.count) actions are kept apart, and no device was away for 90 days or set back.")
+    }
+    view = oracle.view(schema)
+    feed = oracle.feed()
+  }
+
+  /// - Parameter vector: what a device holds that was filled when all was quiet.
+  func checkUnion(_ vector: VersionVector) {
+    for operation in oracle.operations where !vector.contains(operation.dot) {
+      run.report(
+        "I2", "operation-vanished", "An accepted edit is gone.",
+        "Operation \(operation.dot.seq) of \(operation.dot.replica) had been handed out; a new "
+          + "device does not get it.")
+    }
+    let times = oracle.operations.map(\.stamp.ms)
+    if let latest = times.max(), latest > UInt64(run.now) + 60_000 {
+      run.report(
+        "I13", "stamp-in-the-future", "An edit from the future was accepted.",
+        "It is dated \(latest - UInt64(run.now)) ms ahead of the server.")
+    }
+    for operation in oracle.operations {
+      for other in oracle.operations
+      where operation.follows(other.dot) && !(other.stamp < operation.stamp) {
+        run.report(
+          "I11", "stamp-against-cause", "An edit is dated before one that its writer had seen.",
+          "\(operation.dot) has seen \(other.dot): \(operation.stamp.spelled) and "
+            + "\(other.stamp.spelled).")
+      }
+    }
+  }
+
+  /// A device at the end.
+  func check(_ fold: Fold, at place: String) {
+    let shown = fold.view(schema).canonical
+    if shown != view {
+      let (expected, found) = Self.difference(view, shown)
+      run.report(
+        "I4", "wrong-view", "A device does not show what its edits amount to.",
+        "The \(place) shows \(found)", "and by the rules it would be \(expected).")
+    }
+    // Where the log was collected, what was too old is no longer in the feed.
+    guard fold.base == VersionVector() else { return }
+    let listed = fold.feed().map {
+      OracleFeedEntry(
+        target: $0.target, field: $0.field, dot: $0.dot, actionIndex: Int($0.actionIndex),
+        stamp: $0.stamp, wall: $0.wall, value: $0.value, lostTo: $0.lostTo)
+    }
+    if listed != feed {
+      run.report(
+        "I28", "wrong-feed", "The list of what lost is not right.",
+        "The \(place) lists \(listed.count) writes that lost, and by the rules it is \(feed.count)."
+      )
+    }
+  }
+
+  /// The first place at which two canonical views differ, with some of what surrounds it.
+  static func difference(_ expected: Datum, _ found: Datum) -> (expected: String, found: String) {
+    let one = Array(String(decoding: expected.canonical, as: UTF8.self).unicodeScalars)
+    let other = Array(String(decoding: found.canonical, as: UTF8.self).unicodeScalars)
+    let start = max(0, zip(one, other).prefix { $0 == $1 }.count - 60)
+    func part(_ text: [Unicode.Scalar]) -> String {
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: text.dropFirst(start).prefix(160))
+      return (start > 0 ? "…" : "") + String(view)
+    }
+    return (part(one), part(other))
+  }
+
+  /// What the server itself says, asked for by a device that is up to date.
+  func checkHub(by observer: ServerNode) {
+    guard let device = observer.sync else { return }
+    observer.lanes.send("{\"type\":\"sync.digest\",\"id\":\"digest\"}")
+    observer.lanes.send("{\"type\":\"sync.conflicts\",\"id\":\"feed\"}")
+    observer.answers = [:]
+    observer.collect()
+    run.flow(observer)
+    guard let digest = observer.answers["digest"]?.first?.string("viewDigest") else {
+      return run.report(
+        "I42", "no-digest", "The server does not say what it shows.", "It did not answer.")
+    }
+    if digest != device.view.digest {
+      run.report(
+        "I1", "wrong-hub", "The server shows something else than the devices.",
+        "They hold the same operations, and the digests of what they show differ.")
+    }
+    let entries = observer.answers["feed"]?.reduce(0) { $0 + ($1.array("entries")?.count ?? 0) }
+    if entries != device.fold.feed().count {
+      run.report(
+        "I28", "wrong-hub-feed", "The server's list of what lost is not that of the devices.",
+        "It lists \(entries ?? 0), and they \(device.fold.feed().count).")
+    }
+  }
+
+  /// What a device has stored is in the end with everyone.
+  func checkPromises() {
+    var there: [String: Int] = [:]
+    for operation in oracle.operations { there[SyncLedger.signature(operation), default: 0] += 1 }
+    for promise in run.sync.promises {
+      if there[promise.signature, default: 0] > 0 {
+        there[promise.signature]! -= 1
+      } else if !promise.mayBeDestroyed {
+        run.report(
+          "I27", "edit-lost", "An edit that a device had stored never reached the others.",
+          "\(promise.edit.spelled), made at the \(promise.device), is with nobody in the end.")
+      } else {
+        run.coverage.note("destroyed")
+      }
+    }
+    for node in run.nodes {
+      for (request, answer) in node.typed.sorted(by: { $0.key < $1.key }) {
+        guard let kind = answer.string("kind"), let record = answer.string("id") else { continue }
+        let target = Target(Name(kind), Name(record))
+        if !oracle.entries.contains(where: { $0.action.target == target }) {
+          run.report(
+            "I37", "typed-edit-lost", "An edit that the server had confirmed is gone.",
+            "\(request) of the \(node.name), about \(kind) \(record).")
+        }
+      }
+    }
+  }
+
+  /// Nothing that was accepted is lost.
+  func checkEffects() {
+    for operation in oracle.operations {
+      for effect in Oracle.effects(of: operation) {
+        guard !isApart(effect), oracle.classify(effect, schema) == .lost else { continue }
+        run.report(
+          "I27", "effect-lost", "Part of an edit is neither shown nor listed.",
+          "\(SyncLedger.signature(operation))")
+      }
+    }
+  }
+
+  private func isApart(_ effect: Effect) -> Bool {
+    switch effect {
+    case .action: apart.contains(effect)
+    case .inserted(let id): apart.contains { $0.dot == id.dot }
+    case .erased(_, let dot): apart.contains { $0.dot == dot }
+    }
+  }
+
+  /// Counts what was rare.
+  func note() {
+    run.coverage.note("operations", oracle.operations.count)
+    run.coverage.note("keptApart", apart.count)
+    run.coverage.note("conflicts", feed.count)
+    run.coverage.note("revive", feed.count { $0.field == nil })
+    let stamps = oracle.operations.map { "\($0.stamp.ms)" }
+    run.coverage.note("sameMillisecond", stamps.count - Set(stamps).count)
+  }
+}
+
+extension Effect {
+  /// The operation that it is of.
+  fileprivate var dot: Dot {
+    switch self {
+    case .action(let dot, _), .erased(_, let dot): dot
+    case .inserted(let id): id.dot
+    }
+  }
+}
+
+extension View {
+  /// What `sync.digest` calls the view's digest: SHA-256 in hexadecimal.
+  var digest: String {
+    var hash = SHA256()
+    canonical.canonical.withUnsafeBytes { hash.update($0) }
+    return hash.hex
+  }
+}

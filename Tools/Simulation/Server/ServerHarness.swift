@@ -1,0 +1,61 @@
+import AppModels
+import Merge
+
+/// The world of the server: the real relay, hub and devices, with simulated connections, disk and
+/// clocks.
+package final class ServerHarness: Harness {
+  package init() {}
+
+  package var rareEvents: [String] {
+    [
+      "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
+      "writtenAndNotTold", "commitLost", "fail", "goBack", "reinstall", "staleForm", "cancel",
+      "slice", "sameMillisecond",
+    ]
+  }
+
+  package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
+    var draw = Draw(seed: plan.seed)
+    let options = ServerOptions(plan, &draw)
+    var trace = Trace(
+      world: .server, seed: plan.seed, schema: options.schema, options: options.trace,
+      devices: options.nodes)
+    let run = try ServerRun(trace, isRecorded: false)
+    var workload = ServerWorkload(options, run.schema, draw)
+    for device in trace.devices.prefix(2) {
+      let event = TraceEvent(at: 0, device.name, .connect)
+      run.perform(event)
+      trace.events.append(event)
+      let flow = TraceEvent(at: 0, device.name, .flow)
+      run.perform(flow)
+      trace.events.append(flow)
+    }
+    // Much of what is drawn makes no sense where it comes.
+    for _ in 0..<options.events * 3 {
+      guard trace.events.count < options.events + 4, run.findings.isEmpty else { break }
+      let event = workload.event(run)
+      if run.perform(event) { trace.events.append(event) }
+    }
+    return finish(run, trace)
+  }
+
+  package func play(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) -> Outcome {
+    let run = try ServerRun(trace, isRecorded: isRecorded)
+    for event in trace.events where run.findings.isEmpty { run.perform(event) }
+    return finish(run, trace)
+  }
+
+  private func finish(_ run: ServerRun, _ trace: Trace) -> Outcome {
+    if run.findings.isEmpty { run.end() }
+    var outcome = Outcome(trace: trace)
+    outcome.findings = run.findings
+    outcome.coverage = run.coverage
+    outcome.behaviour = run.recorder.behaviour
+    outcome.deviceMilliseconds = (run.now - run.start) * Int64(run.nodes.count)
+    if run.recorder.isRecorded {
+      outcome.recording = run.recorder.recording
+      outcome.lines = run.recorder.lines
+    }
+    return outcome
+  }
+}

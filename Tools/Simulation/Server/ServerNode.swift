@@ -1,0 +1,156 @@
+import AppModels
+import Device
+import Merge
+import RelaySupport
+import Wire
+
+/// A device of the simulated world: its connections, its side of the lanes, and its records.
+final class ServerNode {
+  /// A connection and what is on its way up; what is on its way down lies with the client.
+  final class Link {
+    let client: Client
+    var up: [UInt8] = []
+
+    init(_ client: Client) { self.client = client }
+  }
+
+  let device: Trace.Device
+  let lanes: LaneClient
+  /// nil where a person types, or where the run has no records.
+  let sync: SyncDevice?
+  private let schema: Name
+  /// The connection in use, and those that it has taken over from.
+  private(set) var link: Link?
+  private(set) var zombies: [Link] = []
+  /// What its clock is wrong by, in milliseconds.
+  var skew: Int64 = 0
+  var backup: [[UInt8]]?
+  /// When it pushes again what the server has put off, in milliseconds since 1970.
+  var retryAt: Int64?
+  /// What the device found wrong with what it was told.
+  private(set) var complaints: [String] = []
+  /// Edits that were typed, by id of the request: what was answered.
+  private(set) var typed: [String: Members] = [:]
+  /// Answers about records to requests of the harness's own, by id.
+  var answers: [String: [Members]] = [:]
+  /// What a record that was typed is called by the server.
+  private(set) var aliases: [Name: Name] = [:]
+  var creates: [String: Name] = [:]
+
+  var name: String { device.name }
+
+  init(_ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, clock: Int64) {
+    self.device = device
+    self.schema = schema?.name ?? "none"
+    lanes = LaneClient(device.name, isPhone: device.isPhone, ledger)
+    sync =
+      device.isTyped
+      ? nil
+      : schema.map {
+        // Records are named by the schedule.
+        SyncDevice(
+          device.name, Identifier(digestOf: "device", device.name), isPhone: device.isPhone,
+          schema: $0, clock: clock, newIdentifier: { Identifier(digestOf: "none") })
+      }
+  }
+
+  // MARK: Connections
+
+  /// Opens a connection, which takes over from the one in use.
+  func connect(_ client: Client, tellsReceived: Bool) {
+    if let link, !link.client.isClosed { zombies.append(link) }
+    link = Link(client)
+    sync?.disconnected()
+    lanes.activate(pair: "p", tellsReceived: tellsReceived)
+    collect()
+  }
+
+  /// The connection is lost.
+  func disconnect() {
+    link = nil
+    lanes.lost()
+    sync?.disconnected()
+  }
+
+  /// Looks whether the server has closed the connection.
+  func noticeClosing() {
+    zombies.removeAll { $0.client.isClosed }
+    guard let link, link.client.isClosed, link.client.unreadBytes == 0, link.client.lines.isEmpty
+    else { return }
+    disconnect()
+  }
+
+  var isActive: Bool { lanes.session == .activated && link.map { !$0.client.isClosed } ?? false }
+
+  /// Puts what the device has to say on its way.
+  func collect() {
+    let lines = lanes.takeOutput() + (sync?.takeOutput() ?? [])
+    guard let link else { return }
+    for line in lines {
+      link.up += line
+      link.up.append(0x0A)
+    }
+  }
+
+  // MARK: Lines
+
+  /// Takes in a line of the connection in use.
+  func received(_ bytes: [UInt8], clock: Int64) {
+    guard let line = try? Members(bytes) else {
+      complaints.append("a line that is no JSON object: \(String(decoding: bytes, as: UTF8.self))")
+      return
+    }
+    let type = line.string("type") ?? ""
+    let wasActive = lanes.session == .activated
+    if type == "error", let re = line.string("re"), re == "open" || re == "push" {
+      take(bytes, clock)
+    } else if type == "sync.digests" || type == "sync.feed" {
+      answers[line.string("re") ?? "", default: []].append(line)
+    } else if type.hasPrefix("sync.") {
+      sync == nil ? answered(line, type) : take(bytes, clock)
+    } else {
+      lanes.received(line)
+    }
+    if !wasActive, lanes.session == .activated {
+      sync?.open()
+      if device.isTyped, schema != "none" {
+        lanes.send("{\"type\":\"sync.open\",\"schema\":\"\(schema)\",\"id\":\"open\"}")
+      }
+    }
+    collect()
+  }
+
+  private func take(_ bytes: [UInt8], _ clock: Int64) {
+    guard let sync else { return }
+    sync.clock = clock
+    do {
+      try sync.received(bytes)
+    } catch let error as WireError {
+      complaints.append(error.message)
+    } catch {
+      complaints.append("\(error)")
+    }
+    if sync.waits > 0, retryAt == nil { retryAt = clock + Int64(sync.waits) }
+  }
+
+  private func answered(_ line: Members, _ type: String) {
+    guard type == "sync.edited", let re = line.string("re") else { return }
+    typed[re] = line
+    if let record = creates[re], let id = line.string("id") { aliases[record] = Name(id) }
+  }
+
+  // MARK: Storage
+
+  /// The app ends and starts again with what is stored.
+  func restart() throws(WireError) {
+    let saved = sync?.saved
+    disconnect()
+    if let saved { try sync?.restore(saved) }
+  }
+
+  /// The storage is as it was, or empty.
+  func goBack() throws(WireError) {
+    disconnect()
+    if let backup { try sync?.restore(backup) } else { sync?.reset() }
+  }
+}

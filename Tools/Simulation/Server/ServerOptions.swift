@@ -1,0 +1,68 @@
+import Merge
+
+/// What a schedule in the world of the server is made of; each seed has its own emphasis.
+struct ServerOptions {
+  var schema: String
+  var devices: Int
+  var events: Int
+  var faults: Set<Fault>
+  var hasLanes: Bool
+  var hasTyping: Bool
+  /// How often, of a hundred times, the clock stands still between two events.
+  var sameMillisecond: Int
+  /// Stores are tidied, logs collected and receivers full at once.
+  var isSparse: Bool
+  var isNarrow: Bool
+
+  static let faults: Set<Fault> = [
+    .delay, .cut, .restart, .backup, .clock, .crash, .disk, .takeover, .membership, .collection,
+  ]
+
+  init(_ plan: Plan, _ draw: inout Draw) {
+    schema =
+      plan.schema
+      ?? draw.pick([
+        (6, "todoTimers"), (2, "timeTracker"), (1, "pomodoro"), (1, "none"),
+      ])
+    devices = plan.devices ?? draw.pick([(4, 2), (4, 3), (1, 4)])
+    events = plan.events ?? draw.pick([(5, 8), (5, 16), (4, 40), (1, 120)])
+    // Few at a time, so that each shows what it does.
+    let chance = draw.pick([15, 40, 70])
+    var drawn: Set<Fault> = []
+    for fault in Fault.allCases where Self.faults.contains(fault) && draw.percent(chance) {
+      drawn.insert(fault)
+    }
+    faults = plan.faults.map { $0.intersection(Self.faults) } ?? drawn
+    hasLanes = schema == "none" || draw.percent(45)
+    // A store that is set back is judged by its records.
+    if hasLanes { faults.remove(.backup) }
+    hasTyping = schema != "none" && draw.percent(30)
+    sameMillisecond = draw.pick([0, 50, 90])
+    isSparse = draw.percent(50)
+    isNarrow = draw.percent(25)
+  }
+
+  var trace: [Trace.Option] {
+    var options = [
+      Trace.Option("devices", "\(devices)"), Trace.Option("events", "\(events)"),
+      Trace.Option("schema", schema),
+      Trace.Option(
+        "faults", faults.isEmpty ? "none" : faults.map(\.rawValue).sorted().joined(separator: ",")),
+    ]
+    if faults.contains(.collection) { options.append(Trace.Option("collect", "")) }
+    if isSparse { options.append(Trace.Option("sparse", "")) }
+    if isNarrow { options.append(Trace.Option("narrow", "")) }
+    return options
+  }
+
+  var nodes: [Trace.Device] {
+    var nodes = [
+      Trace.Device("phone", isPhone: true),
+      Trace.Device("watch", isPhone: false),
+      Trace.Device("second", isPhone: false),
+      Trace.Device("third", isPhone: false),
+    ].prefix(max(1, min(devices, 4))).map { $0 }
+    if hasTyping { nodes.append(Trace.Device("person", isPhone: false, isTyped: true)) }
+    return nodes
+  }
+}

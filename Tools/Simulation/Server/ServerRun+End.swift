@@ -1,0 +1,179 @@
+import Device
+import Merge
+import Oracle
+import RelaySupport
+import Wire
+
+/// The end of a schedule: no more faults, everything is carried, and all is compared.
+extension ServerRun {
+  func end() {
+    heal()
+    for round in 0..<10 {
+      if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, round) }
+      for node in nodes { finish(node) }
+      if nodes.allSatisfy(isDrained) { break }
+      world.advance(to: world.now + 3_700_000_000)
+    }
+    checkDrained()
+    checkLanes()
+    if schema != nil { checkRecords() }
+    findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
+  }
+
+  private func heal() {
+    recorder.add(now - start, "server", .note, "everything works again")
+    if world.isFailing { world.recoverStore() }
+    world.holdsCommits = false
+    world.settle()
+    for node in nodes { node.noticeClosing() }
+  }
+
+  private func finish(_ node: ServerNode) {
+    if !node.isActive {
+      connect(node, tellsReceived: true)
+      flow(node)
+    }
+    guard node.isActive else { return }
+    node.retryAt = nil
+    node.sync?.waits = 0
+    node.sync?.push()
+    node.lanes.send("{\"type\":\"setAppState\",\"state\":\"foreground\",\"id\":\"state\"}")
+    node.lanes.send("{\"type\":\"release\",\"id\":\"release\"}")
+    node.lanes.retry()
+    node.lanes.resetContext()
+    node.collect()
+    flow(node)
+    while node.lanes.upload(pieceSize: 200) { node.collect() }
+    node.collect()
+    for other in nodes { flow(other) }
+    node.lanes.acknowledgeAll()
+    node.collect()
+    for other in nodes { flow(other) }
+  }
+
+  /// Each watch has its turn, so that what waits for it comes out.
+  private func select(_ phone: ServerNode, _ round: Int) {
+    let watches = nodes.filter { !$0.device.isPhone }
+    guard watches.count > 1, phone.isActive, !lanes.transfers.isEmpty else { return }
+    let watch = watches[round % watches.count]
+    phone.lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch.name)\",\"id\":\"select\"}")
+    phone.collect()
+    for node in nodes { flow(node) }
+  }
+
+  private func isDrained(_ node: ServerNode) -> Bool {
+    guard node.isActive, node.lanes.unanswered.isEmpty, node.lanes.unfinished.isEmpty else {
+      return false
+    }
+    guard let device = node.sync else { return true }
+    let others = nodes.compactMap { $0.sync?.vector }
+    return device.isUpToDate && others.allSatisfy { $0 == device.vector }
+  }
+
+  private func checkDrained() {
+    for node in nodes {
+      guard node.isActive else {
+        report(
+          "I42", "cannot-activate", "A device cannot come back.",
+          "With every fault gone, the \(node.name) does not get its session.")
+        continue
+      }
+      guard let device = node.sync else { continue }
+      if !device.isDrained {
+        report(
+          "I42", "not-drained", "Edits never reached the server.",
+          "With every fault gone, \(device).")
+      }
+      if !device.stranded.isEmpty {
+        report(
+          "I30", "stranded", "Edits were left behind when a device was set back.",
+          "\(device.stranded.count) operations of the \(node.name) could not be issued anew.")
+      }
+      // The store could not write, or the session had ended meanwhile.
+      let error = device.errors.first {
+        !$0.contains("\"code\":4008") && !$0.contains("\"code\":7004")
+      }
+      if let error {
+        report(
+          "I40", "edit-refused", "The server refused what a device had stored.",
+          "The \(node.name): \(error)")
+      }
+      coverage.note("retime", device.retimings)
+      coverage.note("fork", device.reissued)
+      coverage.note("snapshotJoin", device.snapshots)
+    }
+    if let fault = world.logs.first(where: { $0.contains("operationRefused") }) {
+      report(
+        "I4", "own-operation-refused", "The server refused an operation of its own making.", fault)
+    }
+  }
+
+  // MARK: Lanes
+
+  private func checkLanes() {
+    for node in nodes where node.isActive {
+      node.lanes.askAgain()
+      node.collect()
+      flow(node)
+    }
+    for node in nodes where node.isActive {
+      node.lanes.send("{\"type\":\"getState\"}")
+      node.collect()
+      flow(node)
+      if let outstanding = node.lanes.state?.integer("outstanding"), outstanding > 0 {
+        report(
+          "I42", "outstanding", "Something waits for ever.",
+          "With everything delivered and acknowledged, the \(node.name) still has \(outstanding) "
+            + "outstanding.")
+      }
+    }
+    lanes.check()
+    checkContexts()
+  }
+
+  /// What a device was last told of its counterpart's context is what that one has set.
+  private func checkContexts() {
+    guard let phone = nodes.first(where: { $0.device.isPhone }), phone.isActive else { return }
+    let active = phone.lanes.state?.string("activeWatch")
+    guard let watch = node(active), watch.isActive else { return }
+    let isAlone = nodes.count { !$0.device.isPhone } == 1
+    for (sender, receiver) in [(phone, watch), (watch, phone)] {
+      // Each watch has a context of its own, and only the phone's server knows which is whose.
+      let told = sender.lanes.state?.object("applicationContext")?.string("v")
+      guard let set = isAlone ? sender.lanes.contextSet?.value : told else { continue }
+      let got = receiver.lanes.contexts[sender.name]
+      if got != set {
+        report(
+          "I38", "context-lost", "The last application context did not arrive.",
+          "The \(sender.name) set \(set) last; the \(receiver.name) has "
+            + "\(got ?? "none") of it.")
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private func checkRecords() {
+    guard let schema else { return }
+    let observer = ServerNode(
+      Trace.Device("observer", isPhone: false), schema, LaneLedger(), clock: now)
+    connect(observer, tellsReceived: false)
+    flow(observer)
+    guard let last = observer.sync, last.isUpToDate else {
+      return report(
+        "I42", "observer", "A new device is never filled.",
+        "It connected when all was quiet, and \(observer.sync?.description ?? "")")
+    }
+    sync.gather(last)
+    sync.complete(last.vector)
+    let judge = RecordJudge(self, sync.operations, sync.apart, schema)
+    judge.checkUnion(last.vector)
+    for node in nodes + [observer] {
+      if let device = node.sync { judge.check(device.fold, at: node.name) }
+    }
+    judge.checkHub(by: observer)
+    judge.checkPromises()
+    judge.checkEffects()
+    judge.note()
+  }
+}

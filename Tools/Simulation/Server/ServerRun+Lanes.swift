@@ -1,0 +1,58 @@
+extension ServerRun {
+  private static let appStates = ["foreground", "background", "suspended", "terminated"]
+
+  /// What a device does with the lanes.
+  func lane(_ node: ServerNode, _ event: TraceEvent) -> Bool {
+    let lanes = node.lanes
+    let count = Int(event.count ?? 0)
+    switch event.verb {
+    case .transfer:
+      switch event.lane {
+      case "complication" where node.device.isPhone: lanes.begin(.complication)
+      case "file":
+        lanes.begin(.file, content: (0..<max(0, count)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+      default: lanes.begin(.userInfo)
+      }
+    case .context: lanes.setContext("context\(count)")
+    case .cancel:
+      let unfinished = lanes.unfinished
+      guard !unfinished.isEmpty, node.isActive else { return false }
+      lanes.cancel(unfinished[count % unfinished.count])
+    default:
+      guard node.isActive else { return false }
+      switch event.verb {
+      case .upload: guard lanes.upload(pieceSize: max(1, count)) else { return false }
+      case .message:
+        lanes.send(
+          "{\"type\":\"sendMessage\",\"payload\":{\"hello\":1},\"expectsReply\":true,\"id\":\"message\"}"
+        )
+      case .reply:
+        guard !lanes.messages.isEmpty else { return false }
+        lanes.reply()
+      case .acknowledge:
+        guard !lanes.seqs.isEmpty else { return false }
+        if let lane = event.lane {
+          lanes.acknowledge(lane, back: count)
+        } else {
+          lanes.acknowledgeAll()
+        }
+      case .refuse: lanes.refuse(event.lane ?? "userInfo", back: count)
+      case .select:
+        guard node.device.isPhone, let watch = event.to else { return false }
+        lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch)\",\"id\":\"select\"}")
+      case .appState:
+        lanes.send(
+          "{\"type\":\"setAppState\",\"state\":\"\(Self.appStates[abs(count) % 4])\",\"id\":\"state\"}"
+        )
+      case .hold: lanes.send("{\"type\":\"hold\",\"id\":\"hold\"}")
+      case .release:
+        let count = event.count.map { ",\"count\":\(max(1, $0))" } ?? ""
+        lanes.send("{\"type\":\"release\",\"id\":\"release\"\(count)}")
+      default: return false
+      }
+    }
+    recorder.add(now - start, node.name, .send, "\(event.verb.rawValue) \(event.lane ?? "")")
+    node.collect()
+    return true
+  }
+}

@@ -1,0 +1,348 @@
+import AppModels
+import Device
+import Merge
+import Relay
+import RelaySupport
+import Wire
+
+/// One schedule in the world of the server: the real relay, devices with their connections, a disk
+/// that keeps what was synced, and a clock. It only does what it is told.
+final class ServerRun {
+  let schema: Schema?
+  let start: Int64
+  let world: World
+  let nodes: [ServerNode]
+  let lanes = LaneLedger()
+  let sync = SyncLedger()
+  var coverage = Coverage()
+  var findings: [Finding] = []
+  let recorder: Recorder
+  private var connections = 0
+  private(set) var event = 0
+  /// What a device held when an event was over, by the event's name.
+  private var shown: [String: VersionVector] = [:]
+  /// What each device held last, and as which replica.
+  private var vectors: [String: (replica: ReplicaID, vector: VersionVector)] = [:]
+  /// Whether there was time enough for a device to be given up.
+  private(set) var isLong = false
+  private var typedCount = 0
+
+  init(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) {
+    let schema = ShippedSchemas.named(Name(trace.schema))
+    guard schema != nil || trace.schema == "none" else {
+      throw HarnessFailure("there is no schema \(trace.schema)")
+    }
+    self.schema = schema
+    start = trace.start
+    recorder = Recorder(
+      places: trace.devices.map(\.name) + ["server"], start: trace.start, isRecorded: isRecorded)
+    var options = Relay.Options()
+    options.schemas = schema.map { [$0] } ?? []
+    if trace.options.contains(where: { $0.name == "collect" }) { options.limits.syncLog = 2 }
+    if trace.options.contains(where: { $0.name == "sparse" }) { options.deadAllowance = -1_000_000 }
+    if trace.options.contains(where: { $0.name == "narrow" }) { options.limits.waitingOutput = 600 }
+    do {
+      world = try World(options, now: trace.start * 1000)
+    } catch {
+      throw HarnessFailure("the relay does not start: \(error)")
+    }
+    world.holdsCommits = true
+    let ledger = lanes
+    nodes = trace.devices.map { ServerNode($0, schema, ledger, clock: trace.start) }
+  }
+
+  /// Milliseconds since 1970.
+  var now: Int64 { world.now / 1000 }
+
+  func clock(_ node: ServerNode) -> Int64 { now + node.skew }
+
+  func node(_ name: String?) -> ServerNode? { nodes.first { $0.name == name } }
+
+  func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String...) {
+    guard !findings.contains(where: { $0.slug == slug }) else { return }
+    findings.append(
+      Finding(invariant: invariant, slug: slug, headline: headline, story: story))
+  }
+
+  // MARK: Events
+
+  /// - Returns: false where the event makes no sense here; nothing has happened then.
+  @discardableResult
+  func perform(_ event: TraceEvent) -> Bool {
+    isLong = isLong || event.at > 90 * 86_400_000
+    world.advance(to: (start + event.at) * 1000)
+    for node in nodes { retryPush(node) }
+    let isDone =
+      event.device == "server" ? atServer(event) : node(event.device).map { at($0, event) }
+    guard isDone ?? false else { return false }
+    world.settle()
+    for node in nodes { node.noticeClosing() }
+    afterwards()
+    if let name = event.name, let sync = node(event.device)?.sync { shown[name] = sync.vector }
+    self.event += 1
+    coverage.note(event.verb.rawValue)
+    return true
+  }
+
+  private func retryPush(_ node: ServerNode) {
+    guard let time = node.retryAt, time <= clock(node), let sync = node.sync else { return }
+    node.retryAt = nil
+    sync.waits = 0
+    sync.push()
+    node.collect()
+  }
+
+  private func atServer(_ event: TraceEvent) -> Bool {
+    switch event.verb {
+    case .commit: return commit(Int(event.count ?? 1))
+    case .kill:
+      let written = min(Int(event.count ?? 0), world.uncommitted.count)
+      recorder.add(now - start, "server", .fault, "killed")
+      if written > 0 { coverage.note("writtenAndNotTold") }
+      if written < world.uncommitted.count { coverage.note("commitLost") }
+      restart { try world.kill(written: written) }
+    case .stop:
+      guard !world.isFailing else { return false }
+      world.holdsCommits = false
+      world.settle()
+      recorder.add(now - start, "server", .fault, "stopped and started")
+      restart { try world.restart() }
+      world.holdsCommits = true
+    case .fail:
+      guard !world.isFailing else { return false }
+      recorder.add(now - start, "server", .fault, "the disk fails")
+      world.failStore()
+    case .recover:
+      guard world.isFailing else { return false }
+      recorder.add(now - start, "server", .fault, "the disk works again")
+      world.recoverStore()
+    default: return false
+    }
+    return true
+  }
+
+  func commit(_ count: Int) -> Bool {
+    guard !world.isFailing else { return false }
+    var isDone = false
+    for _ in 0..<count where world.commitOne() { isDone = true }
+    return isDone
+  }
+
+  private func restart(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      report(
+        "I37", "does-not-start", "The server does not start on its own store.",
+        "After it had ended, it said: \(error).")
+    }
+    for node in nodes { node.disconnect() }
+  }
+
+  private func at(_ node: ServerNode, _ event: TraceEvent) -> Bool {
+    switch event.verb {
+    case .edit: return edit(node, event)
+    case .connect: connect(node, tellsReceived: event.flag ?? true)
+    case .drop:
+      guard let link = node.link else { return false }
+      recorder.add(now - start, node.name, .fault, "the connection is lost")
+      world.close(link.client)
+      node.disconnect()
+    case .up: return up(node, event.count.map(Int.init), isZombie: event.flag ?? false)
+    case .down: return down(node, event.count.map(Int.init))
+    case .flow: return flow(node)
+    case .clock:
+      node.skew = event.count ?? 0
+      recorder.add(now - start, node.name, .fault, "its clock is \(node.skew) ms off")
+    case .restart:
+      storage(node, "the app is restarted") { () throws(WireError) in try node.restart() }
+    case .backup:
+      guard let sync = node.sync else { return false }
+      node.backup = sync.saved
+      recorder.add(now - start, node.name, .note, "its storage is copied")
+    case .goBack: return goBack(node)
+    default: return lane(node, event)
+    }
+    return true
+  }
+
+  func connect(_ node: ServerNode, tellsReceived: Bool) {
+    if node.isActive { coverage.note("takeover") }
+    connections += 1
+    let client = world.open("\(node.name) \(connections)")
+    client.holdsOutput = true
+    recorder.add(now - start, node.name, .note, "connects")
+    node.connect(client, tellsReceived: tellsReceived)
+  }
+
+  private func storage(_ node: ServerNode, _ what: String, _ body: () throws(WireError) -> Void) {
+    if let link = node.link { world.close(link.client) }
+    recorder.add(now - start, node.name, .fault, what)
+    do throws(WireError) {
+      try body()
+    } catch {
+      report(
+        "I10", "storage-unreadable", "A device cannot read what it stored.",
+        "The \(node.name) was restarted and said: \(error.message).")
+    }
+  }
+
+  private func goBack(_ node: ServerNode) -> Bool {
+    guard let device = node.sync else { return false }
+    let what =
+      node.backup == nil ? "its storage is wiped" : "an older copy of its storage is put back"
+    storage(node, what) { () throws(WireError) in try node.goBack() }
+    sync.destroy(node.name, beyond: device.vector)
+    sync.forget(node.name)
+    vectors[node.name] = nil
+    coverage.note(node.backup == nil ? "reinstall" : "setBack")
+    return true
+  }
+
+  // MARK: Edits
+
+  private func edit(_ node: ServerNode, _ event: TraceEvent) -> Bool {
+    guard let edit = event.edit, let schema else { return false }
+    guard let device = node.sync else { return type(edit, node) }
+    device.clock = clock(node)
+    let fold = device.fold
+    var began = edit.since.flatMap { shown[$0] } ?? device.vector
+    // What the form was opened on may be gone from a device that was set back since.
+    if !device.vector.contains(began) || !fold.vector.contains(began) { began = device.vector }
+    let before = fold.latest
+    do throws(WireError) {
+      let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
+      guard !actions.isEmpty, !actions.contains(where: fold.isSealed) else { return false }
+      try device.write(actions, shown: began, now: device.clock)
+    } catch {
+      coverage.note("refusedEdit")
+      return false
+    }
+    guard let operation = device.current.replica.log.last?.operation?.operation else {
+      return false
+    }
+    judge(operation, began, before, node)
+    if began != device.vector, edit.since != nil { coverage.note("staleForm") }
+    recorder.add(now - start, node.name, .edit, edit.spelled)
+    sync.promise(edit, operation, by: node.name, step: recorder.last, at: now - start)
+    sync.gather(device)
+    node.collect()
+    return true
+  }
+
+  /// What must hold of an operation when it is written.
+  private func judge(
+    _ operation: Operation, _ shown: VersionVector, _ latest: Stamp?, _ node: ServerNode
+  ) {
+    var expected = shown
+    expected[operation.dot.replica] = min(shown[operation.dot.replica], operation.dot.seq - 1)
+    if operation.context.vector(of: operation.dot.replica) != expected {
+      report(
+        "I47", "dishonest-context", "An edit claims to have seen what its writer was not shown.",
+        "The \(node.name)'s operation \(operation.dot.seq) says that it had seen "
+          + "\(operation.context.vector(of: operation.dot.replica)), and the form showed \(expected)."
+      )
+    }
+    if let latest, !(latest < operation.stamp) {
+      report(
+        "I12", "stamp-not-above", "An edit has an older stamp than what its device already had.",
+        "The \(node.name) wrote with \(operation.stamp.spelled) and held \(latest.spelled).")
+    }
+    if operation.stamp.ms > UInt64(max(0, clock(node))) { coverage.note("tie") }
+  }
+
+  private func type(_ edit: Edit, _ node: ServerNode) -> Bool {
+    guard node.isActive else { return false }
+    typedCount += 1
+    let id = "edit \(typedCount)"
+    guard let line = edit.line(id, alias: { node.aliases[$0] ?? $0 }) else { return false }
+    if case .create = edit.change { node.creates[id] = edit.record }
+    recorder.add(now - start, node.name, .edit, edit.spelled)
+    node.lanes.send(line)
+    node.collect()
+    return true
+  }
+
+  // MARK: Bytes
+
+  private func up(_ node: ServerNode, _ count: Int?, isZombie: Bool) -> Bool {
+    guard let link = isZombie ? node.zombies.first : node.link, !link.up.isEmpty,
+      !link.client.isClosed
+    else { return false }
+    let size = min(count ?? link.up.count, link.up.count)
+    let bytes = link.up.prefix(size)
+    recorder.carry(now - start, node.name, "server", Array(bytes))
+    if isZombie { coverage.note("zombie") }
+    if bytes.last != 0x0A { coverage.note("slice") }
+    link.up.removeFirst(size)
+    world.send(bytes, from: link.client)
+    return true
+  }
+
+  func down(_ node: ServerNode, _ count: Int?) -> Bool {
+    guard let link = node.link, link.client.unreadBytes > 0 || !link.client.lines.isEmpty else {
+      return false
+    }
+    world.read(link.client, count ?? link.client.unreadBytes)
+    for line in link.client.lines where node.link === link {
+      recorder.carry(now - start, "server", node.name, line + [0x0A])
+      node.received(line, clock: clock(node))
+      // The next line may let go of what this one brought.
+      if let device = node.sync { sync.gather(device) }
+    }
+    link.client.lines = []
+    return true
+  }
+
+  /// Everything goes up, is committed and comes down, until nothing moves.
+  @discardableResult
+  func flow(_ node: ServerNode) -> Bool {
+    var hasMoved = false
+    for _ in 0..<200 {
+      var isMoving = up(node, nil, isZombie: false)
+      if commit(100) { isMoving = true }
+      if down(node, nil) { isMoving = true }
+      world.settle()
+      node.noticeClosing()
+      guard isMoving else { return hasMoved }
+      hasMoved = true
+    }
+    report(
+      "I42", "busy-loop", "The server and a device never stop talking.",
+      "After 200 rounds the \(node.name) and the server still had something to say.")
+    return hasMoved
+  }
+
+  // MARK: After each event
+
+  private func afterwards() {
+    findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
+    for node in nodes {
+      if let complaint = node.complaints.first {
+        report(
+          "I1", "protocol-broken", "The server told a device what cannot be.",
+          "The \(node.name): \(complaint)")
+      }
+      guard let device = node.sync else { continue }
+      let vector = device.vector
+      let replica = device.current.id
+      if let before = vectors[node.name], before.replica == replica {
+        if before.vector == vector { continue }
+        if !vector.contains(before.vector) {
+          report(
+            "I9", "shrank", "A device has lost operations that it had.",
+            "The \(node.name) held \(before.vector), and now holds \(vector).")
+        }
+      }
+      vectors[node.name] = (replica, vector)
+      if recorder.isRecorded {
+        recorder.shows(node.name, device.view)
+      }
+    }
+    if let (one, other) = sync.conflict {
+      report(
+        "I3", "two-meanings", "Two devices hold different operations under one name.",
+        "\(one.dot): \(SyncLedger.signature(one)) / \(SyncLedger.signature(other))")
+    }
+  }
+}

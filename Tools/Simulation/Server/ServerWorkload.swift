@@ -1,0 +1,151 @@
+import Device
+import Merge
+import RelaySupport
+
+/// Draws what happens next in the world of the server.
+struct ServerWorkload {
+  private let options: ServerOptions
+  private var edits: EditDraw?
+  private var draw: Draw
+  private var at: Int64 = 0
+  private var count = 0
+  /// Names of events after which a device might open a form.
+  private var moments: [String: [String]] = [:]
+
+  init(_ options: ServerOptions, _ schema: Schema?, _ draw: Draw) {
+    self.options = options
+    edits = schema.map { EditDraw($0) }
+    self.draw = draw
+  }
+
+  /// The next event.
+  mutating func event(_ run: ServerRun) -> TraceEvent {
+    if !draw.percent(options.sameMillisecond) { at += draw.pick([1, 1, 2, 40, 1000]) }
+    count += 1
+    let node = draw.pick(run.nodes)
+    var event = TraceEvent(at: at, node.name, .flow)
+    if options.faults.contains(where: Self.server.contains), draw.percent(6) {
+      server(&event, run)
+    } else if node.link == nil, draw.percent(55) {
+      event.verb = .connect
+    } else if draw.percent(30) {
+      move(&event, node)
+    } else if draw.percent(12) {
+      trouble(&event, node)
+    } else {
+      work(&event, node, run)
+    }
+    return event
+  }
+
+  private static let server: Set<Fault> = [.crash, .disk, .collection]
+
+  // MARK: The server
+
+  private mutating func server(_ event: inout TraceEvent, _ run: ServerRun) {
+    event.device = "server"
+    var choices: [(weight: Int, choice: TraceEvent.Verb)] = [(1, .commit)]
+    if options.faults.contains(.crash) { choices += [(4, .kill), (1, .stop)] }
+    if options.faults.contains(.disk) {
+      choices.append((3, run.world.isFailing ? .recover : .fail))
+    }
+    event.verb = draw.pick(choices)
+    if event.verb == .kill {
+      event.count = Int64(draw.below(3))
+    } else if options.faults.contains(.collection), draw.percent(50) {
+      // Long enough that nobody is waited for, or that pairs leave the memory.
+      at += draw.pick([31_000, 3_700_000, 86_400_000 * 31, 86_400_000 * 91])
+      event = TraceEvent(at: at, "server", .commit)
+    }
+  }
+
+  // MARK: Bytes
+
+  private mutating func move(_ event: inout TraceEvent, _ node: ServerNode) {
+    guard options.faults.contains(.delay), draw.percent(70) else {
+      event.verb = .flow
+      return
+    }
+    event.verb = draw.pick([(4, .up), (4, .commit), (4, .down), (1, .flow)])
+    switch event.verb {
+    case .commit: event.device = "server"
+    case .up:
+      if !node.zombies.isEmpty, draw.percent(40) { event.flag = true }
+      if draw.percent(25) { event.count = Int64(1 + draw.below(200)) }
+    case .down: if draw.percent(25) { event.count = Int64(1 + draw.below(300)) }
+    default: break
+    }
+  }
+
+  // MARK: Trouble at a device
+
+  private mutating func trouble(_ event: inout TraceEvent, _ node: ServerNode) {
+    var choices: [(weight: Int, choice: TraceEvent.Verb)] = [(1, .flow)]
+    if options.faults.contains(.cut), node.link != nil { choices.append((4, .drop)) }
+    if options.faults.contains(.takeover) { choices.append((3, .connect)) }
+    if options.faults.contains(.restart) { choices.append((3, .restart)) }
+    if options.faults.contains(.clock) { choices.append((3, .clock)) }
+    if options.faults.contains(.backup), !node.device.isTyped {
+      choices += [(3, .backup), (2, .goBack)]
+    }
+    event.verb = draw.pick(choices)
+    switch event.verb {
+    case .clock: event.count = draw.pick([0, 1, -1, 2_000, 70_000, -3_600_000, 3_600_000])
+    case .connect: if draw.percent(30) { event.flag = false }
+    default: break
+    }
+  }
+
+  // MARK: Work
+
+  private mutating func work(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
+    if options.hasLanes, edits == nil || draw.percent(50) {
+      lane(&event, node)
+    } else if edits != nil {
+      edit(&event, node, run)
+    }
+  }
+
+  private mutating func edit(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
+    // Who types looks at what some device shows.
+    guard let fold = (node.sync ?? run.nodes.first?.sync)?.fold else { return }
+    event.verb = .edit
+    event.edit = edits!.edit(fold, &draw)
+    guard !node.device.isTyped else { return }
+    let name = "e\(count)"
+    if let moment = moments[node.name]?.suffix(4).first, draw.percent(20) {
+      event.edit?.since = moment
+    }
+    event.name = name
+    moments[node.name, default: []].append(name)
+  }
+
+  private mutating func lane(_ event: inout TraceEvent, _ node: ServerNode) {
+    event.verb = draw.pick([
+      (30, .transfer), (24, .acknowledge), (10, .context), (6, .upload), (6, .cancel), (5, .refuse),
+      (5, .message), (4, .reply), (options.faults.contains(.membership) ? 6 : 0, .select),
+      (5, .appState), (2, .hold), (3, .release),
+    ])
+    let lanes = ["userInfo", "complication", "file", "context", "outcome"]
+    switch event.verb {
+    case .transfer:
+      event.lane = draw.pick([(6, lanes[0]), (2, lanes[1]), (2, lanes[2])])
+      if event.lane == "file" { event.count = Int64(draw.below(300)) }
+    case .acknowledge:
+      if draw.percent(40) {
+        event.lane = draw.pick(lanes)
+        event.count = Int64(draw.below(3))
+      }
+    case .context: event.count = Int64(count - (draw.percent(25) ? 1 : 0))
+    case .upload: event.count = Int64(1 + draw.below(150))
+    case .cancel: event.count = Int64(draw.below(4))
+    case .refuse:
+      event.lane = draw.pick(lanes.prefix(3))
+      event.count = Int64(draw.below(3))
+    case .select: event.to = draw.pick(["watch", "second"])
+    case .appState: event.count = draw.pick([0, 0, 1, 2, 3])
+    case .release: if draw.percent(50) { event.count = Int64(1 + draw.below(2)) }
+    default: break
+    }
+  }
+}

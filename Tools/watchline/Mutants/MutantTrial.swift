@@ -1,0 +1,70 @@
+internal import Glibc
+internal import Simulation
+
+/// One mutant in one world, run in a process of its own: it may trap, or never come back.
+///
+/// Says line by line how far it is: `seed 7` before a schedule, `went 7 <digest>` after it,
+/// `found 7 I15 lost-edit` where it shows, and then ends.
+enum MutantTrial {
+  /// How long a schedule may take, in seconds; it is killed then.
+  private static let limit: UInt32 = 20
+
+  /// The worlds that there are.
+  static let worlds = ["exchange", "server", "small"]
+
+  /// - Parameters:
+  ///   - mutant: its name, or `none`.
+  ///   - count: how many seeds.
+  static func run(_ mutant: String, world: String, from first: UInt64, count: UInt64) -> Int32 {
+    guard Planter.plant(mutant) else {
+      complain("this build has no mutant \(mutant) planted")
+      return 2
+    }
+    if world == "small" {
+      alarm(600)
+      say("seed 1")
+      var exhaustive = Exhaustive(operations: 2)
+      exhaustive.endsAtFirst = true
+      if let finding = exhaustive.run().findings.first {
+        say("found 1 \(finding.invariant) \(finding.slug)")
+      }
+      return 0
+    }
+    guard let harness = harness(world) else {
+      complain("there is no world \(world)")
+      return 2
+    }
+    for seed in first..<first + count {
+      alarm(limit)
+      say("seed \(seed)")
+      do throws(HarnessFailure) {
+        let outcome = try harness.run(Plan(seed: seed))
+        if let finding = outcome.findings.first {
+          say("found \(seed) \(finding.invariant) \(finding.slug)")
+          return 0
+        }
+        say("went \(seed) \(outcome.behaviour)")
+      } catch {
+        say("found \(seed) I42 \(words(error.description))")
+        return 0
+      }
+    }
+    return 0
+  }
+
+  private static func words(_ text: String) -> String {
+    "failure:" + text.split { !$0.isLetter }.prefix(6).joined(separator: "-")
+  }
+
+  private static func harness(_ world: String) -> (any Harness)? {
+    switch world {
+    case "server": ServerHarness()
+    default: nil
+    }
+  }
+
+  private static func say(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+}
