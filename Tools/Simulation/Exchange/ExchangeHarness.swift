@@ -34,7 +34,7 @@ package final class ExchangeHarness: Harness {
 
   package var rareEvents: [String] {
     [
-      "tie", "concurrentSameField", "deleteAgainstEdit", "revive", "moveToOneSlot",
+      "tie", "concurrentSameField", "deleteAgainstEdit", "revive", "concurrentMove",
       "concurrentText", "staleForm", "restart", "duplicate",
     ]
   }
