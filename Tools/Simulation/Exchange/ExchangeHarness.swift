@@ -32,7 +32,15 @@ package final class ExchangeHarness: Harness {
     self.phoneWinsTies = phoneWinsTies
   }
 
-  package var rareEvents: [String] { [] }
+  package var rareEvents: [String] {
+    [
+      "tie", "concurrentSameField", "deleteAgainstEdit", "revive", "concurrentMove",
+      "concurrentText", "staleForm", "restart", "duplicate",
+    ]
+  }
+
+  /// The last lines that the subject wrote to its standard error.
+  package var complaints: [String] { subject.complaints }
 
   // MARK: Running
 

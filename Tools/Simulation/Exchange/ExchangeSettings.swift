@@ -52,8 +52,8 @@ package struct ExchangeSettings: Equatable, Sendable {
     let schemas = ["todoTimers", "todoTimers", "timeTracker", "pomodoro"]
     schema = dice.pick(schemas)
     devices = dice.percent(65) ? 2 : 3
-    let size = dice.weighted([86, 12, 2])
-    events = dice.within([6...12, 13...30, 31...100][size])
+    let size = dice.weighted([92, 7, 1])
+    events = dice.within([6...10, 11...30, 31...80][size])
     let drawnNetwork = dice.percent(75) ? Network.watchConnectivity : .any
     for fault in Self.possibleFaults where dice.percent(50) && fault != .clock {
       faults.insert(fault)
@@ -66,7 +66,7 @@ package struct ExchangeSettings: Equatable, Sendable {
     hot = dice.pick([40, 70, 90])
     counterBits = dice.percent(25) ? 2 : 16
     isCoded = dice.percent(10)
-    isThorough = dice.percent(6)
+    isThorough = dice.percent(4)
     self.lanes = dice.percent(70) ? [.context] : Lane.allCases
 
     schema = plan.schema ?? schema
