@@ -32,6 +32,13 @@ package final class ExchangeHarness: Harness {
     self.phoneWinsTies = phoneWinsTies
   }
 
+  package var rareEvents: [String] {
+    [
+      "tie", "concurrentSameField", "deleteAgainstEdit", "revive", "moveToOneSlot",
+      "concurrentText", "staleForm", "restart", "duplicate",
+    ]
+  }
+
   // MARK: Running
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
@@ -103,6 +110,9 @@ package final class ExchangeHarness: Harness {
     }
     guard let world else { return outcome }
     unsupported.formUnion(world.unsupported)
+    if let ours = subject as? OurMerge, ours.overflows > 0 {
+      world.coverage.note("counterOverflow", ours.overflows)
+    }
     outcome.coverage = world.coverage
     outcome.deviceMilliseconds = world.at * Int64(world.places.count)
     outcome.behaviour = subject.behaviour

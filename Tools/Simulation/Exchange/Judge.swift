@@ -265,6 +265,14 @@ struct Judge {
       for other in moves[(offset + 1)...] where !writes[other].seen.contains(one) {
         world.coverage.note("concurrentMove")
       }
+      let goal = world.edits[writes[one].edit].edit.change
+      for other in writes.indices[(one + 1)...]
+      where writes[other].kind == .move && !writes[other].seen.contains(one)
+        && world.edits[writes[other].edit].edit.change == goal
+        && writes[other].target.kind == target.kind
+      {
+        world.coverage.note("moveToOneSlot")
+      }
     }
   }
 }

@@ -10,6 +10,8 @@ package final class OurMerge: MergeUnderTest {
   /// The operation that the last edit became; nil where it changed nothing.
   package private(set) var written: Operation?
   package private(set) var behaviour: UInt64 = 0
+  /// How often a stamp's counter was at its end.
+  private(set) var overflows = 0
   private var settings = ExchangeSettings()
   private var columns: [Name: [FieldType]] = [:]
   /// What each device held after each thing that happened at it.
@@ -36,6 +38,7 @@ package final class OurMerge: MergeUnderTest {
     moments = devices.map { _ in [VersionVector()] }
     shown = devices.map { _ in nil }
     written = nil
+    overflows = 0
     behaviour = 0xCBF2_9CE4_8422_2325
     let can = Set(Started.Ability.allCases)
     return Started(.state, can: settings.isPortable ? can.subtracting([.restore, .form]) : can)
@@ -81,6 +84,11 @@ package final class OurMerge: MergeUnderTest {
     written.operation.stamp = Stamp.mint(
       time: time, rank: device.rank, replica: device.id, after: replica.fold.latest,
       counterBits: settings.counterBits)
+    if let latest = replica.fold.latest, written.operation.stamp.ms > latest.ms,
+      latest.ms >= time, latest.rank == device.rank
+    {
+      overflows += 1
+    }
     written.bytes =
       written.operation.datum(after: replica.chain(device.id).context).canonical
     try replica.append(written)

@@ -30,7 +30,7 @@ package struct MergeFold: FoldUnderTest {
 
 /// The oracle's answers for the parts of one history; a part is causally closed, so that its vector
 /// names it.
-package final class Judge {
+package final class HistoryJudge {
   private let history: History
   private let schema: Schema
   private var verdicts: [VersionVector: (view: Datum, feed: [OracleFeedEntry])] = [:]
@@ -79,7 +79,7 @@ package func disagreement(
   _ make: () -> any FoldUnderTest
 ) -> Disagreement? {
   var random = SplitMix64(seed: seed)
-  let judge = Judge(history, schema)
+  let judge = HistoryJudge(history, schema)
   var orders = [history.operations]
   if history.operations.count <= 4 {
     orders = history.deliveries()
