@@ -60,7 +60,7 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "MutantFiles", "Simulation", "Oracle", "Proxy", "Device", "AppModels", "Merge", "Wire",
+        "MutantFiles", "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire",
         "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),

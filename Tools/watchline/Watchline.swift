@@ -9,7 +9,10 @@ package enum Watchline {
 
   /// Every subcommand, in the order in which `--help` lists them.
   static var subcommands: [any Subcommand.Type] {
-    [Connect.self, DeviceCommand.self, Generate.self, MutantsCommand.self, ProxyCommand.self]
+    [
+      Connect.self, DeviceCommand.self, Generate.self, ReplayCommand.self, FuzzCommand.self,
+      MutantsCommand.self, ProxyCommand.self,
+    ]
   }
 
   static func main() {

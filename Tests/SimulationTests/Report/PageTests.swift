@@ -50,6 +50,16 @@ import Testing
     #expect(!Samples.lostEdit.page.contains("id=unfold"))
   }
 
+  /// Devices that differ are not told which of them is right.
+  @Test func marksWhatIsKnown() {
+    var report = Samples.lostEdit
+    #expect(report.page.components(of: "<div class=bad>").count == 3)
+    report.finding.field?.acceptable = []
+    report.finding.field?.ends = [("phone", "1"), ("watch", "2")]
+    #expect(report.page.components(of: "<div class=open>").count == 3)
+    #expect(Markup.text(of: report.page).contains("the same everywhere"))
+  }
+
   @Test func standsAlone() {
     for (name, report) in Samples.all {
       let page = report.page

@@ -57,6 +57,35 @@ import Testing
     #expect(rest.dropFirst().first == "  test       \(report.folder)/Reproduce.swift")
   }
 
+  /// Where no acceptable values are told, what follows from the ends alone.
+  @Test(
+    arguments: [
+      ("color", ["1", "2"], "  color   1            2            the same everywhere"),
+      ("color", ["2", "2"], "  color   2            2            –"),
+      (
+        nil, ["no such record", "no such record"],
+        "  timer 7   no such record   no such record   the record is there"
+      ),
+      (
+        nil, ["the record is there", "the record is there"],
+        "  timer 7   the record is there   the record is there   no such record"
+      ),
+      (
+        nil, ["no such record", "the record is there"],
+        "  timer 7   no such record   the record is there   the same everywhere"
+      ),
+    ] as [(String?, [String], String)])
+  func whatWouldHaveBeenRight(name: String?, ends: [String], expected: String) {
+    var report = Samples.lostEdit
+    report.finding.field?.name = name
+    report.finding.field?.record = "00000000-0000-4000-8000-000000000007"
+    report.finding.field?.ends = [("phone", ends[0]), ("watch", ends[1])]
+    report.finding.field?.acceptable = []
+    let line = report.text(isColoured: false).split(separator: "\n")
+      .first { $0.hasPrefix(expected) }
+    #expect(line?.hasSuffix("✗") == true, "\(report.text(isColoured: false))")
+  }
+
   @Test func aDifferenceIsShown() {
     let text = Samples.twice.text(isColoured: false)
     #expect(text.contains("line 17 of what was done differs\n  first run    watch got seq 2\n"))

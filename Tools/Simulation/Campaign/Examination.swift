@@ -7,6 +7,16 @@ package struct Examination {
   package var eventsBefore: Int
   package var tries: Int
 
+  package init(
+    trace: Trace, outcome: Outcome, finding: Finding, eventsBefore: Int, tries: Int
+  ) {
+    self.trace = trace
+    self.outcome = outcome
+    self.finding = finding
+    self.eventsBefore = eventsBefore
+    self.tries = tries
+  }
+
   /// Runs a schedule again, shrinks it, and records the smallest that fails in the same way.
   ///
   /// - Parameters:

@@ -32,6 +32,8 @@ package struct Plan: Sendable {
   package var events: Int?
   /// The faults that may occur; nil: drawn.
   package var faults: Set<Fault>?
+  /// Is shown the schedule before each of its events, for when that one ends the process.
+  package var witness: (@Sendable (Trace) -> Void)?
 
   package init(seed: UInt64) { self.seed = seed }
 }

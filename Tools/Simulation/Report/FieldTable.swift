@@ -2,6 +2,7 @@
 /// acceptable, and the record's other fields that changed.
 struct FieldTable {
   private let field: Finding.Field
+  private let verdict: Verdict
   private let ink: Ink
   /// Other fields: name, and the value at each device of `ends`.
   private var others: [(name: String, values: [String])] = []
@@ -11,6 +12,7 @@ struct FieldTable {
 
   init(_ field: Finding.Field, _ recording: Recording, _ ink: Ink) {
     self.field = field
+    verdict = Verdict(field)
     self.ink = ink
     guard let name = field.name else { return }
     let ledger = Ledger(recording)
@@ -28,18 +30,14 @@ struct FieldTable {
     }
   }
 
-  private var label: String { field.name ?? "\(field.kind) \(field.record)" }
+  private var label: String { field.name ?? RecordLabel.text(field.kind, field.record) }
 
   private var acceptable: String {
-    field.acceptable.isEmpty
-      ? "–" : field.acceptable.map(Visible.value).joined(separator: " or ")
+    let values = verdict.acceptable
+    return values.isEmpty ? "–" : values.map(Visible.value).joined(separator: " or ")
   }
 
-  private var isBad: Bool {
-    field.ends.contains { end in
-      !field.acceptable.contains { $0.isIdentical(to: end.value) }
-    }
-  }
+  private var isBad: Bool { verdict.isWrong }
 
   var lines: [String] {
     var rows = [["field"] + field.ends.map { "\(Visible.text($0.device)) ends" } + ["acceptable"]]

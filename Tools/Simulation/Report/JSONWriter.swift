@@ -33,6 +33,12 @@ package struct JSONWriter {
     bytes.append(decimal: value)
   }
 
+  /// A member whose value is JSON text.
+  package mutating func raw(_ name: String, _ json: String) {
+    key(name)
+    bytes.append(text: json)
+  }
+
   package mutating func object(_ name: String, _ body: (inout Self) -> Void) {
     key(name)
     enclose(0x7B, 0x7D, body)

@@ -7,9 +7,36 @@ package struct JUnit: Sendable {
   package var scope: String
   /// How long it took, in milliseconds.
   package var milliseconds: Int64
-  package var reports: [FindingReport]
+  package var reports: [Case]
 
-  package init(name: String, scope: String, milliseconds: Int64, reports: [FindingReport]) {
+  /// One distinct finding.
+  package struct Case: Sendable {
+    package var slug: String
+    package var seed: UInt64
+    package var headline: String
+    /// What the terminal is told.
+    package var text: String
+    /// The last lines of what is under test on its standard error.
+    package var errors: [String]
+
+    package init(
+      slug: String, seed: UInt64, headline: String, text: String, errors: [String] = []
+    ) {
+      self.slug = slug
+      self.seed = seed
+      self.headline = headline
+      self.text = text
+      self.errors = errors
+    }
+
+    package init(_ report: FindingReport) {
+      self.init(
+        slug: report.finding.slug, seed: report.trace.seed, headline: report.finding.headline,
+        text: report.text(isColoured: false), errors: report.errors)
+    }
+  }
+
+  package init(name: String, scope: String, milliseconds: Int64, reports: [Case]) {
     self.name = name
     self.scope = scope
     self.milliseconds = milliseconds
@@ -31,11 +58,10 @@ package struct JUnit: Sendable {
         "<testcase classname=\"\(escaped(name))\" name=\"\(escaped(scope))\" time=\"\(seconds)\"/>\n"
     }
     for report in reports {
-      let finding = report.finding
       text += """
-        <testcase classname="\(escaped(name))" name="\(escaped(finding.slug)), seed \(report.trace.seed)" time="0">
-        <failure type="\(escaped(finding.slug))" message="\(escaped(finding.headline))">\
-        \(escaped(report.text(isColoured: false)))</failure>
+        <testcase classname="\(escaped(name))" name="\(escaped(report.slug)), seed \(report.seed)" time="0">
+        <failure type="\(escaped(report.slug))" message="\(escaped(report.headline))">\
+        \(escaped(report.text))</failure>
 
         """
       if !report.errors.isEmpty {

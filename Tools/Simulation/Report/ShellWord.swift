@@ -1,8 +1,8 @@
 /// Words of a shell's command line.
-enum ShellWord {
+package enum ShellWord {
   /// A word as a POSIX shell has to be given it. What follows `command:` is always in quotation
   /// marks, so that it is seen where it ends.
-  static func quoted(_ word: String) -> String {
+  package static func quoted(_ word: String) -> String {
     let prefix = "command:"
     if word.hasPrefix(prefix) { return prefix + marked(String(word.dropFirst(prefix.count))) }
     let isPlain = word.utf8.allSatisfy { byte in

@@ -34,6 +34,11 @@ package final class ServerHarness: Harness {
     for _ in 0..<options.events * 3 {
       guard trace.events.count < options.events + 4, run.findings.isEmpty else { break }
       let event = workload.event(run)
+      if let witness = plan.witness {
+        var draft = trace
+        draft.events.append(event)
+        witness(draft)
+      }
       if run.perform(event) { trace.events.append(event) }
     }
     return finish(run, trace)

@@ -9,7 +9,7 @@ package enum TraceWord {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
   /// The word; nil where the trace is longer than `limit`.
-  package static func spell(_ trace: Trace) -> String? {
+  package static func spell(_ trace: Trace, limit: Int = TraceWord.limit) -> String? {
     let bytes = trace.ndjson
     guard bytes.count <= limit else { return nil }
     var word = Array(prefix.utf8)

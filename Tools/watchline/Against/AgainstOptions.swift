@@ -55,17 +55,12 @@ struct AgainstOptions {
   }
 
   /// The options as they were given, for a command that does the same again.
-  var line: String {
-    var words = ["--against command:\(Self.shellQuoted(command))"]
-    if level != .fields { words.append("--loss \(level.rawValue)") }
-    if network != .watchConnectivity { words.append("--network \(network.rawValue)") }
-    if phoneWinsTies { words.append("--winner phone-on-tie") }
+  var words: [String] {
+    var words = ["--against", "command:\(command)"]
+    if level != .fields { words += ["--loss", level.rawValue] }
+    if network != .watchConnectivity { words += ["--network", network.rawValue] }
+    if phoneWinsTies { words += ["--winner", "phone-on-tie"] }
     if isProcessPerDevice { words.append("--process-per-device") }
-    return words.joined(separator: " ")
-  }
-
-  private static func shellQuoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
+    return words
   }
 }

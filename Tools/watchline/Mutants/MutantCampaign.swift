@@ -50,11 +50,14 @@ struct MutantCampaign {
         how.max { left, right in
           how.count { $0 == left } < how.count { $0 == right }
         } ?? first
+      let known = result
       result.world = world
       result.invariant = most.invariant
       result.slug = most.slug
       result.seeds = seeds
-      return result
+      if result.medianSeeds != nil { return result }
+      // Found now and then: another world may be surer.
+      if known.isKilled { result = known }
     }
     return result
   }

@@ -58,6 +58,7 @@ enum MutantTrial {
 
   private static func harness(_ world: String) -> (any Harness)? {
     switch world {
+    case "exchange": ExchangeHarness()
     case "server": ServerHarness()
     default: nil
     }

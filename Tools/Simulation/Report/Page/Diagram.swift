@@ -21,8 +21,8 @@ struct Diagram {
 
   /// Runs of at least this many steps in which nothing of interest happens are folded.
   static let shortestFold = 4
-  /// A recording of so many steps is shown as it is.
-  static let shortRecording = 24
+  /// A recording of at most so many steps is shown as it is.
+  static let shortRecording = 12
 
   let recording: Recording
   private(set) var rows: [Row] = []

@@ -5,7 +5,7 @@ extension Page {
     let name: HTML = field.name.map { "<bdi>\($0)</bdi>" } ?? "whether it exists"
     return """
       <section aria-labelledby=field>
-      <h2 id=field><bdi>\(field.kind) \(field.record)</bdi><span class=sep>·</span>\(name)</h2>
+      <h2 id=field><bdi>\(RecordLabel.text(field.kind, field.record))</bdi><span class=sep>·</span>\(name)</h2>
       \(ends(field))
       \(writes(field))
       </section>
@@ -13,24 +13,35 @@ extension Page {
   }
 
   private func ends(_ field: Finding.Field) -> HTML {
-    let acceptable: [HTML] = field.acceptable.enumerated().map { index, value in
+    let verdict = Verdict(field)
+    let acceptable: [HTML] = verdict.acceptable.enumerated().map { index, value in
       "\(index > 0 ? "<span class=or> or </span>" : nil as HTML?)\(HTML.value(value))"
     }
     let rows: [HTML] = field.ends.map { end in
-      let isGood = field.acceptable.contains { $0.isIdentical(to: end.value) }
-      return """
-        <div class=\(.raw(isGood ? "good" : "bad"))><dt>\(HTML.place(end.device, recording)) ends with</dt>\
-        <dd>\(HTML.value(end.value))<span class=mark>\(isGood ? "✓" : "✗")<span class=unseen>\
-        \(isGood ? "acceptable" : "not acceptable")</span></span></dd></div>
+      """
+      <div\(mood(verdict.isRight(end.value)))><dt>\(HTML.place(end.device, recording)) ends with</dt>\
+      <dd>\(HTML.value(end.value))\(mark(verdict.isRight(end.value)))</dd></div>
 
-        """
+      """
     }
-    let none: HTML? = field.acceptable.isEmpty ? "no value is known" : nil
+    let none: HTML? = verdict.acceptable.isEmpty ? "no value is known" : nil
     return """
       <dl class=ends>
       \(rows)<div class=wanted><dt>acceptable</dt><dd>\(acceptable)\(none)</dd></div>
       </dl>
       """
+  }
+
+  private func mood(_ isRight: Bool?) -> HTML {
+    isRight.map { $0 ? " class=good" : " class=bad" } ?? " class=open"
+  }
+
+  private func mark(_ isRight: Bool?) -> HTML? {
+    isRight.map { isRight in
+      isRight
+        ? "<span class=mark>✓<span class=unseen>acceptable</span></span>"
+        : "<span class=mark>✗<span class=unseen>not acceptable</span></span>"
+    }
   }
 
   private func writes(_ field: Finding.Field) -> HTML? {

@@ -39,7 +39,7 @@ extension Page {
         return element;
       };
       var isFocus = function (record) {
-        return record[0] === data.focus[0] && record[1] === data.focus[1];
+        return record[0] === data.focus[0];
       };
 
       // What each place holds after a step, with the records that the step changed.
@@ -50,10 +50,10 @@ extension Page {
           var held = places[step.place];
           step.records.forEach(function (record) {
             var index = held.findIndex(function (other) {
-              return other[0] === record[0] && other[1] === record[1];
+              return other[0] === record[0];
             });
             var before = index < 0 ? null : held[index];
-            var entry = [record[0], record[1], record[2], at === last ? before || [0, 0, []] : null];
+            var entry = [record[0], record[1], at === last ? before || ["", []] : null];
             if (index < 0) held.push(entry); else held[index] = entry;
           });
         }
@@ -61,13 +61,13 @@ extension Page {
       };
 
       var showRecord = function (record, parent) {
-        make("bdi", make("h4", parent), record[0] + " " + record[1]);
-        if (record[2].length === 0) { make("p", parent, "not there"); return; }
+        make("bdi", make("h4", parent), record[0]);
+        if (record[1].length === 0) { make("p", parent, "not there"); return; }
         var list = make("dl", parent);
-        record[2].forEach(function (field) {
-          var before = record[3] && record[3][2].find(function (old) { return old[0] === field[0]; });
-          var isFresh = record[3] && (!before || before[1] !== field[1]);
-          var isInFocus = isFocus(record) && field[0] === data.focus[2];
+        record[1].forEach(function (field) {
+          var before = record[2] && record[2][1].find(function (old) { return old[0] === field[0]; });
+          var isFresh = record[2] && (!before || before[1] !== field[1]);
+          var isInFocus = isFocus(record) && field[0] === data.focus[1];
           make("bdi", make("dt", list, undefined, isInFocus ? "focus" : ""), field[0]);
           var value = make("dd", list, undefined, isInFocus ? "focus" : "");
           make("bdi", value, field[1], isFresh ? "v fresh" : "v");
@@ -87,7 +87,7 @@ extension Page {
           var card = make("div", states, undefined, "place " + data.places[place][1]);
           make("bdi", make("h3", card), data.places[place][0]);
           if (records.length === 0) make("p", card, "nothing yet");
-          var first = records.filter(function (record) { return isFocus(record) || record[3]; });
+          var first = records.filter(function (record) { return isFocus(record) || record[2]; });
           if (first.length === 0) first = records.slice(0, 2);
           first.sort(function (a, b) { return isFocus(b) - isFocus(a); });
           first.forEach(function (record) { showRecord(record, card); });

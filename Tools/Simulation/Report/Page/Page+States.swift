@@ -12,7 +12,7 @@ extension Page {
           "<span class=f><bdi>\(field.name)</bdi> \(HTML.value(field.value))</span> "
         }
         return """
-          <p><b><bdi>\(holding.kind) \(holding.record)</bdi></b> \
+          <p><b><bdi>\(RecordLabel.text(holding.kind, holding.record))</bdi></b> \
           \(fields)\(fields.isEmpty ? "<em>none</em>" : nil as HTML?)</p>
           """
       }
@@ -36,7 +36,7 @@ extension Page {
   /// JSON that may stand in a `script` element: it has no `<`.
   ///
   /// `places`: name and colour; `steps`: time, place, text, and the records that changed, each as
-  /// kind, id and fields; `focus`: kind, record and field of the finding.
+  /// its name and its fields; `focus`: record and field of the finding.
   var data: String {
     var text = Array("{\"places\":[".utf8)
     for (index, place) in recording.places.enumerated() {
@@ -54,9 +54,7 @@ extension Page {
       for (index, record) in changes[index].enumerated() {
         if index > 0 { text.append(0x2C) }
         text.append(0x5B)
-        text.shown(record.kind)
-        text.append(0x2C)
-        text.shown(record.record)
+        text.shown(RecordLabel.text(record.kind, record.record))
         text.append(text: ",[")
         for (index, field) in record.fields.enumerated() {
           if index > 0 { text.append(0x2C) }
@@ -68,7 +66,8 @@ extension Page {
     }
     text.append(text: "],\"focus\":")
     let field = report.finding.field
-    text.strings(field.map { [$0.kind, $0.record, $0.name ?? ""] } ?? [])
+    text.strings(
+      field.map { [RecordLabel.text($0.kind, $0.record), $0.name ?? ""] } ?? [])
     text.append(0x7D)
     // `<` is in strings only.
     var safe: [UInt8] = []

@@ -53,6 +53,7 @@ extension Page {
     .ends .mark { margin-left: .5rem; font-size: 1rem; }
     .ends .bad { border-color: var(--loss); background: var(--loss-back); }
     .ends .bad .mark { color: var(--loss); } .ends .good .mark { color: var(--good); }
+    .ends .open { border-color: var(--loss); }
     .ends .wanted { border: 1px dashed var(--quiet); }
 
     table { border-collapse: collapse; width: 100%; font-size: .9375rem; }

@@ -1,0 +1,261 @@
+internal import Dispatch
+internal import Glibc
+internal import Simulation
+internal import Synchronization
+internal import Wire
+
+/// A campaign: batches of seeds handed to worker processes, and what they found.
+final class FuzzCampaign: Sendable {
+  struct Found: Sendable {
+    var slug: String
+    var seed: UInt64
+    var headline: String
+    var folder: String
+    var command: String
+    var events: Int
+    var plain: String
+    var errors: [String]
+    /// In how many schedules.
+    var count: Int
+  }
+
+  struct State: Sendable {
+    var next: UInt64
+    var schedules = 0
+    var milliseconds: Int64 = 0
+    var coverage = Coverage()
+    var rare: [String] = []
+    /// By slug, in how many schedules.
+    var counts: [String: Int] = [:]
+    var found: [Found] = []
+    var failure: String?
+    /// A first batch, which another process has to do alike.
+    var sample: (seeds: ClosedRange<UInt64>, behaviour: String)?
+    var batch: UInt64 = 16
+  }
+
+  let options: FuzzOptions
+  private let state: Mutex<State>
+  let start = monotonicMilliseconds()
+  private let hasProgress: Bool
+  private let isColoured: Bool
+  /// Whether reports are printed when they are found.
+  private let tells: Bool
+
+  init(_ options: FuzzOptions, tells: Bool) {
+    self.options = options
+    self.tells = tells
+    state = Mutex(State(next: options.seeds.lowerBound))
+    hasProgress = isatty(2) == 1
+    isColoured = isatty(1) == 1 && environment("NO_COLOR") == nil
+  }
+
+  /// Runs it to its end.
+  func run() -> State {
+    let traces = options.corpus.map { folder in
+      Folder.files(folder, ending: ".ndjson").map { "\(folder)/\($0)" }
+    }
+    for path in traces ?? [] { play(path) }
+    DispatchQueue.concurrentPerform(iterations: options.jobs) { _ in work() }
+    compareSample()
+    if hasProgress { tell("\r\u{1B}[K") }
+    return state.withLock { $0 }
+  }
+
+  private func tell(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = Glibc.write(2, bytes, bytes.count)
+  }
+
+  // MARK: Batches
+
+  private func take() -> ClosedRange<UInt64>? {
+    state.withLock { state in
+      guard state.failure == nil, state.next <= options.seeds.upperBound else { return nil }
+      if let limit = options.milliseconds, monotonicMilliseconds() - start >= limit { return nil }
+      let first = state.next
+      let last = min(options.seeds.upperBound, first + state.batch - 1)
+      state.next = last + 1
+      return first...last
+    }
+  }
+
+  private func work() {
+    var worker = Worker(options)
+    while let seeds = take() {
+      let began = monotonicMilliseconds()
+      switch worker.ask(
+        "{\"do\":\"run\",\"from\":\(seeds.lowerBound),\"to\":\(seeds.upperBound)}")
+      {
+      case .answer(let answer): note(answer, seeds, monotonicMilliseconds() - began, &worker)
+      case .gone:
+        worker = Worker(options)
+        oneByOne(seeds, &worker)
+      }
+    }
+    worker.end()
+  }
+
+  /// Finds the seed that ends a worker.
+  private func oneByOne(_ seeds: ClosedRange<UInt64>, _ worker: inout Worker) {
+    for seed in seeds {
+      switch worker.ask("{\"do\":\"run\",\"from\":\(seed),\"to\":\(seed)}", limit: 60_000) {
+      case .answer(let answer): note(answer, seed...seed, 0, &worker)
+      case .gone(let reason):
+        worker = Worker(options)
+        let isFirst = state.withLock { state in
+          state.schedules += 1
+          state.counts["crash", default: 0] += 1
+          return state.counts["crash"] == 1
+        }
+        if isFirst { keep(Crash(options).examined(seed, reason)) }
+      }
+    }
+  }
+
+  private func note(
+    _ answer: Members, _ seeds: ClosedRange<UInt64>, _ took: Int64, _ worker: inout Worker
+  ) {
+    var fresh: [(seed: UInt64, slug: String)] = []
+    state.withLock { state in
+      if let failure = answer.string("failure") { state.failure = failure }
+      state.schedules += seeds.count
+      state.milliseconds += answer.integer("milliseconds") ?? 0
+      if let coverage = answer.object("coverage") {
+        for member in coverage.all {
+          state.coverage.note(member.name, Int(coverage.integer(member.name) ?? 0))
+        }
+      }
+      if state.rare.isEmpty { state.rare = answer.array("rare")?.compactMap(answer.string) ?? [] }
+      if state.sample == nil, let behaviour = answer.string("behaviour") {
+        state.sample = (seeds, behaviour)
+      }
+      // About a fifth of a second each.
+      if took > 0 { state.batch = min(4096, max(1, state.batch * 200 / UInt64(max(20, took)))) }
+      for violation in answer.objects("violations") ?? [] {
+        guard let slug = violation.string("slug") else { continue }
+        state.counts[slug, default: 0] += 1
+        if state.counts[slug] == 1 {
+          fresh.append((UInt64(clamping: violation.integer("seed") ?? 0), slug))
+        }
+      }
+    }
+    for (seed, slug) in fresh { examine("\"seed\":\(seed)", seed, slug, &worker) }
+    progress()
+  }
+
+  private func progress() {
+    guard hasProgress else { return }
+    let (schedules, findings, next) = state.withLock { ($0.schedules, $0.counts.count, $0.next) }
+    let seconds = Double(max(1, monotonicMilliseconds() - start)) / 1000
+    let rate = Int(Double(schedules) / seconds)
+    let of = options.milliseconds == nil ? " of \(grouped(options.seeds.upperBound))" : ""
+    let found = findings == 0 ? "" : " · \(findings) findings"
+    tell("\r\u{1B}[Kseed \(grouped(next - 1))\(of) · \(grouped(rate)) schedules/s\(found)")
+  }
+
+  // MARK: Findings
+
+  private func examine(_ what: String, _ seed: UInt64, _ slug: String, _ worker: inout Worker) {
+    if hasProgress { tell("\r\u{1B}[Kseed \(grouped(seed)) · shrinking \(slug)") }
+    let schedules = state.withLock(\.schedules)
+    let request =
+      "{\"do\":\"examine\",\(what),\"slug\":\"\(slug)\",\"schedules\":\(schedules),\"coloured\":\(isColoured)}"
+    switch worker.ask(request) {
+    case .answer(let answer):
+      if let failure = answer.string("failure") {
+        state.withLock { $0.failure = failure }
+      } else if let report = answer.object("report") {
+        keep(report)
+      }
+    case .gone(let reason):
+      worker = Worker(options)
+      keep(Crash(options).examined(seed, reason))
+    }
+  }
+
+  private func keep(_ report: Members?) {
+    guard let report else { return }
+    let slug = report.string("slug") ?? ""
+    let found = Found(
+      slug: slug, seed: UInt64(clamping: report.integer("seed") ?? 0),
+      headline: report.string("headline") ?? "", folder: report.string("folder") ?? "",
+      command: report.string("command") ?? "", events: Int(report.integer("events") ?? 0),
+      plain: report.string("plain") ?? "",
+      errors: report.array("errors")?.compactMap(report.string) ?? [], count: 0)
+    let isFirst = state.withLock { state in
+      guard !state.found.contains(where: { $0.folder == found.folder }) else { return false }
+      state.found.append(found)
+      return true
+    }
+    guard isFirst else { return }
+    if tells {
+      if hasProgress { tell("\r\u{1B}[K") }
+      print(report.string("text") ?? "")
+      fflush(nil)
+    }
+    if let corpus = options.corpus, let trace = report.string("trace") {
+      try? Folder.make(corpus)
+      try? File.replace("\(corpus)/\(slug)-\(found.seed).ndjson", with: Array(trace.utf8))
+    }
+  }
+
+  // MARK: Traces that are there
+
+  private func play(_ path: String) {
+    var worker = Worker(options)
+    defer { worker.end() }
+    guard let bytes = (try? File.read(path)) ?? nil, let trace = try? Trace(ndjson: bytes) else {
+      return state.withLock { $0.failure = "\(path) of the corpus cannot be read as a trace" }
+    }
+    let word = TraceWord.spell(trace, limit: .max)!
+    state.withLock { $0.schedules += 1 }
+    switch worker.ask("{\"do\":\"play\",\"trace\":\"\(word)\"}", limit: 60_000) {
+    case .answer(let answer):
+      for violation in answer.objects("violations") ?? [] {
+        guard let slug = violation.string("slug") else { continue }
+        let isFirst = state.withLock { state in
+          state.counts[slug, default: 0] += 1
+          return state.counts[slug] == 1
+        }
+        if isFirst { examine("\"trace\":\"\(word)\"", trace.seed, slug, &worker) }
+      }
+    case .gone(let reason):
+      state.withLock { $0.counts["crash", default: 0] += 1 }
+      keep(Crash(options).examined(trace, reason))
+    }
+  }
+
+  // MARK: Determinism
+
+  /// The first batch once more, in a process of its own, whose hashes have another seed.
+  private func compareSample() {
+    guard let (seeds, behaviour) = state.withLock(\.sample), options.against == nil else { return }
+    let worker = Worker(options)
+    defer { worker.end() }
+    let request = "{\"do\":\"run\",\"from\":\(seeds.lowerBound),\"to\":\(seeds.upperBound)}"
+    guard case .answer(let answer) = worker.ask(request),
+      let again = answer.string("behaviour"), again != behaviour
+    else { return }
+    state.withLock { state in
+      state.counts["nondeterminism", default: 0] += 1
+      state.found.append(
+        Found(
+          slug: "nondeterminism", seed: seeds.lowerBound,
+          headline: "The same seeds went differently in another process.", folder: "",
+          command: "watchline fuzz --seeds \(seeds.lowerBound)..\(seeds.upperBound)", events: 0,
+          plain: "Seeds \(seeds.lowerBound)..\(seeds.upperBound): \(behaviour) and \(again).",
+          errors: [], count: 1))
+    }
+  }
+}
+
+/// A number with commas between the thousands.
+func grouped(_ number: some BinaryInteger) -> String {
+  var text = ""
+  for (index, digit) in "\(number)".reversed().enumerated() {
+    if index > 0, index % 3 == 0 { text.append(",") }
+    text.append(digit)
+  }
+  return String(text.reversed())
+}

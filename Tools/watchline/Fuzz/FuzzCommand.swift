@@ -1,0 +1,88 @@
+internal import Glibc
+internal import Simulation
+
+/// `watchline fuzz`: randomized schedules against our server and merge, or somebody else's merge.
+enum FuzzCommand: Subcommand {
+  static let syntax = Syntax(
+    name: "fuzz",
+    summary: "Run randomized schedules and look for what is lost, wrong or never ends.",
+    options: [
+      Option("seeds", value: "A..B", "which schedules, such as 1..20000"),
+      Option("seconds", value: "S", "go on for so long, from seed 1; 10 where neither is given"),
+      Option("jobs", value: "N", "processes at a time; as many as there are processors"),
+      Option(
+        "schema", value: "S", "\(FuzzOptions.schemas.joined(separator: ", ")); drawn if left out"),
+      Option(
+        "world", value: "W", "exchange: merges alone; server: relay, disk, connections; or both"),
+      Option("devices", value: "N", "2 to 4; drawn where left out"),
+      Option("events", value: "N", "events of a schedule; drawn where left out"),
+      Option("faults", value: "F,…", "which faults may occur; or none"),
+    ] + AgainstOptions.options + [
+      Option("check", "with --against: one short dialogue, printed, and what is missing"),
+      Option("exhaustive", value: "N", "every history of up to N operations (1 to 4), instead"),
+      Option("part", value: "I/N", "with --exhaustive: the I-th of N parts"),
+      Option("out", value: "DIR", "where findings go; watchline-findings where left out"),
+      Option(
+        "corpus", value: "DIR", "run the traces of a folder first, and add new findings to it"),
+      Option("junit", value: "FILE", "write the result as JUnit XML as well"),
+      Option("json", "end with one JSON object on the standard output"),
+      Option("worker", "answer a campaign's requests; fuzz starts such processes itself"),
+    ],
+    notes: """
+      Exit status: 0 nothing was found, 1 something was, 2 it could not be tried.
+      Each finding leaves a folder: report.html to look at, trace.ndjson for `watchline replay`.
+      """)
+
+  static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
+    if arguments.has("exhaustive") { return try ExhaustiveRun(arguments).run() }
+    if arguments.has("part") { throw UsageError("--part goes with --exhaustive") }
+    let options = try FuzzOptions(arguments)
+    if arguments.has("worker") { return FuzzWorker(options).serve() }
+    if arguments.has("check") {
+      guard let against = options.against else {
+        throw UsageError("--check is about a program; it needs --against command:'…'")
+      }
+      return ContractCheck(against).run()
+    }
+    try checkWritable(options.out, "--out")
+    if let corpus = options.corpus { try checkWritable(corpus, "--corpus") }
+    let campaign = FuzzCampaign(options, tells: !arguments.has("json"))
+    let state = campaign.run()
+    if let failure = state.failure {
+      complain(failure)
+      return 2
+    }
+    let summary = FuzzSummary(state, milliseconds: monotonicMilliseconds() - campaign.start)
+    if let path = options.junit {
+      do throws(FileFailure) {
+        try File.replace(path, with: Array(summary.junit(options).utf8))
+      } catch {
+        throw UsageError("--junit cannot be written: \(error.message)")
+      }
+    }
+    if arguments.has("json") {
+      print(summary.json)
+    } else {
+      print(summary.text)
+    }
+    return state.counts.isEmpty ? 0 : 1
+  }
+
+  /// A folder that findings can be put into, now and not only after an hour.
+  private static func checkWritable(_ folder: String, _ option: String) throws(UsageError) {
+    let parent =
+      folder.split(separator: "/").count > 1 || folder.hasPrefix("/") ? folder : "./\(folder)"
+    var path = parent
+    while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/") {
+      path = slash == path.startIndex ? "/" : String(path[..<slash])
+      if path == "/" || path == "." { break }
+    }
+    guard access(path, W_OK) == 0 else {
+      throw UsageError("\(option) \(folder) cannot be written: \(String(cString: strerror(errno)))")
+    }
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw UsageError("\(option) \(folder) cannot be written: \(path) is no folder")
+    }
+  }
+}

@@ -1,0 +1,105 @@
+internal import AppModels
+internal import Merge
+internal import Simulation
+
+/// What `fuzz` and its workers are asked for.
+struct FuzzOptions: Sendable {
+  var seeds: ClosedRange<UInt64>
+  /// How long it goes on, in milliseconds; nil: until the seeds are through.
+  var milliseconds: Int64?
+  var jobs: Int
+  var schema: String?
+  var devices: Int?
+  var events: Int?
+  var faults: Set<Fault>?
+  var worlds: Set<Trace.World>
+  var out: String
+  var corpus: String?
+  var junit: String?
+  var against: AgainstOptions?
+  /// The words that `replay` needs behind a trace.
+  var words: [String]
+
+  static let schemas = ShippedSchemas.all.map(\.name.text) + ["none"]
+
+  /// The most seeds of a campaign that ends with the time.
+  private static let many: UInt64 = 1 << 40
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    let milliseconds = try arguments.seconds("seconds", longest: 31_000_000).map {
+      max(1, $0 / 1000)
+    }
+    seeds = try Self.seeds(arguments, isTimed: milliseconds != nil)
+    self.milliseconds =
+      milliseconds ?? (arguments.has("seeds") ? nil : Int64(10_000))
+    jobs = try arguments.integer("jobs", in: 1...256) ?? Processors.count
+    schema = try arguments.string("schema", among: Self.schemas)
+    devices = try arguments.integer("devices", in: 2...4)
+    events = try arguments.integer("events", in: 1...100_000)
+    faults = try arguments.allFaults()
+    worlds = Set(
+      try arguments.string("world", among: Trace.World.allCases.map(\.rawValue))
+        .flatMap(Trace.World.init).map { [$0] } ?? Trace.World.allCases)
+    out = arguments.string("out") ?? "watchline-findings"
+    corpus = arguments.string("corpus")
+    junit = arguments.string("junit")
+    against = try AgainstOptions(arguments)
+    words = against?.words ?? []
+  }
+
+  private static func seeds(
+    _ arguments: Arguments, isTimed: Bool
+  ) throws(UsageError) -> ClosedRange<UInt64> {
+    guard let text = arguments.string("seeds") else { return 1...many }
+    if isTimed { throw UsageError("--seeds and --seconds exclude one another; give one of them") }
+    let form = "--seeds is A..B, such as 1..20000, not \(text)"
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let ends = parts.filter { !$0.isEmpty }.map { UInt64($0) }
+    guard parts.count == 3 && parts[1].isEmpty || parts.count == 1, ends.count >= 1,
+      let first = ends[0], let last = ends[ends.count - 1],
+      parts.count == 1 || ends.count == 2, last < 1 << 62
+    else { throw UsageError(form) }
+    guard first <= last else {
+      throw UsageError("--seeds \(text) goes backwards; write \(last)..\(first)")
+    }
+    return first...last
+  }
+
+  func plan(_ seed: UInt64) -> Plan {
+    var plan = Plan(seed: seed)
+    plan.schema = schema
+    plan.devices = devices
+    plan.events = events
+    plan.faults = faults
+    return plan
+  }
+
+  /// What schedules are run against. Each call makes one of its own.
+  func harness() -> any Harness {
+    if let against { return against.harness() }
+    if worlds == [.exchange] { return ExchangeHarness() }
+    if worlds == [.server] { return ServerHarness() }
+    // An exchange costs a tenth of what the whole server does, or less.
+    return MixedHarness([
+      .init(.exchange, ExchangeHarness(), percent: 80),
+      .init(.server, ServerHarness(), percent: 20),
+    ])
+  }
+}
+
+extension Arguments {
+  /// `--faults`; nil where it is left out, for what a seed draws.
+  fileprivate func allFaults() throws(UsageError) -> Set<Fault>? {
+    guard let text = string("faults") else { return nil }
+    if text == "none" { return [] }
+    var faults: Set<Fault> = []
+    for word in text.split(separator: ",").map(String.init) {
+      guard let fault = Fault(rawValue: word) else {
+        let known = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("--faults knows no \(word); there is \(known)")
+      }
+      faults.insert(fault)
+    }
+    return faults
+  }
+}

@@ -1,0 +1,96 @@
+internal import Simulation
+
+/// What a campaign came to.
+struct FuzzSummary {
+  private let state: FuzzCampaign.State
+  private let milliseconds: Int64
+
+  init(_ state: FuzzCampaign.State, milliseconds: Int64) {
+    self.state = state
+    self.milliseconds = max(1, milliseconds)
+  }
+
+  private var found: [FuzzCampaign.Found] {
+    state.found.map { found in
+      var found = found
+      found.count = state.counts[found.slug] ?? 1
+      return found
+    }
+  }
+
+  /// What never took place although it could have.
+  private var notCovered: [String] { state.rare.filter { state.coverage[$0] == 0 } }
+
+  private var rate: Double { Double(state.schedules) * 1000 / Double(milliseconds) }
+
+  private var deviceDays: Double {
+    Double(state.milliseconds) / 86_400_000 * 1000 / Double(milliseconds)
+  }
+
+  var text: String {
+    let seconds = Double(milliseconds / 100) / 10
+    var parts = ["\(grouped(state.schedules)) schedules", "\(seconds) s"]
+    if found.isEmpty {
+      parts.append("no findings")
+    } else {
+      let list = found.map { "\($0.slug) \(grouped($0.count))×" }.joined(separator: ", ")
+      parts.append("\(found.count) distinct finding\(found.count == 1 ? "" : "s") (\(list))")
+    }
+    let conflicts = state.coverage["conflictDecided"] + state.coverage["conflicts"]
+    parts.append("\(grouped(conflicts)) conflicts decided")
+    var lines = [
+      parts.joined(separator: ", "),
+      "\(grouped(Int(rate))) schedules/s, \(grouped(Int(deviceDays))) device days simulated a second",
+    ]
+    if !notCovered.isEmpty {
+      lines.append("not covered: " + notCovered.map { "\($0) (0 times)" }.joined(separator: ", "))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// With three digits behind the point.
+  private static func decimal(_ number: Double) -> String {
+    let thousandths = Int64((number * 1000).rounded())
+    return "\(thousandths / 1000).\(String(1000 + thousandths % 1000).dropFirst())"
+  }
+
+  var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("seeds", state.next - 1)
+      json.member("schedules", state.schedules)
+      json.raw("seconds", Self.decimal(Double(milliseconds) / 1000))
+      json.raw("schedulesPerSecond", Self.decimal(rate))
+      json.raw("simulatedDeviceDaysPerSecond", Self.decimal(deviceDays))
+      json.array("violations", found) { json, found in
+        json.object { json in
+          json.member("slug", found.slug)
+          json.member("seed", found.seed)
+          json.member("headline", found.headline)
+          json.member("count", found.count)
+          json.member("events", found.events)
+          json.member("folder", found.folder)
+          json.member("command", found.command)
+        }
+      }
+      json.object("coverage") { json in
+        for (event, count) in state.coverage.counts.sorted(by: { $0.key < $1.key }) {
+          json.member(event, count)
+        }
+      }
+      json.array("notCovered", notCovered) { $0.string($1) }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  func junit(_ options: FuzzOptions) -> String {
+    JUnit(
+      name: "watchline fuzz", scope: "seeds \(options.seeds.lowerBound)..\(state.next - 1)",
+      milliseconds: milliseconds,
+      reports: found.map {
+        JUnit.Case(
+          slug: $0.slug, seed: $0.seed, headline: $0.headline, text: $0.plain, errors: $0.errors)
+      }
+    ).xml
+  }
+}

@@ -1,0 +1,104 @@
+internal import Glibc
+internal import Simulation
+
+/// `watchline replay`: plays traces again; the regression tests that a team checks in.
+enum ReplayCommand: Subcommand {
+  static let syntax = Syntax(
+    name: "replay",
+    summary: "Play traces again, against our merge and server or somebody else's merge.",
+    operands: "TRACE …", maximumOperands: 10_000,
+    options: AgainstOptions.options + [
+      Option("json", "one JSON object a trace on the standard output"),
+      Option("verbose", "print every step"),
+    ],
+    notes: """
+      TRACE is a file, - for the standard input, or a word wl1:… from a log.
+      Exit status: 0 nothing is wrong with any of them, 1 something is, 2 one cannot be read.
+      """)
+
+  static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
+    guard !arguments.operands.isEmpty else {
+      throw UsageError("no trace; give a file, - or a word wl1:…; see watchline replay --help")
+    }
+    let against = try AgainstOptions(arguments)
+    var traces: [(name: String, trace: Trace)] = []
+    for operand in arguments.operands { traces.append((operand, try read(operand))) }
+    let harness: any Harness =
+      against?.harness()
+      ?? MixedHarness([
+        .init(.exchange, ExchangeHarness(), percent: 80),
+        .init(.server, ServerHarness(), percent: 20),
+      ])
+    var status: Int32 = 0
+    for (name, trace) in traces {
+      do throws(HarnessFailure) {
+        if try play(name, trace, harness, against, arguments) { status = 1 }
+      } catch {
+        complain("\(name): \(error)")
+        return 2
+      }
+    }
+    return status
+  }
+
+  private static func read(_ operand: String) throws(UsageError) -> Trace {
+    do throws(TraceFault) {
+      if operand.hasPrefix(TraceWord.prefix) { return try TraceWord.read(operand) }
+    } catch {
+      throw UsageError("the trace \(operand.prefix(20))… cannot be played: \(error)")
+    }
+    let bytes: [UInt8]?
+    do throws(FileFailure) {
+      bytes = try File.read(operand == "-" ? "/dev/stdin" : operand)
+    } catch {
+      throw UsageError("the trace cannot be read: \(error.message)")
+    }
+    guard let bytes else { throw UsageError("there is no trace \(operand)") }
+    do throws(TraceFault) {
+      return try Trace(ndjson: bytes)
+    } catch {
+      throw UsageError("\(operand) cannot be played: \(error)")
+    }
+  }
+
+  /// - Returns: whether something is wrong.
+  private static func play(
+    _ name: String, _ trace: Trace, _ harness: any Harness, _ against: AgainstOptions?,
+    _ arguments: Arguments
+  ) throws(HarnessFailure) -> Bool {
+    let outcome = try harness.play(trace, isRecorded: true)
+    let again = try harness.play(trace, isRecorded: true)
+    let findings = Examination.difference(outcome, again).map { [$0] } ?? outcome.findings
+    if arguments.has("verbose"), !arguments.has("json") {
+      for line in outcome.lines { print(line) }
+    }
+    if arguments.has("json") {
+      var json = JSONWriter()
+      json.object { json in
+        json.member("trace", name.hasPrefix(TraceWord.prefix) ? "word" : name)
+        json.member("events", trace.events.count)
+        json.array("violations", findings) { json, finding in
+          json.object { json in
+            json.member("slug", finding.slug)
+            json.member("headline", finding.headline)
+            json.array("story", finding.story) { $0.string($1) }
+          }
+        }
+      }
+      print(String(decoding: json.bytes, as: UTF8.self))
+      return !findings.isEmpty
+    }
+    let short = name.hasPrefix(TraceWord.prefix) ? "the trace" : name
+    guard let finding = findings.first else {
+      print("\(short): \(grouped(trace.events.count)) events, nothing is wrong")
+      return false
+    }
+    let report = FindingReport(
+      Examination(
+        trace: trace, outcome: outcome, finding: finding, eventsBefore: trace.events.count,
+        tries: 0),
+      folder: "", schedules: 1, arguments: against?.words ?? [], errors: [])
+    print(report.text(isColoured: isatty(1) == 1 && environment("NO_COLOR") == nil))
+    return true
+  }
+}

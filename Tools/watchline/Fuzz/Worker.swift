@@ -1,0 +1,43 @@
+internal import Simulation
+
+/// A worker process, as the campaign sees it.
+struct Worker {
+  enum Answer {
+    case answer(Members)
+    /// It has ended, or says nothing any more; with the last lines of its standard error.
+    case gone([String])
+  }
+
+  private let child: ChildProcess?
+  private let failure: String
+
+  init(_ options: FuzzOptions) {
+    var words = CommandLine.arguments.dropFirst().map { ShellWord.quoted($0) }
+    if words.first != "fuzz" { words = ["fuzz"] + options.words.map { ShellWord.quoted($0) } }
+    do throws(FileFailure) {
+      child = try ChildProcess(
+        "exec \(ShellWord.quoted(ownPath())) \(words.joined(separator: " ")) --worker")
+      failure = ""
+    } catch {
+      child = nil
+      failure = error.message
+    }
+  }
+
+  /// - Parameter limit: how long it may take, in milliseconds.
+  func ask(_ request: String, limit: Int64 = 600_000) -> Answer {
+    guard let child else { return .gone([failure]) }
+    if case .line(let line) = child.ask(Array(request.utf8), within: limit),
+      let answer = try? Members(line)
+    {
+      return .answer(answer)
+    }
+    let status = child.end(within: 100)
+    var lines = child.complaints
+    lines.append(
+      status.map { "ended with status \($0)" } ?? "it said nothing any more and was ended")
+    return .gone(lines)
+  }
+
+  func end() { child?.end(within: 2_000) }
+}
