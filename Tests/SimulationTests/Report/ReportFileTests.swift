@@ -58,7 +58,10 @@ import Wire
   // MARK: JUnit
 
   private func campaign(_ reports: [FindingReport]) -> String {
-    JUnit(name: "watchline fuzz", scope: "seeds 1..20", milliseconds: 8_070, reports: reports.map { JUnit.Case($0) }).xml
+    JUnit(
+      name: "watchline fuzz", scope: "seeds 1..20", milliseconds: 8_070,
+      reports: reports.map { JUnit.Case($0) }
+    ).xml
   }
 
   @Test func aCampaignWithoutFindingsPasses() {
