@@ -111,7 +111,7 @@ let package = Package(
     suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
     suite("MutantTests", ["MutantFiles"]),
-    suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"]),
+    suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"], exclude: ["Traces"]),
     suite(
       "RelayTests",
       [

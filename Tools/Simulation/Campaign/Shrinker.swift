@@ -84,6 +84,7 @@ package struct Shrinker {
     for spacing in [0, 1, 100] as [Int64] {
       var candidate = trace
       for index in candidate.events.indices { candidate.events[index].at = Int64(index) * spacing }
+      guard candidate.events.last?.at ?? 0 < trace.events.last?.at ?? 0 else { break }
       if attempt(candidate) { return }
     }
     for index in trace.events.indices {

@@ -8,6 +8,8 @@ struct ExchangeGenerator {
   private var dice: Dice
   private var drawer: EditDrawer
   private var sends = 0
+  /// Is shown the schedule before each of its events.
+  var witness: (@Sendable (Trace) -> Void)?
 
   init(_ world: ExchangeWorld, _ trace: Trace, _ templates: [EditTemplate]) {
     self.world = world
@@ -59,6 +61,11 @@ struct ExchangeGenerator {
       lane: lane?.rawValue, of: of, to: to.map { world.places[$0].name }, count: count, flag: flag,
       payload: payload,
       now: skew != 0 && edit != nil ? world.now(device) : nil)
+    if let witness {
+      var draft = trace
+      draft.events.append(event)
+      witness(draft)
+    }
     guard try world.perform(event, number) else { return false }
     trace.events.append(event)
     return true

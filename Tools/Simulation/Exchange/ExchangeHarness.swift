@@ -33,10 +33,18 @@ package final class ExchangeHarness: Harness {
   }
 
   package var rareEvents: [String] {
-    [
-      "tie", "concurrentSameField", "deleteAgainstEdit", "revive", "concurrentMove",
-      "concurrentText", "staleForm", "restart", "duplicate",
-    ]
+    var events = ["tie", "concurrentSameField", "duplicate"]
+    let isOurs = subject is OurMerge
+    func add(_ event: String, _ ability: Started.Ability) {
+      if isOurs || started?.can.contains(ability) == true { events.append(event) }
+    }
+    add("deleteAgainstEdit", .delete)
+    add("deleteAgainstEdit3", .delete)
+    add("moveToOneSlot", .move)
+    add("concurrentText", .text)
+    add("restart", .restart)
+    if isOurs { events += ["revive", "staleForm", "counterOverflow"] }
+    return events
   }
 
   /// The last lines that the subject wrote to its standard error.
@@ -51,6 +59,7 @@ package final class ExchangeHarness: Harness {
     let trace = trace(plan, settings)
     return try outcome(trace, settings, isRecorded: false) { world, outcome throws(MergeFailure) in
       var generator = ExchangeGenerator(world, trace, self.edits(trace.schema))
+      generator.witness = plan.witness
       defer { outcome.trace = generator.trace }
       try generator.run()
       return try world.settle(generator.trace.events.count)
@@ -113,6 +122,9 @@ package final class ExchangeHarness: Harness {
     }
     guard let world else { return outcome }
     unsupported.formUnion(world.unsupported)
+    if let ours = subject as? OurMerge, ours.overflows > 0 {
+      world.coverage.note("counterOverflow", ours.overflows)
+    }
     outcome.coverage = world.coverage
     outcome.deviceMilliseconds = world.at * Int64(world.places.count)
     outcome.behaviour = subject.behaviour

@@ -50,12 +50,13 @@ extension ExchangeWorld {
   private func edit(
     _ event: TraceEvent, _ device: Int, _ number: Int
   ) throws(MergeFailure) -> Bool {
-    guard let edit = event.edit else { return false }
+    guard let edit = event.edit, isWhole(edit) else { return false }
     let known = word(edit.change)
     guard !unsupported.contains(known) else { return false }
     let mark = edit.since.flatMap(mark)
     if edit.since != nil, mark?.device != device { return false }
     let isOurs = subject is OurMerge
+    if isOurs { _ = try shown(device) }
     if let before = try splice(edit, device, mark) {
       guard before.isPossible else { return false }
       if !isOurs { _ = try shown(device) }
@@ -99,6 +100,8 @@ extension ExchangeWorld {
     _ event: TraceEvent, _ edit: Edit, _ device: Int, _ number: Int, _ mark: Mark?,
     _ before: String?
   ) throws(MergeFailure) -> Bool {
+    let isOurs = subject is OurMerge
+    let shownBefore = try shown(device)
     let now = event.now ?? self.now(device)
     let answer = try subject.edit(device, edit, now: now, since: mark?.moment)
     switch answer {
@@ -112,7 +115,7 @@ extension ExchangeWorld {
     case .done: break
     }
     let target = target(edit)
-    let present = subject is OurMerge ? nil : try shown(device)[target]
+    let present = isOurs ? nil : shownBefore[target]
     devices[device].shown = nil
     let seen = mark?.seen ?? devices[device].held
     let held = devices[device].held
@@ -126,6 +129,11 @@ extension ExchangeWorld {
         writes: first..<writes.count, seen: seen, step: step,
         operation: (subject as? OurMerge)?.written, held: held))
     if isRecorded { try recordState(device, step) }
+    if isOurs {
+      checkOutcome(
+        edit, target, device, before: shownBefore, after: try shown(device), step,
+        first: first)
+    }
     coverage.note("edit")
     if mark != nil { coverage.note("staleForm") }
     try took(answer, device, number, event.name, step)

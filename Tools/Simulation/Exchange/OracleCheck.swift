@@ -10,12 +10,17 @@ struct OracleCheck {
   private(set) var findings: [Finding] = []
   /// Every operation of a promised edit, in the order of writing.
   let operations: [Operation]
+  /// The same by the number of the edit's first write.
+  private let written: [(edit: Int, first: Int, dot: Dot, stamp: Stamp)]
 
   init(_ world: ExchangeWorld, _ ours: OurMerge, _ settlement: Settlement) {
     self.world = world
     self.ours = ours
     self.settlement = settlement
     operations = world.edits.compactMap(\.operation)
+    written = world.edits.enumerated().compactMap { index, edit in
+      edit.operation.map { (index, edit.writes.lowerBound, $0.dot, $0.stamp) }
+    }
   }
 
   mutating func add(
@@ -42,21 +47,21 @@ struct OracleCheck {
     checkUnwritten(edit)
     guard let operation = edit.operation else { return }
     var shown = VersionVector()
-    for other in world.edits {
-      guard let other = other.operation.map({ (other, $0) }) else { continue }
-      let first = other.0.writes.lowerBound
-      if edit.seen.contains(first) { shown.insert(other.1.dot) }
-      if edit.held.contains(first), !(other.1.stamp < operation.stamp) {
+    for other in written {
+      if edit.seen.contains(other.first) { shown.insert(other.dot) }
+      if edit.held.contains(other.first), !(other.stamp < operation.stamp) {
+        let earlier = world.edits[other.edit]
         add(
           "I12", "stamp-not-above", "An edit was dated before one that its device already had.",
-          "The \(words(edit)) is dated before the \(world.describe(other.0.edit)), which was there.",
-          path: [other.0.step, edit.step])
+          "The \(words(edit)) is dated before the \(world.describe(earlier.edit)), which was there.",
+          path: [earlier.step, edit.step])
       }
-      if other.1.dot != operation.dot, other.1.stamp == operation.stamp {
+      if other.stamp == operation.stamp, other.dot != operation.dot {
+        let earlier = world.edits[other.edit]
         add(
           "I3", "equal-stamps", "Two edits have the same date, so that neither can win.",
-          "The \(words(edit)) and \(world.describe(other.0.edit)).",
-          path: [other.0.step, edit.step])
+          "The \(words(edit)) and \(world.describe(earlier.edit)).",
+          path: [earlier.step, edit.step])
       }
     }
     if operation.context.vector(of: operation.dot.replica) != shown {
@@ -194,92 +199,5 @@ struct OracleCheck {
 
   private func same(_ one: Character, _ other: Character) -> Bool {
     one.unicodeScalars.elementsEqual(other.unicodeScalars)
-  }
-
-  // MARK: How it ended
-
-  private mutating func checkEnds(_ oracle: Oracle) {
-    let view = oracle.view(ours.schema)
-    let feed = oracle.feed()
-    for (index, device) in ours.devices.enumerated() {
-      let place = world.places[index].name
-      let missing = world.edits.filter {
-        $0.operation.map { !device.fold.vector.contains($0.dot) } ?? false
-      }
-      if let edit = missing.first {
-        add(
-          "I2", "edit-missing", "After everything was exchanged, a device lacks an edit.",
-          "The \(place) never got \(world.describe(edit.edit)).", path: [edit.step])
-        continue
-      }
-      // Devices that show the same are compared once.
-      guard index == 0 || !isAlike(index) else { continue }
-      compare(device.fold, view, feed, "the \(place)")
-    }
-  }
-
-  private func isAlike(_ device: Int) -> Bool {
-    settlement.states[device].records == settlement.states[0].records
-      && ours.devices[device].fold.feed() == ours.devices[0].fold.feed()
-  }
-
-  mutating func compare(
-    _ fold: Fold, _ view: Datum, _ feed: [OracleFeedEntry], _ place: String
-  ) {
-    let found = fold.view(ours.schema).canonical
-    if found != view {
-      let (invariant, slug, story) = difference(view, found)
-      add(
-        invariant, slug,
-        "A device shows something else than what was written amounts to.", "On \(place): \(story)")
-    }
-    let listed = fold.feed().map {
-      OracleFeedEntry(
-        target: $0.target, field: $0.field, dot: $0.dot, actionIndex: Int($0.actionIndex),
-        stamp: $0.stamp, wall: $0.wall, value: $0.value, lostTo: $0.lostTo)
-    }
-    if listed != feed {
-      let lost = feed.first { !listed.contains($0) } ?? listed.first { !feed.contains($0) }
-      add(
-        "I28", "feed-differs", "The list of what lost to something else is not what it should be.",
-        "On \(place): "
-          + (lost.map { "\(ExchangeWorld.label($0.target)), \($0.field?.text ?? "its deletion")" }
-            ?? "the order differs") + ".")
-    }
-  }
-
-  /// Where two views part, and which rule it is about.
-  private func difference(_ right: Datum, _ found: Datum) -> (String, String, String) {
-    for kind in ours.schema.kinds {
-      guard case .array(let wanted)? = right[kind.name], case .array(let shown)? = found[kind.name],
-        wanted != shown
-      else { continue }
-      func id(_ record: Datum) -> Name { record["id"]?.text ?? "" }
-      for record in wanted {
-        let name = ExchangeWorld.label(Target(kind.name, id(record)))
-        guard let other = shown.first(where: { id($0) == id(record) }) else {
-          return ("I19", "visibility-differs", "\(name) is missing.")
-        }
-        guard other != record, case .object(let members) = record else { continue }
-        let member = members.first { other[$0.name] != $0.value }
-        let text = member.map {
-          "\($0.name) is \(String(decoding: (other[$0.name] ?? .null).canonical, as: UTF8.self)), "
-            + "not \(String(decoding: $0.value.canonical, as: UTF8.self))"
-        }
-        let isOrder = member?.name == "sortOrder"
-        let isText = member.map { kind[$0.name]?.form == .text } ?? false
-        return (
-          isOrder ? "I24" : isText ? "I25" : "I15",
-          isOrder ? "order-broken" : isText ? "text-differs" : "value-differs",
-          "\(name): \(text ?? "it has other fields")."
-        )
-      }
-      if let extra = shown.first(where: { record in !wanted.contains { id($0) == id(record) } }) {
-        let name = ExchangeWorld.label(Target(kind.name, id(extra)))
-        return ("I19", "visibility-differs", "\(name) should not be there.")
-      }
-      return ("I24", "order-broken", "the \(kind.name) records stand in another order.")
-    }
-    return ("I4", "view-differs", "the records differ.")
   }
 }

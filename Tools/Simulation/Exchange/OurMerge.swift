@@ -9,12 +9,14 @@ package final class OurMerge: MergeUnderTest {
   package private(set) var devices: [DeviceReplica] = []
   /// The operation that the last edit became; nil where it changed nothing.
   package private(set) var written: Operation?
-  package private(set) var behaviour: UInt64 = 0
+  package internal(set) var behaviour: UInt64 = 0
+  /// How often a stamp's counter was at its end.
+  private(set) var overflows = 0
   private var settings = ExchangeSettings()
-  private var columns: [Name: [FieldType]] = [:]
+  private(set) var columns: [Name: [FieldType]] = [:]
   /// What each device held after each thing that happened at it.
   private var moments: [[VersionVector]] = []
-  private var shown: [Shown?] = []
+  var shown: [Shown?] = []
 
   package init() {}
 
@@ -36,6 +38,7 @@ package final class OurMerge: MergeUnderTest {
     moments = devices.map { _ in [VersionVector()] }
     shown = devices.map { _ in nil }
     written = nil
+    overflows = 0
     behaviour = 0xCBF2_9CE4_8422_2325
     let can = Set(Started.Ability.allCases)
     return Started(.state, can: settings.isPortable ? can.subtracting([.restore, .form]) : can)
@@ -81,6 +84,11 @@ package final class OurMerge: MergeUnderTest {
     written.operation.stamp = Stamp.mint(
       time: time, rank: device.rank, replica: device.id, after: replica.fold.latest,
       counterBits: settings.counterBits)
+    if let latest = replica.fold.latest, written.operation.stamp.ms > latest.ms,
+      latest.ms >= time, latest.rank == device.rank
+    {
+      overflows += 1
+    }
     written.bytes =
       written.operation.datum(after: replica.chain(device.id).context).canonical
     try replica.append(written)
@@ -153,109 +161,6 @@ package final class OurMerge: MergeUnderTest {
       devices[index].replica.log.compactMap { entry in
         entry.operation.map { "\(index) \(String(decoding: $0.bytes, as: UTF8.self))" }
       }
-    }
-  }
-
-  // MARK: What it shows
-
-  package func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {
-    var state = shown[device] ?? Shown(records: records(device))
-    shown[device] = state
-    if withKept {
-      for record in state.records {
-        for field in record.fields { note(field.value) }
-      }
-      // All devices keep the same once they hold the same.
-      let isFirst = device == 0 || devices[device].fold.vector != devices[0].fold.vector
-      if isFirst { state.kept = kept(device) }
-    }
-    return state
-  }
-
-  private func note(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bytes in
-      var at = 0
-      while at + 8 <= bytes.count {
-        let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-        behaviour = (behaviour ^ UInt64(littleEndian: word)) &* 0x9E37_79B9_7F4A_7C15
-        behaviour ^= behaviour >> 29
-        at += 8
-      }
-      while at < bytes.count {
-        behaviour = (behaviour ^ UInt64(bytes[at])) &* 0x0000_0100_0000_01B3
-        at += 1
-      }
-    }
-  }
-
-  private func records(_ device: Int) -> [Shown.Record] {
-    var records: [Shown.Record] = []
-    for (kind, views) in devices[device].fold.view(schema).kinds {
-      let types = columns[kind]!
-      for view in views {
-        var fields: [Shown.Field] = []
-        fields.reserveCapacity(types.count)
-        for (index, field) in view.fields.enumerated() {
-          fields.append(Shown.Field(field.name, Self.readable(field.value, types[index])))
-        }
-        records.append(Shown.Record(view.target, fields))
-      }
-    }
-    return records
-  }
-
-  private static func readable(_ value: Datum, _ type: FieldType) -> [UInt8] {
-    var bytes: [UInt8] = []
-    type.append(readable: value, to: &bytes)
-    return bytes
-  }
-
-  /// The types of the fields of a record as it is shown, in order.
-  private static func columns(_ schema: Schema) -> [Name: [FieldType]] {
-    var columns: [Name: [FieldType]] = [:]
-    for kind in schema.kinds {
-      var types = kind.registers.flatMap { $0.fields.map(\.type) }
-      if let container = kind.container, kind.field(container.field) == nil { types.append(.uuid) }
-      types += kind.derived.map { $0.source == .touched ? .date : .int }
-      columns[kind.name] = types
-    }
-    return columns
-  }
-
-  /// What the feed lists, and what hidden records would show if they were brought back.
-  private func kept(_ device: Int) -> [Shown.Kept] {
-    let fold = devices[device].fold
-    var kept: [Shown.Kept] = []
-    for entry in fold.feed() {
-      guard let field = entry.field else { continue }
-      append(entry.value, entry.target, field, to: &kept)
-    }
-    var seen: Set<Target> = []
-    let editor = Editor(fold, schema, shown: fold.vector)
-    for case .operation(let written) in devices[device].replica.log {
-      for action in written.operation.actions {
-        let target = action.target
-        guard seen.insert(target).inserted, schema[target.kind] != nil, fold.isCreated(target),
-          !fold.isVisible(target, schema)
-        else { continue }
-        let present = editor.present(target)
-        for register in schema[target.kind]!.registers {
-          if let value = present[register.name] {
-            append(value, target, register.name, to: &kept)
-          }
-        }
-      }
-    }
-    return kept
-  }
-
-  private func append(
-    _ value: Datum, _ target: Target, _ register: Name, to kept: inout [Shown.Kept]
-  ) {
-    guard let register = schema[target.kind]?[register] else { return }
-    for field in register.fields {
-      let part = register.form == .group ? value[field.name] ?? .null : value
-      kept.append(Shown.Kept(target, field.name, Self.readable(part, field.type)))
     }
   }
 }

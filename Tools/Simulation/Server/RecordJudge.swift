@@ -12,17 +12,33 @@ final class RecordJudge {
   private let feed: [OracleFeedEntry]
 
   private let apart: Set<Effect>
+  /// Whether something came that would have brought back what had been collected.
+  private let isLate: Bool
   /// What the first device showed.
   private var first: Datum?
 
   /// - Parameters:
   ///   - operations: all that were ever accepted.
   ///   - apart: the actions that came too late for what had been collected.
-  init(_ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ schema: Schema) {
+  ///   - graveyard: records of which only the last delete is known.
+  init(
+    _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ graveyard: [Target: Mark],
+    _ schema: Schema
+  ) {
     self.run = run
     self.schema = schema
     self.apart = apart
     oracle = Oracle(operations, apart: apart)
+    isLate =
+      !apart.isEmpty
+      || operations.contains { operation in
+        operation.actions.contains { action in
+          [action.home, action.into].contains { container in
+            container.flatMap { graveyard[$0] }.map { $0.stamp < operation.stamp } ?? false
+          }
+        }
+      }
+    if isLate { run.coverage.note("late") }
     if !apart.isEmpty, !run.isLong, run.coverage["goBack"] == 0 {
       run.report(
         "I20", "kept-apart", "An edit came too late for what nobody had let go of.",
@@ -63,7 +79,7 @@ final class RecordJudge {
   /// back is not back; then devices are compared with one another alone.
   func check(_ fold: Fold, at place: String) {
     let shown = fold.view(schema).canonical
-    guard apart.isEmpty else {
+    guard !isLate else {
       if let first, first != shown {
         run.report(
           "I1", "not-converged", "Two devices that hold the same edits show different records.",
@@ -162,7 +178,7 @@ final class RecordJudge {
 
   /// Nothing that was accepted is lost.
   func checkEffects() {
-    guard apart.isEmpty else { return }
+    guard !isLate else { return }
     for operation in oracle.operations {
       for effect in Oracle.effects(of: operation) {
         guard oracle.classify(effect, schema) == .lost else { continue }

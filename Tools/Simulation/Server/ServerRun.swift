@@ -20,7 +20,7 @@ final class ServerRun {
   private var connections = 0
   private(set) var event = 0
   /// What a device held when an event was over, by the event's name.
-  private var shown: [String: VersionVector] = [:]
+  private var shown: [String: (device: String, vector: VersionVector)] = [:]
   /// What each device held last, and as which replica.
   private var vectors: [String: (replica: ReplicaID, vector: VersionVector)] = [:]
   /// Whether there was time enough for a device to be given up.
@@ -78,7 +78,9 @@ final class ServerRun {
     world.settle()
     for node in nodes { node.noticeClosing() }
     afterwards()
-    if let name = event.name, let sync = node(event.device)?.sync { shown[name] = sync.vector }
+    if let name = event.name, let sync = node(event.device)?.sync {
+      shown[name] = (event.device, sync.vector)
+    }
     self.event += 1
     coverage.note(event.verb.rawValue)
     return true
@@ -195,6 +197,8 @@ final class ServerRun {
     sync.destroy(node.name, beyond: device.vector)
     sync.forget(node.name)
     vectors[node.name] = nil
+    // It may give the same names to other operations.
+    shown = shown.filter { $0.value.device != node.name }
     coverage.note(node.backup == nil ? "reinstall" : "setBack")
     return true
   }
@@ -206,7 +210,7 @@ final class ServerRun {
     guard let device = node.sync else { return type(edit, node) }
     device.clock = clock(node)
     let fold = device.fold
-    var began = edit.since.flatMap { shown[$0] } ?? device.vector
+    var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector
     // What the form was opened on may be gone from a device that was set back since.
     if !device.vector.contains(began) || !fold.vector.contains(began) { began = device.vector }
     let before = fold.latest

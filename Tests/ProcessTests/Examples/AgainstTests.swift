@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// The example merges, each at the levels that it must pass and fail, and programs that break the
+  /// contract.
+  @Suite struct AgainstTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private static let examples =
+      URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().path + "/Tools/Examples"
+
+    private func fuzz(
+      _ command: String, _ arguments: [String] = [], seeds: String
+    ) throws -> (code: Int, output: String, errors: String) {
+      let program = try Program(
+        [
+          Program.products + "/watchline", "fuzz", "--against", "command:\(command)", "--seeds",
+          seeds, "--jobs", "1", "--out", scratch.path + "/findings",
+        ] + arguments, in: scratch)
+      let code = try program.exitCode(within: 240)
+      return (code, program.output, program.errors)
+    }
+
+    private static func python(_ name: String) -> String {
+      "python3 -B \(examples)/\(name).py"
+    }
+
+    static let passing: [(String, [String])] = [
+      (python("field_level"), ["--loss", "fields"]),
+      (python("field_level") + " messages", ["--loss", "fields"]),
+      (python("field_level"), ["--process-per-device", "--winner", "phone-on-tie"]),
+      (python("operation_set"), ["--loss", "everything"]),
+      (python("operation_set"), ["--loss", "everything", "--network", "any"]),
+    ]
+
+    @Test(arguments: passing) func passes(_ command: String, _ options: [String]) throws {
+      let result = try fuzz(command, options, seeds: "1..100")
+      #expect(result.code == 0, "\(result.output.suffix(2000)) \(result.errors)")
+      #expect(result.output.contains("no findings"))
+    }
+
+    static let failing: [(String, [String], String)] = [
+      (python("whole_record"), ["--loss", "fields"], "lost-edit"),
+      (python("field_level"), ["--loss", "deletes"], "delete-hid-edit"),
+    ]
+
+    @Test(arguments: failing) func fails(
+      _ command: String, _ options: [String], _ slug: String
+    ) throws {
+      let result = try fuzz(command, options, seeds: "1..60")
+      #expect(result.code == 1, "\(result.errors)")
+      #expect(result.output.contains("\(slug) "), "\(result.output.suffix(2000))")
+      let folder = try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/findings")
+        .first { $0.hasPrefix(slug) }
+      let trace = "\(scratch.path)/findings/\(folder ?? "none")/trace.ndjson"
+      let replay = try Program(
+        [
+          Program.products + "/watchline", "replay", trace, "--against", "command:\(command)",
+        ] + options, in: scratch)
+      #expect(try replay.exitCode(within: 60) == 1, "\(replay.errors)")
+    }
+
+    @Test func swiftPasses() throws {
+      let built = scratch.path + "/field-level"
+      let compiler = try Program(
+        [
+          "swiftc", "-O", "-parse-as-library", Self.examples + "/MergeUnderTest.swift",
+          Self.examples + "/FieldLevel.swift", "-o", built,
+        ], in: scratch)
+      #expect(try compiler.exitCode(within: 300) == 0, "\(compiler.errors)")
+      let result = try fuzz(built, seeds: "1..100")
+      #expect(result.code == 0, "\(result.output.suffix(2000)) \(result.errors)")
+    }
+
+    @Test func checkShowsEachLine() throws {
+      let result = try fuzz(Self.python("field_level"), ["--check"], seeds: "1..1")
+      #expect(result.code == 0, "\(result.errors)")
+      let lines = result.output.split(separator: "\n")
+      #expect(lines.count { $0.hasPrefix("→ {") } == 5)
+      #expect(lines.count { $0.hasPrefix("← {") } == 5)
+      let wrong = try fuzz("cat", ["--check"], seeds: "1..1")
+      #expect(wrong.code == 1)
+      #expect(wrong.output.contains("its type must be started"))
+    }
+
+    static let broken: [(String, String, String)] = [
+      ("cat", "bad-answer", "not what the contract asks for"),
+      (
+        #"python3 -c 'import sys; sys.stdin.readline(); sys.stderr.write("oh no\n"); sys.exit(3)'"#,
+        "program-ended", "ended with status 3"
+      ),
+      (
+        #"python3 -c 'import sys,time; sys.stdin.readline(); print("{\"type\":\"started\",\"re\":1,\"sync\":\"state\",\"can\":[]}", flush=True); sys.stdin.readline(); time.sleep(60)'"#,
+        "no-answer", "did not answer in time"
+      ),
+    ]
+
+    @Test(arguments: broken) func faultsAreFindings(
+      _ command: String, _ slug: String, _ words: String
+    ) throws {
+      let result = try fuzz(command, ["--answer-limit", "0.2"], seeds: "1..1")
+      #expect(result.code == 1, "\(result.errors)")
+      #expect(result.output.contains(slug), "\(result.output)")
+      #expect(result.output.contains(words), "\(result.output)")
+    }
+
+    @Test func whatCannotBeStartedIsAMisuse() throws {
+      let result = try fuzz("/nowhere/merge", seeds: "1..2")
+      #expect(result.code == 2)
+      #expect(result.errors.contains("cannot be started"), "\(result.errors)")
+    }
+  }
+}

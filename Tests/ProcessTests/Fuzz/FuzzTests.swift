@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// `watchline fuzz` and `watchline replay` from outside.
+  @Suite struct FuzzTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func watchline(_ words: String...) throws -> Program {
+      try Program(["\(Program.products)/watchline"] + words, in: scratch)
+    }
+
+    private var examples: String {
+      URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Tools/Examples").path
+    }
+
+    private func object(_ program: Program) throws -> [String: Any] {
+      let last = try #require(program.output.split(separator: "\n").last)
+      return try #require(
+        try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+    }
+
+    @Test func aCleanCampaign() throws {
+      let program = try watchline(
+        "fuzz", "--seeds", "1..40", "--json", "--out", "\(scratch.path)/out", "--junit",
+        "\(scratch.path)/junit.xml")
+      #expect(try program.exitCode() == 0, "\(program.errors)")
+      let summary = try object(program)
+      #expect(summary["seeds"] as? Int == 40)
+      #expect(summary["schedules"] as? Int == 40)
+      #expect((summary["violations"] as? [Any])?.isEmpty == true)
+      #expect((summary["schedulesPerSecond"] as? Double ?? 0) > 0)
+      #expect((summary["simulatedDeviceDaysPerSecond"] as? Double ?? -1) >= 0)
+      #expect(((summary["coverage"] as? [String: Int])?["edit"] ?? 0) > 0)
+      let xml = try String(contentsOfFile: "\(scratch.path)/junit.xml", encoding: .utf8)
+      #expect(xml.contains("failures=\"0\""))
+    }
+
+    /// Whole records lose an edit; the finding can be looked at, played again and checked in.
+    @Test func aFindingAndWhatItLeaves() throws {
+      let against = "command:python3 \(examples)/whole_record.py"
+      let out = "\(scratch.path)/out"
+      let program = try watchline(
+        "fuzz", "--against", against, "--seeds", "1..60", "--jobs", "1", "--out", out, "--json",
+        "--corpus", "\(scratch.path)/corpus")
+      #expect(try program.exitCode() == 1, "\(program.errors)")
+      let violations = try #require(try object(program)["violations"] as? [[String: Any]])
+      let lost = try #require(violations.first { $0["slug"] as? String == "lost-edit" })
+      let folder = try #require(lost["folder"] as? String)
+      #expect(folder.hasPrefix(out))
+      for name in ["trace.ndjson", "report.html", "finding.json", "Reproduce.swift", "stderr.txt"] {
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/\(name)"), "\(name)")
+      }
+      #expect((lost["events"] as? Int ?? 99) <= 8)
+      let again = try watchline("replay", "\(folder)/trace.ndjson", "--against", against)
+      #expect(try again.exitCode() == 1)
+      #expect(again.output.contains("VIOLATION"))
+      let word = try #require(
+        again.output.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("wl1:") })
+      #expect(try watchline("replay", String(word), "--against", against).exitCode() == 1)
+      // The merge that keeps fields apart has nothing to answer for.
+      let right = "command:python3 \(examples)/field_level.py"
+      #expect(try watchline("replay", String(word), "--against", right).exitCode() == 0)
+      let corpus = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/corpus")
+      #expect(corpus.contains { $0.hasPrefix("lost-edit") })
+    }
+
+    @Test(arguments: [
+      (["--seeds", "9..1"], "backwards"),
+      (["--seeds", "all"], "A..B"),
+      (["--seeds", "1..2", "--seconds", "3"], "exclude"),
+      (["--faults", "gremlins"], "gremlins"),
+      (["--schema", "todoTimer"], "todoTimer"),
+      (["--seeds", "1..2", "--out", "/proc/findings"], "cannot be written"),
+      (["--against", "nothing"], "command:"),
+      (["--loss", "fields"], "--against"),
+      (["--exhaustive", "9"], "1 to 4"),
+      (["--exhaustive", "2", "--part", "4/3"], "I/N"),
+    ]) func badWords(_ words: [String], _ hint: String) throws {
+      let program = try Program(["\(Program.products)/watchline", "fuzz"] + words, in: scratch)
+      #expect(try program.exitCode() == 2)
+      #expect(program.errors.contains(hint), "\(program.errors)")
+      #expect(program.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test(arguments: [
+      ("", "empty"), ("{\"a\":1}\n", "not a trace"), ("{\"trace\":9}\n", "version 9"),
+      ("{\"trace\":1,\"devices\":[{\"device\":\"phone\"}],\"events\":3}\n", "cut off"),
+      ("{\"trace\":1,\"devices\":[{\"device\":\"phone\"}]}\n{\"at\":1,\"dev", "cut off"),
+    ]) func badTraces(_ text: String, _ hint: String) throws {
+      let path = "\(scratch.path)/trace.ndjson"
+      try Data(text.utf8).write(to: URL(filePath: path))
+      let program = try watchline("replay", path)
+      #expect(try program.exitCode() == 2)
+      #expect(program.errors.contains(hint), "\(program.errors)")
+      #expect(try watchline("replay", "\(scratch.path)/none.ndjson").exitCode() == 2)
+      #expect(try watchline("replay", "wl1:###").exitCode() == 2)
+    }
+
+    /// The smallest scopes whole, told with what was tried.
+    @Test func smallScopes() throws {
+      let program = try watchline("fuzz", "--exhaustive", "1", "--json")
+      #expect(try program.exitCode() == 0, "\(program.errors)")
+      let summary = try object(program)
+      #expect((summary["count"] as? Int ?? 0) > 100)
+      #expect((summary["alphabet"] as? [String] ?? []).count > 10)
+    }
+  }
+}

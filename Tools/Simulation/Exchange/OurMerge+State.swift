@@ -1,0 +1,105 @@
+import Merge
+
+/// What our devices show and keep.
+extension OurMerge {
+  package func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {
+    var state = shown[device] ?? Shown(records: records(device))
+    shown[device] = state
+    if withKept {
+      for record in state.records {
+        for field in record.fields { note(field.value) }
+      }
+      // All devices keep the same once they hold the same.
+      let isFirst = device == 0 || devices[device].fold.vector != devices[0].fold.vector
+      if isFirst { state.kept = kept(device) }
+    }
+    return state
+  }
+
+  private func note(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var at = 0
+      while at + 8 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        behaviour = (behaviour ^ UInt64(littleEndian: word)) &* 0x9E37_79B9_7F4A_7C15
+        behaviour ^= behaviour >> 29
+        at += 8
+      }
+      while at < bytes.count {
+        behaviour = (behaviour ^ UInt64(bytes[at])) &* 0x0000_0100_0000_01B3
+        at += 1
+      }
+    }
+  }
+
+  private func records(_ device: Int) -> [Shown.Record] {
+    var records: [Shown.Record] = []
+    for (kind, views) in devices[device].fold.view(schema).kinds {
+      let types = columns[kind]!
+      for view in views {
+        var fields: [Shown.Field] = []
+        fields.reserveCapacity(types.count)
+        for (index, field) in view.fields.enumerated() {
+          fields.append(Shown.Field(field.name, Self.readable(field.value, types[index])))
+        }
+        records.append(Shown.Record(view.target, fields))
+      }
+    }
+    return records
+  }
+
+  private static func readable(_ value: Datum, _ type: FieldType) -> [UInt8] {
+    var bytes: [UInt8] = []
+    type.append(readable: value, to: &bytes)
+    return bytes
+  }
+
+  /// The types of the fields of a record as it is shown, in order.
+  static func columns(_ schema: Schema) -> [Name: [FieldType]] {
+    var columns: [Name: [FieldType]] = [:]
+    for kind in schema.kinds {
+      var types = kind.registers.flatMap { $0.fields.map(\.type) }
+      if let container = kind.container, kind.field(container.field) == nil { types.append(.uuid) }
+      types += kind.derived.map { $0.source == .touched ? .date : .int }
+      columns[kind.name] = types
+    }
+    return columns
+  }
+
+  /// What the feed lists, and what hidden records would show if they were brought back.
+  private func kept(_ device: Int) -> [Shown.Kept] {
+    let fold = devices[device].fold
+    var kept: [Shown.Kept] = []
+    for entry in fold.feed() {
+      guard let field = entry.field else { continue }
+      append(entry.value, entry.target, field, to: &kept)
+    }
+    var seen: Set<Target> = []
+    let editor = Editor(fold, schema, shown: fold.vector)
+    for case .operation(let written) in devices[device].replica.log {
+      for action in written.operation.actions {
+        let target = action.target
+        guard seen.insert(target).inserted, schema[target.kind] != nil, fold.isCreated(target),
+          !fold.isVisible(target, schema)
+        else { continue }
+        let present = editor.present(target)
+        for register in schema[target.kind]!.registers {
+          if let value = present[register.name] {
+            append(value, target, register.name, to: &kept)
+          }
+        }
+      }
+    }
+    return kept
+  }
+
+  private func append(
+    _ value: Datum, _ target: Target, _ register: Name, to kept: inout [Shown.Kept]
+  ) {
+    guard let register = schema[target.kind]?[register] else { return }
+    for field in register.fields {
+      let part = register.form == .group ? value[field.name] ?? .null : value
+      kept.append(Shown.Kept(target, field.name, Self.readable(part, field.type)))
+    }
+  }
+}
