@@ -33,6 +33,11 @@ import Testing
     }
     try hub.settle()
     #expect(watch.errors.count == 1 && watch.replica.accepted == 0)
+    // It lets the hub alone for a while.
+    watch.push()
+    try hub.settle()
+    #expect(watch.errors.count == 1 && watch.waits > 0)
+    watch.waits = 0
     watch.push()
     try hub.settle()
     #expect(watch.errors.count == 2 && watch.errors[1].contains("\"definite\":true"))
@@ -40,6 +45,7 @@ import Testing
     hub.world.recoverStore()
     try hub.settle()
     // What was uncertain has come to be; pushed again it is known.
+    watch.waits = 0
     watch.push()
     try hub.settle()
     #expect(watch.isDrained && watch.replica.accepted == 1)

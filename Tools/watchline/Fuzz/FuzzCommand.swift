@@ -70,19 +70,20 @@ enum FuzzCommand: Subcommand {
 
   /// A folder that findings can be put into, now and not only after an hour.
   private static func checkWritable(_ folder: String, _ option: String) throws(UsageError) {
-    let parent =
-      folder.split(separator: "/").count > 1 || folder.hasPrefix("/") ? folder : "./\(folder)"
-    var path = parent
-    while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/") {
-      path = slash == path.startIndex ? "/" : String(path[..<slash])
-      if path == "/" || path == "." { break }
-    }
-    guard access(path, W_OK) == 0 else {
-      throw UsageError("\(option) \(folder) cannot be written: \(String(cString: strerror(errno)))")
+    let isThere = access(folder, F_OK) == 0
+    do throws(FileFailure) {
+      try Folder.make(folder)
+    } catch {
+      throw UsageError("\(option) \(folder) cannot be written: \(error.message)")
     }
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw UsageError("\(option) \(folder) cannot be written: \(path) is no folder")
+    guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw UsageError("\(option) \(folder) cannot be written: it is no folder")
     }
+    guard access(folder, W_OK) == 0 else {
+      throw UsageError("\(option) \(folder) cannot be written: \(String(cString: strerror(errno)))")
+    }
+    // There may be nothing to put into it.
+    if !isThere { rmdir(folder) }
   }
 }
