@@ -8,6 +8,11 @@ extension Fold {
     }
     var isCreate = false
     if case .create = action.body { isCreate = true }
+    if isCreate, let grave = graveOfHome(action, operation) {
+      // Whatever else is done to it finds no record either.
+      graveyard[action.target] = grave
+      return recovered.append(place)
+    }
     guard isOpen(action.target, to: operation, creating: isCreate), hasAnchor(action) else {
       return recovered.append(place)
     }
@@ -46,6 +51,15 @@ extension Fold {
     if creating, grave.stamp < operation.stamp { return true }
     guard let index = recordIndices[target] else { return false }
     return records[index].exhumed.contains { $0 == operation.dot || operation.follows($0) }
+  }
+
+  /// The grave of the record in which another one is made; nil where it is not in the graveyard.
+  private func graveOfHome(_ create: Action, _ operation: Operation) -> Mark? {
+    guard !graveyard.isEmpty, let home = create.home, home != create.target,
+      let grave = graveyard[home], !isOpen(home, to: operation),
+      !isCreated(create.target)
+    else { return nil }
+    return grave
   }
 
   /// Whether the parent of what an action inserts is here, rather than purged.

@@ -251,6 +251,27 @@ import Testing
     #expect(fold.recoveredItems().isEmpty)
   }
 
+  /// A record made in a container that is gone for good, by one who did not know: nothing of it is
+  /// shown, and all of it is kept apart.
+  @Test func whatIsMadeInAPurgedRecordIsRecovered() throws {
+    let inside = Target("leaf", "1")
+    try desk.write(at: 1, Action(note, .create))
+    let seen = fold.vector
+    try desk.write(at: 2, Action(note, .delete))
+    desk.purge(10)
+    try desk.write(
+      Desk.watch, at: 20, seen: seen, Action(inside, .create, home: note),
+      Action(inside, .write(field: "name", value: .string("x")), revives: true, home: note))
+    #expect(fold.recoveredItems().map(\.actionIndex) == [0, 1])
+    #expect(!fold.isCreated(inside) && fold.record(note) == nil)
+    try desk.write(Desk.watch, at: 21, .set(inside, "y"))
+    #expect(fold.recoveredItems().count == 3 && fold.record(inside) == nil)
+    // Who makes the container anew, later, has one to make records in.
+    try desk.write(at: 30, Action(note, .create))
+    try desk.write(at: 31, Action(Target("leaf", "2"), .create, home: note))
+    #expect(fold.isCreated(Target("leaf", "2")))
+  }
+
   @Test func aPurgedRecordIsCreatedAnew() throws {
     try desk.write(at: 1, Action(note, .create), .set(note, "old"))
     try desk.write(at: 5, Action(note, .delete))

@@ -88,6 +88,17 @@ package struct Started: Sendable {
     self.sync = sync
     self.can = can
   }
+
+  /// What it said, and what is therefore not tried.
+  ///
+  /// - Parameter unsupported: edits that it did not take although it had not said so.
+  package func description(unsupported: Set<String> = []) -> String {
+    let all: [Ability] = [.delete, .move, .text, .restart, .kept]
+    let missing = all.filter { !can.contains($0) }.map(\.rawValue)
+    let untested = missing + unsupported.subtracting(missing).sorted().map { "\($0) (unsupported)" }
+    return "sync \(sync.rawValue)"
+      + (untested.isEmpty ? "" : "; not tested: \(untested.joined(separator: ", "))")
+  }
 }
 
 /// What travels.

@@ -40,6 +40,8 @@ final class LaneClient {
   /// Live messages that wait for a reply.
   private(set) var messages: [String] = []
   private(set) var isReachable = false
+  /// Whether it has had its deliveries stopped.
+  private(set) var isHolding = false
   /// The answer to the last `getState`.
   private(set) var state: Members?
 
@@ -61,6 +63,7 @@ final class LaneClient {
     session = .none
     messages = []
     output = []
+    isHolding = false
   }
 
   // MARK: The session
@@ -210,6 +213,18 @@ final class LaneClient {
     where transfer.sender == name && transfer.isAccepted && transfer.result == nil {
       request(transfer.id)
     }
+  }
+
+  func hold() {
+    isHolding = true
+    send("{\"type\":\"hold\",\"id\":\"hold\"}")
+  }
+
+  /// - Parameter count: so many deliveries; all from now on where nil.
+  func release(_ count: Int? = nil) {
+    if count == nil { isHolding = false }
+    let number = count.map { ",\"count\":\(max(1, $0))" } ?? ""
+    send("{\"type\":\"release\",\"id\":\"release\"\(number)}")
   }
 
   func reply() {

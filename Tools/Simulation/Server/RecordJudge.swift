@@ -12,6 +12,7 @@ final class RecordJudge {
   private let feed: [OracleFeedEntry]
 
   private let apart: Set<Effect>
+  private let graveyard: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
   private let isLate: Bool
   /// What the first device showed.
@@ -28,6 +29,7 @@ final class RecordJudge {
     self.run = run
     self.schema = schema
     self.apart = apart
+    self.graveyard = graveyard
     oracle = Oracle(operations, apart: apart)
     isLate =
       !apart.isEmpty
@@ -150,11 +152,22 @@ final class RecordJudge {
 
   /// What a device has stored is in the end with everyone.
   func checkPromises() {
-    var there: [String: Int] = [:]
-    for operation in oracle.operations { there[SyncLedger.signature(operation), default: 0] += 1 }
+    // By what they do, the times of those that do it.
+    var there: [String: [UInt64]] = [:]
+    for operation in oracle.operations {
+      there[SyncLedger.signature(operation), default: []].append(operation.stamp.ms)
+    }
     for promise in run.sync.promises {
-      if there[promise.signature, default: 0] > 0 {
-        there[promise.signature]! -= 1
+      if let times = there[promise.signature], !times.isEmpty {
+        let index = times.firstIndex(of: promise.ms) ?? 0
+        // Only a wrong clock is a reason to date an edit anew.
+        if times[index] != promise.ms, run.coverage["retime"] == 0 {
+          run.report(
+            "I33", "dated-anew", "An edit has another date than when it was made.",
+            "\(promise.edit.spelled), made at the \(promise.device), is dated "
+              + "\(Int64(times[index]) - Int64(promise.ms)) ms later.")
+        }
+        there[promise.signature]!.remove(at: index)
       } else if !promise.mayBeDestroyed {
         run.report(
           "I27", "edit-lost", "An edit that a device had stored never reached the others.",
@@ -178,13 +191,27 @@ final class RecordJudge {
 
   /// Nothing that was accepted is lost.
   func checkEffects() {
-    guard !isLate else { return }
+    guard !isLate else { return checkLateCreates() }
     for operation in oracle.operations {
       for effect in Oracle.effects(of: operation) {
         guard oracle.classify(effect, schema) == .lost else { continue }
         run.report(
           "I27", "effect-lost", "Part of an edit is neither shown nor listed.",
           "\(SyncLedger.signature(operation))")
+      }
+    }
+  }
+
+  /// What was made in a record that is gone for good is kept apart.
+  private func checkLateCreates() {
+    for operation in oracle.operations {
+      for (index, action) in operation.actions.enumerated() where action.body == .create {
+        guard let home = action.home, let grave = graveyard[home], grave.stamp < operation.stamp,
+          graveyard[action.target] == nil, !apart.contains(.action(operation.dot, index))
+        else { continue }
+        run.report(
+          "I27", "late-record-lost", "A new record is neither shown nor kept apart.",
+          "\(SyncLedger.signature(operation)), in \(home.kind) \(home.record), which is gone.")
       }
     }
   }

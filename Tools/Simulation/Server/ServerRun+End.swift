@@ -38,7 +38,8 @@ extension ServerRun {
     node.sync?.waits = 0
     node.sync?.push()
     node.lanes.send("{\"type\":\"setAppState\",\"state\":\"foreground\",\"id\":\"state\"}")
-    node.lanes.send("{\"type\":\"release\",\"id\":\"release\"}")
+    // Nothing else may stop a lane.
+    if node.lanes.isHolding { node.lanes.release() }
     node.lanes.retry()
     node.lanes.resetContext()
     node.collect()

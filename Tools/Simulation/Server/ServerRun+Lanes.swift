@@ -44,10 +44,8 @@ extension ServerRun {
         lanes.send(
           "{\"type\":\"setAppState\",\"state\":\"\(Self.appStates[abs(count) % 4])\",\"id\":\"state\"}"
         )
-      case .hold: lanes.send("{\"type\":\"hold\",\"id\":\"hold\"}")
-      case .release:
-        let count = event.count.map { ",\"count\":\(max(1, $0))" } ?? ""
-        lanes.send("{\"type\":\"release\",\"id\":\"release\"\(count)}")
+      case .hold: lanes.hold()
+      case .release: lanes.release(event.count.map(Int.init))
       default: return false
       }
     }

@@ -24,7 +24,7 @@ struct ServerWorkload {
     count += 1
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)
-    if options.faults.contains(where: Self.server.contains), draw.percent(6) {
+    if options.faults.contains(where: Self.server.contains), draw.percent(serverTrouble) {
       server(&event, run)
     } else if node.link == nil, draw.percent(55) {
       event.verb = .connect
@@ -37,6 +37,10 @@ struct ServerWorkload {
     }
     return event
   }
+
+  /// How often, of a hundred times, something happens to the server: more where what is not yet on
+  /// the disk can be lost with it.
+  private var serverTrouble: Int { options.faults.isSuperset(of: [.crash, .delay]) ? 12 : 6 }
 
   private static let server: Set<Fault> = [.crash, .disk, .collection]
 

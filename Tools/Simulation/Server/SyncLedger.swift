@@ -12,6 +12,8 @@ final class SyncLedger {
     var step: Int
     var at: Int64
     var dot: Dot
+    /// Of its stamp.
+    var ms: UInt64
     var signature: String
     /// The only copies may have been on a storage that was set back.
     var mayBeDestroyed = false
@@ -38,6 +40,7 @@ final class SyncLedger {
     promises.append(
       Promise(
         device: device, edit: edit, step: step, at: at, dot: operation.dot,
+        ms: operation.stamp.ms,
         signature: Self.signature(operation)))
   }
 

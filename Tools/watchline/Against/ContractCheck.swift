@@ -72,11 +72,7 @@ struct ContractCheck {
         "the watch shows \(value) as \(field.name), not "
           + String(decoding: field.value, as: UTF8.self))
     }
-    let all: [Started.Ability] = [.delete, .move, .text, .restart, .kept]
-    let untested = all.filter { !started.can.contains($0) }.map(\.rawValue)
-    print(
-      "sync \(started.sync.rawValue)"
-        + (untested.isEmpty ? "" : "; not tested: \(untested.joined(separator: ", "))"))
+    print(started.description())
     return missing
   }
 }

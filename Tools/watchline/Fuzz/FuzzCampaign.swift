@@ -25,6 +25,8 @@ final class FuzzCampaign: Sendable {
     var milliseconds: Int64 = 0
     var coverage = Coverage()
     var rare: [String] = []
+    /// What a program said of itself.
+    var subject: String?
     /// By slug, in how many schedules.
     var counts: [String: Int] = [:]
     var found: [Found] = []
@@ -127,6 +129,7 @@ final class FuzzCampaign: Sendable {
         }
       }
       if state.rare.isEmpty { state.rare = answer.array("rare")?.compactMap(answer.string) ?? [] }
+      if let subject = answer.string("subject") { state.subject = subject }
       if state.sample == nil, let behaviour = answer.string("behaviour") {
         state.sample = (seeds, behaviour)
       }

@@ -38,7 +38,8 @@ struct FuzzSummary {
     }
     let conflicts = state.coverage["conflictDecided"] + state.coverage["conflicts"]
     parts.append("\(grouped(conflicts)) conflicts decided")
-    var lines = [
+    var lines = state.subject.map { ["the program answers as protocol 1, \($0)"] } ?? []
+    lines += [
       parts.joined(separator: ", "),
       "\(grouped(Int(rate))) schedules/s, \(grouped(Int(deviceDays))) device days simulated a second",
     ]
@@ -62,6 +63,7 @@ struct FuzzSummary {
       json.raw("seconds", Self.decimal(Double(milliseconds) / 1000))
       json.raw("schedulesPerSecond", Self.decimal(rate))
       json.raw("simulatedDeviceDaysPerSecond", Self.decimal(deviceDays))
+      if let subject = state.subject { json.member("subject", subject) }
       json.array("violations", found) { json, found in
         json.object { json in
           json.member("slug", found.slug)

@@ -88,6 +88,9 @@ final class FuzzWorker {
         json.member(event, count)
       }
     }
+    if options.against != nil, let exchange = harness as? ExchangeHarness {
+      json.member("subject", exchange.started?.description(unsupported: exchange.unsupported))
+    }
     json.array("rare", harness.rareEvents) { $0.string($1) }
     json.array("violations", found) { json, found in
       json.object { json in
