@@ -157,7 +157,9 @@ final class RecordJudge {
     for operation in oracle.operations {
       there[SyncLedger.signature(operation), default: []].append(operation.stamp.ms)
     }
-    for promise in run.sync.promises {
+    // What may be gone has no claim on what is there.
+    let promises = run.sync.promises
+    for promise in promises.filter({ !$0.mayBeDestroyed }) + promises.filter(\.mayBeDestroyed) {
       if let times = there[promise.signature], !times.isEmpty {
         let index = times.firstIndex(of: promise.ms) ?? 0
         // Only a wrong clock is a reason to date an edit anew.

@@ -197,10 +197,15 @@ final class ServerRun {
     sync.destroy(node.name, beyond: device.vector)
     sync.forget(node.name)
     vectors[node.name] = nil
-    // It may give the same names to other operations.
-    shown = shown.filter { $0.value.device != node.name }
+    closeForms(node)
     coverage.note(node.backup == nil ? "reinstall" : "setBack")
     return true
+  }
+
+  /// After its storage was set back, or its own operations were issued anew, the names of what its
+  /// forms were opened on mean something else.
+  private func closeForms(_ node: ServerNode) {
+    shown = shown.filter { $0.value.device != node.name }
   }
 
   // MARK: Edits
@@ -338,6 +343,7 @@ final class ServerRun {
             "The \(node.name) held \(before.vector), and now holds \(vector).")
         }
       }
+      if let before = vectors[node.name], before.replica != replica { closeForms(node) }
       vectors[node.name] = (replica, vector)
       if recorder.isRecorded {
         recorder.shows(node.name, device.view)
