@@ -95,7 +95,7 @@ extension Relay {
     if let replica {
       hub.members[member].replicaHeard = max(1, nowMS)
       hub.addAuthor(replica, device)
-      start(&session, replica, vector ?? VersionVector())
+      start(&session, replica, vector ?? VersionVector(), device)
     }
     device.sync = session
     changed(hub)
@@ -154,19 +154,28 @@ extension Relay {
   /// Where a device's reading begins: with what it lacks of the log, or with a snapshot where the
   /// log no longer has it.
   private func start(
-    _ session: inout SyncSession, _ replica: ReplicaID, _ vector: VersionVector
+    _ session: inout SyncSession, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
   ) {
     let hub = session.hub
     session.ownHead = hub.replica.chain(replica).seq
-    if vector.contains(hub.replica.baseVector) {
+    let hasWritten = session.ownHead > 0
+    if vector.contains(hub.replica.baseVector), !hasWritten || hasSealed(device, hub) {
       session.cursor = hub.replica.base
       session.held = vector
       return
     }
-    session.isRetired = hub.replica.chain(replica).seq > 0
+    session.isRetired = hasWritten
     session.snapshot = SyncSession.Snapshot(
       pieces: hub.replica.snapshot(), position: hub.replica.position)
     session.cursor = hub.replica.position
+  }
+
+  /// Whether a device has built on nothing that was purged: it has sealed that, or has read the log
+  /// beyond the purge, or began with what was left.
+  private func hasSealed(_ device: Device, _ hub: Hub) -> Bool {
+    let member = hub.members[hub.member(device)]
+    let base = hub.replica.base
+    return base == 0 || member.sealed >= base || member.acknowledged > base
   }
 
   func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
