@@ -363,6 +363,12 @@ final class LaneClient {
     downloads[transfer] = (line.string("name") ?? "", bytes)
   }
 
+  /// What a piece of a file has in it; nothing where it cannot be read, which the file then shows.
+  private func data(of line: Members) -> [UInt8] {
+    guard let value = line.value("data"), value.kind == .string else { return [] }
+    return line.bytes.withUnsafeBytes { (try? decodeBase64(value, $0, "data")) ?? [] }
+  }
+
   private func take(_ line: Members) {
     let transfer = line.string("transfer") ?? ""
     guard var download = downloads[transfer],
@@ -372,7 +378,7 @@ final class LaneClient {
         "I36", "chunk-misplaced", "A piece of a file came out of its place.",
         "The \(name) got a piece of a file that does not follow what it has.")
     }
-    download.bytes += Base64.decode(line.string("data") ?? "")
+    download.bytes += data(of: line)
     downloads[transfer] = download
     guard line.flag("last") == true else { return }
     downloads[transfer] = nil
@@ -386,26 +392,5 @@ final class LaneClient {
           + "\(ledger[id].content.count) bytes, or others.")
     }
     ledger.delivered(id, to: name)
-  }
-}
-
-/// Of what the server writes, which is well-formed.
-enum Base64 {
-  private static let alphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func decode(_ text: String) -> [UInt8] {
-    var bits = 0
-    var count = 0
-    var bytes: [UInt8] = []
-    for letter in text.utf8 where letter != 0x3D {
-      bits = bits << 6 | (alphabet.firstIndex(of: letter) ?? 0)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-      }
-    }
-    return bytes
   }
 }

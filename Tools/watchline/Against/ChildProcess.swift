@@ -87,14 +87,14 @@ final class ChildProcess {
   ///
   /// - Parameter limit: how long it may take, in milliseconds.
   func ask(_ line: [UInt8], within limit: Int64) -> Reading {
-    let deadline = Self.clock() + limit
+    let deadline = monotonicMilliseconds() + limit
     let output = line + [0x0A]
     var sent = 0
     while true {
       if sent < output.count { sent += write(output, from: sent) }
       if let line = nextLine() { return .line(line) }
       if received.count > Self.longestLine { return .tooLong }
-      let left = deadline - Self.clock()
+      let left = deadline - monotonicMilliseconds()
       guard left > 0 else { return .late(received) }
       guard wait(left, writing: sent < output.count) else { return .ended(received) }
     }
@@ -168,13 +168,13 @@ final class ChildProcess {
   func end(within limit: Int64) -> Int32? {
     if input >= 0 { close(input) }
     input = -1
-    let deadline = Self.clock() + limit
+    let deadline = monotonicMilliseconds() + limit
     var status: Int32 = 0
     while true {
       readErrors()
       let result = waitpid(process, &status, WNOHANG)
       if result != 0 { break }
-      if Self.clock() >= deadline {
+      if monotonicMilliseconds() >= deadline {
         kill(-process, SIGKILL)
         waitpid(process, &status, 0)
         return nil
@@ -189,11 +189,5 @@ final class ChildProcess {
     // Whatever it may have left behind.
     kill(-process, SIGKILL)
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-  }
-
-  private static func clock() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

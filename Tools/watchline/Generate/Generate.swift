@@ -39,7 +39,11 @@ enum Generate: Subcommand {
     let plan = try plan(arguments)
     let network = try arguments.network()
     let lanes = try arguments.lanes()
-    try make(folder)
+    do throws(FileFailure) {
+      try Folder.make(folder)
+    } catch {
+      throw UsageError("--out \(folder) cannot be made: \(error.message)")
+    }
     let fixture: Fixture
     do throws(HarnessFailure) {
       fixture = try ExchangeHarness.fixture(plan, network: network, lanes: lanes)
@@ -56,16 +60,6 @@ enum Generate: Subcommand {
     let line = Array("--seed \(plan.seed) \(fixture.trace.optionsLine)\n".utf8)
     _ = Glibc.write(2, line, line.count)
     return 0
-  }
-
-  /// Makes a folder, and those that it lies in.
-  private static func make(_ folder: String) throws(UsageError) {
-    var path = ""
-    for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
-      path += part + "/"
-      guard path != "/", mkdir(path, 0o777) != 0, errno != EEXIST else { continue }
-      throw UsageError("--out \(folder) cannot be made: \(String(cString: strerror(errno)))")
-    }
   }
 
   private static func plan(_ arguments: Arguments) throws(UsageError) -> Plan {
