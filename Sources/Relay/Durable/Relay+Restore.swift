@@ -69,7 +69,7 @@ extension Relay {
 
   /// What the last run did not come to remove.
   private func removeDeadSegments(_ stored: [StoredSegment]) {
-    for segment in stored where segments.tallies[segment.number]?.live ?? 0 == 0 {
+    for segment in stored where segments.tally(segment.number)?.live ?? 0 == 0 {
       segments.forget(segment.number)
       open.removedSegments.append(segment.number)
     }

@@ -21,24 +21,29 @@ enum SegmentHeader {
   }
 
   static func append(_ item: Item, lane: LaneName, receiver: Device, to header: inout [UInt8]) {
-    header.append(0)
-    header.append(number: UInt64(receiver.pair.number))
-    header.append(number: UInt64(receiver.index))
-    header.append(lane.rawValue)
-    header.append(item.target.rawValue)
-    header.append(item.flags.rawValue)
-    header.append(number: item.seq)
-    header.append(number: item.order)
-    header.append(number: UInt64(item.transfer.sender))
-    header.append(number: UInt64(item.transfer.incarnation))
-    header.append(item.transfer.isNumbered ? 1 : 0)
-    header.append(number: item.transfer.number)
-    header.append(number: item.reference.segment == item.home ? 0 : item.reference.segment)
-    header.append(number: UInt64(item.reference.offset))
-    header.append(number: UInt64(item.reference.length))
-    header.append(number: UInt64(item.code))
-    header.append(number: UInt64(item.re.utf8.count))
-    header.append(contentsOf: item.re.utf8)
+    // One growth of the array for all of them: this is written for every transfer.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 17 * NumberWriter.longest) { room in
+      var writer = NumberWriter(room.baseAddress!)
+      writer.append(0)
+      writer.append(UInt64(receiver.pair.number))
+      writer.append(UInt64(receiver.index))
+      writer.append(UInt64(lane.rawValue))
+      writer.append(UInt64(item.target.rawValue))
+      writer.append(UInt64(item.flags.rawValue))
+      writer.append(item.seq)
+      writer.append(item.order)
+      writer.append(UInt64(item.transfer.sender))
+      writer.append(UInt64(item.transfer.incarnation))
+      writer.append(item.transfer.isNumbered ? 1 : 0)
+      writer.append(item.transfer.number)
+      writer.append(item.reference.segment == item.home ? 0 : item.reference.segment)
+      writer.append(UInt64(item.reference.offset))
+      writer.append(UInt64(item.reference.length))
+      writer.append(UInt64(item.code))
+      writer.append(UInt64(item.re.utf8.count))
+      header.append(contentsOf: UnsafeBufferPointer(start: room.baseAddress, count: writer.count))
+    }
+    if !item.re.isEmpty { header.append(contentsOf: item.re.utf8) }
   }
 
   static func append(

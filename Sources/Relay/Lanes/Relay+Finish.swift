@@ -116,7 +116,7 @@ extension Relay {
       isFile
         ? "{\"type\":\"didFinishFileTransfer\",\"transfer\":"
         : "{\"type\":\"didFinishUserInfoTransfer\",\"transfer\":")
-    output.append(jsonString: transfer.text(sender))
+    output.append(transfer, of: sender)
     if transfer.isNumbered {
       output.append(",\"n\":")
       output.append(decimal: transfer.number)
@@ -155,7 +155,7 @@ extension Relay {
     if let entry = device.isOutstanding(transfer) {
       let batch = self.batch(of: entry, device.pair)
       if entry.lane == .file || isFile, let file = file(transfer, device.pair) {
-        if !call.id.isEmpty {
+        if call.hasID {
           file.re = call.id
           changed(file, of: device.pair)
         }
@@ -175,7 +175,7 @@ extension Relay {
     }
     answerAfter(latestBatch, call) { output in
       Self.didFinish(&output, transfer, device, isFile: isFile, re: call.id, code: code)
-      if call.id.isEmpty { output.append(",\"of\":", quoted: call.request.rawValue) }
+      if !call.hasID { output.append(",\"of\":", quoted: call.request.rawValue) }
       output.append("}")
     }
   }
@@ -201,7 +201,7 @@ extension Relay {
   ) {
     begin(&output, "accepted", re: call.id, of: call.request)
     output.append(",\"transfer\":")
-    output.append(jsonString: transfer.text(sender))
+    output.append(transfer, of: sender)
     if let offset {
       output.append(",\"offset\":")
       output.append(decimal: offset)
@@ -211,6 +211,19 @@ extension Relay {
       output.append(decimal: remaining)
     }
     output.append("}")
+  }
+}
+
+extension [UInt8] {
+  /// Appends `TransferKey.text` as JSON text.
+  mutating func append(_ transfer: TransferKey, of sender: Device) {
+    append(contentsOf: sender.quotedName)
+    // In the place of the closing quote.
+    self[count - 1] = 0x3A
+    append(decimal: transfer.incarnation)
+    append(transfer.isNumbered ? 0x2E : 0x23)
+    append(decimal: transfer.number)
+    append(0x22)
   }
 }
 

@@ -55,7 +55,7 @@ extension Relay {
         isData
           ? "{\"type\":\"didReceiveMessageData\",\"from\":"
           : "{\"type\":\"didReceiveMessage\",\"from\":")
-      output.append(jsonString: device.name)
+      output.append(contentsOf: device.quotedName)
       if expectsReply {
         output.append(",\"id\":\"m")
         output.append(decimal: epoch)
@@ -141,7 +141,7 @@ extension Relay {
         "re names no message that awaits a reply of this session; it may have been answered, "
           + "have timed out, or its sender may have gone")
     }
-    let isData = call.fields.envelope[.payload] == nil && call.fields.envelope[.data] != nil
+    let isData = call.fields[.payload] == nil && call.fields[.data] != nil
     let payload = try isData ? call.fields.anyString(.data) : call.fields.object(.payload)
     do throws(WireError) {
       var check = SendCheck(
@@ -168,7 +168,7 @@ extension Relay {
       output.append(bytes: call.fields.bytes(payload))
       output.append("}")
     }
-    if !call.id.isEmpty { acceptNow(call) }
+    if call.hasID { acceptNow(call) }
   }
 
   func replyTimedOut(_ number: UInt64) {

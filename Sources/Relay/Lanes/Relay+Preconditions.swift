@@ -14,12 +14,40 @@ struct SendCheck {
   var isLive = false
   /// Why a parameter is wrong, where it is.
   var parameterFault: String?
+
+  /// Whether what it carries is plainly in order: no type to look at closely, and far from the limit.
+  func isPlain(_ pair: Pair) -> Bool {
+    guard parameterFault == nil, let payload, payload.flags.isPlain
+    else { return false }
+    return limit == 0 || payload.count * Self.growth + Self.overhead < limit
+  }
+
+  // No property list is four times as large as the text that spells it, but for its header, its
+  // trailer and the first object.
+  static let growth = 4
+  static let overhead = 64
+}
+
+/// What was found out about a device's sends, whatever they carry.
+struct Clearance {
+  /// `Pair.conditions` at that time.
+  var conditions: UInt64 = 0
+  /// Whom they go to; nil where something is in the way. Devices of a pair live as long as each other.
+  unowned(unsafe) var receiver: Device?
+  /// Whether the counterpart is reachable as well.
+  var isReachable = false
 }
 
 extension Relay {
   /// Checks a send and returns the device that it is for.
   @discardableResult
   func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
+    let clearance = clearance(of: device)
+    if let receiver = clearance.receiver, !send.isLive || clearance.isReachable,
+      send.isPlain(device.pair)
+    {
+      return receiver
+    }
     for precondition in device.pair.knobs.preconditionOrder {
       try check(precondition, send, device, fields)
     }
@@ -27,6 +55,28 @@ extension Relay {
       throw Self.notPaired(device)
     }
     return counterpart
+  }
+
+  /// What is known of a device's sends; found out anew where anything has changed since.
+  func clearance(of device: Device) -> Clearance {
+    if device.clearance.conditions == device.pair.conditions { return device.clearance }
+    var clearance = Clearance(conditions: device.pair.conditions)
+    if (try? checkConditions(of: device)) != nil {
+      clearance.receiver = device.pair.counterpart(of: device)
+      clearance.isReachable = device.pair.isReachable(from: device)
+    }
+    device.clearance = clearance
+    return clearance
+  }
+
+  /// Those preconditions that are the same for all sends of a device.
+  private func checkConditions(of device: Device) throws(WireError) {
+    let empty = Fields(Envelope(), UnsafeRawBufferPointer(start: nil, count: 0))
+    for precondition in [
+      Knobs.Precondition.supported, .delegate, .activated, .paired, .installed,
+    ] {
+      try check(precondition, SendCheck(limit: 0), device, empty)
+    }
   }
 
   func check(
@@ -104,9 +154,7 @@ extension Relay {
       size = payload.end - payload.start
       measure = "bytes of JSON"
       if pair.knobs.sizeMeasure == .bplist {
-        // No property list is four times as large as the text that spells it, but for its header,
-        // its trailer and the first object.
-        guard size * 4 + 64 >= send.limit else { return }
+        guard size * SendCheck.growth + SendCheck.overhead >= send.limit else { return }
         size = try PropertyList.size(of: payload, in: fields.line)
         measure = "bytes as a binary property list"
       }

@@ -19,7 +19,7 @@ extension Relay {
       seq = lastOnThisConnection(device, lane)
     }
     acknowledge(device, lane, through: seq)
-    guard !call.id.isEmpty else { return }
+    guard call.hasID else { return }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "accepted", re: call.id, of: call.request)
       output.append("}")
@@ -53,7 +53,7 @@ extension Relay {
     }
     try checkHoles(device[lane], "\(lane)")
     _ = fail(seq, in: lane, of: device, code: code)
-    if !call.id.isEmpty { acceptAfterCommit(call) }
+    if call.hasID { acceptAfterCommit(call) }
   }
 
   func cancelTransfer(_ call: Call, _ device: Device) throws(WireError) {
@@ -140,7 +140,7 @@ extension Relay {
   ) {
     let receiver = device.pair.devices[Int(entry.receiver)]
     output.append("{\"transfer\":")
-    output.append(jsonString: transfer.text(device))
+    output.append(transfer, of: device)
     if transfer.isNumbered {
       output.append(",\"n\":")
       output.append(decimal: transfer.number)

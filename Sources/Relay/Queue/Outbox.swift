@@ -11,7 +11,7 @@ struct Incarnation {
   init(name: String) { self.name = name }
 
   subscript(isNumbered: Bool) -> Outbox {
-    get { isNumbered ? numbered : counted }
+    _read { if isNumbered { yield numbered } else { yield counted } }
     _modify { if isNumbered { yield &numbered } else { yield &counted } }
   }
 }

@@ -81,16 +81,19 @@ extension Relay {
             output.append(bytes: body)
           } else {
             output.append("{\"type\":\"didReceiveUserInfo\",\"from\":")
-            output.append(
-              jsonString: item.transfer.isHub
-                ? "hub" : device.pair.devices[Int(item.transfer.sender)].name)
+            if item.transfer.isHub {
+              output.append("\"hub\"")
+            } else {
+              output.append(
+                contentsOf: device.pair.devices[Int(item.transfer.sender)].quotedName)
+            }
             output.append(",\"payload\":")
             output.append(bytes: body)
           }
           Self.close(&output, item, name, redelivered: item.seq <= device[name].highestHandedOut)
         }
       }
-      device.fetched[item.reference] = nil
+      if !device.fetched.isEmpty { device.fetched[item.reference] = nil }
     }
     handedOut(item, name, device, connection)
     return true
@@ -110,7 +113,7 @@ extension Relay {
     let isRedelivered = item.seq <= device[.context].highestHandedOut
     answer(connection) { output in
       output.append("{\"type\":\"didReceiveApplicationContext\",\"from\":")
-      output.append(jsonString: device.pair.devices[Int(item.transfer.sender)].name)
+      output.append(contentsOf: device.pair.devices[Int(item.transfer.sender)].quotedName)
       output.append(",\"payload\":")
       output.append(contentsOf: slot.current)
       Self.close(&output, item, .context, redelivered: isRedelivered)
@@ -170,7 +173,7 @@ extension Relay {
       let item = device[name].items[index]
       index += 1
       if item.flags.contains(.removed) { continue }
-      guard item.batch <= committed, segments.body(item.reference.segment) == nil else { break }
+      guard item.batch <= committed, !segments.hasBody(item.reference.segment) else { break }
       wanted.append(item.reference)
       bytes += Int(item.reference.length)
     }

@@ -131,9 +131,9 @@ extension Relay {
   func checkRoom(_ receiver: Device, _ bytes: Int) throws(WireError) {
     var count = 0
     var held = receiver.fileBytes
-    for lane in receiver.lanes {
-      count += lane.count
-      held += lane.bytes
+    for index in receiver.lanes.indices {
+      count += receiver.lanes[index].count
+      held += receiver.lanes[index].bytes
     }
     guard count < limits.queueItems, held + bytes <= limits.queueBytes else {
       throw WireError(

@@ -10,9 +10,23 @@ package struct Envelope: Sendable {
   private var present = Presence()
   private var unknown: [UnknownName] = []
 
+  /// The members found, for `Fields`: without the names that are kept for the scan alone.
+  struct Found: Sendable {
+    fileprivate let members: Members
+    fileprivate let present: Presence
+
+    @inline(always)
+    subscript(_ key: Key) -> Value? {
+      let index = key.index
+      return present.contains(index) ? members.values[index] : nil
+    }
+  }
+
+  var found: Found { Found(members: members, present: present) }
+
   /// A value for each key, of which those in `present` belong to the line; shared between copies
   /// until one of them scans again. Plain memory, for an array's checks are felt here.
-  private final class Members: @unchecked Sendable {
+  fileprivate final class Members: @unchecked Sendable {
     let values: UnsafeMutablePointer<Value>
 
     init() {
@@ -25,7 +39,7 @@ package struct Envelope: Sendable {
   }
 
   /// A bit for each key that the line has.
-  private struct Presence {
+  fileprivate struct Presence {
     var low: UInt64 = 0
     var high: UInt64 = 0
 
@@ -55,10 +69,7 @@ package struct Envelope: Sendable {
   }
 
   /// The member of that name in the line scanned last, or nil. Nothing after a scan that threw.
-  package subscript(_ key: Key) -> Value? {
-    let index = key.index
-    return present.contains(index) ? members.values[index] : nil
-  }
+  package subscript(_ key: Key) -> Value? { found[key] }
 
   /// Reads one line, which must be exactly one JSON object (RFC 8259), with blanks around it or
   /// not.
@@ -87,7 +98,7 @@ package struct Envelope: Sendable {
   private mutating func object(
     _ scanner: inout Scanner, _ values: UnsafeMutablePointer<Value>, _ found: inout Presence
   ) -> Bool {
-    let table = KeyTable.shared
+    let table = NameTable.keys
     scanner.skipBlanks()
     guard scanner.next(is: 0x7B) else { return scanner.fail(.object) }
     scanner.at &+= 1
@@ -132,7 +143,7 @@ package struct Envelope: Sendable {
   /// - Returns: the key's index, or less than 0 for an unknown name or after a fault.
   @inline(always)
   private mutating func name(
-    _ scanner: inout Scanner, _ found: inout Presence, _ table: KeyTable
+    _ scanner: inout Scanner, _ found: inout Presence, _ table: NameTable
   ) -> Int {
     let quote = scanner.at
     scanner.flags = []

@@ -55,7 +55,7 @@ package struct TimerState: Hashable, Sendable {
   }
 
   private static func payload(_ fields: Fields) -> TimerState? {
-    guard let payload = fields.envelope[.payload] else { return nil }
+    guard let payload = fields[.payload] else { return nil }
     switch payload.kind {
     case .string:
       guard let text = try? fields.data(.payload) else { return nil }
