@@ -43,10 +43,11 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CBytes"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // Pure: no I/O, no clock, no randomness.
-    room("Wire", ["CCrypto"], settings: lean),
+    room("Wire", ["CBytes", "CCrypto"], settings: lean),
     room("Journal"),
     room("Merge", ["Wire"], settings: hot),
     room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),

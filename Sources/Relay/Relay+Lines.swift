@@ -192,7 +192,7 @@ extension Relay {
     _ line: UnsafeRawBufferPointer, _ connection: Connection, isWord: Bool = false
   ) throws(WireError) -> Bool {
     try envelope.scan(line)
-    let fields = Fields(envelope, line)
+    let fields = envelope.fields(of: line)
     var id: Value?
     var request: Request?
     do throws(WireError) {
@@ -234,9 +234,9 @@ extension Relay {
   }
 }
 
-/// One request on its way through the relay.
+/// One request on its way through the relay. Nothing in it is counted: it is not kept beyond the line.
 struct Call {
-  let connection: Connection
+  unowned(unsafe) let connection: Connection
   let fields: Fields
   let request: Request
   /// Where the sender's correlation id is, which has been checked; nil where it gave none.

@@ -76,7 +76,7 @@ extension Relay {
     _ record: SegmentHeader.Record, _ pair: Pair, from number: UInt64, _ body: [UInt8]
   ) {
     switch record {
-    case .item(_, let receiver, let lane, let item):
+    case .item(_, let receiver, let lane, let item, _):
       copy(item, lane, pair.devices[Int(receiver)], from: number, body)
     case .chunk(_, let file, let chunk):
       copy(chunk, file, pair, from: number, body)

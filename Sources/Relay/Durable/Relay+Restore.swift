@@ -48,7 +48,7 @@ extension Relay {
   private func count(_ row: Row) throws(JournalError) {
     let deadline = try QueueRow.read(row, epoch: epoch) { (record) throws(JournalError) in
       switch record {
-      case .item(_, _, _, let item): hold(item)
+      case .item(_, _, _, let item, _): hold(item)
       case .chunk(_, _, let chunk): hold(chunk.reference)
       }
     }

@@ -10,17 +10,19 @@ import Journal
 /// All LEB128 numbers, `re` a length and bytes. `segment` 0 is the segment itself.
 enum SegmentHeader {
   enum Record {
-    case item(pair: UInt32, receiver: UInt16, lane: LaneName, Item)
+    case item(pair: UInt32, receiver: UInt16, lane: LaneName, Item, re: String)
     case chunk(pair: UInt32, file: UInt32, FileTransfer.Chunk)
 
     var pair: UInt32 {
       switch self {
-      case .item(let pair, _, _, _), .chunk(let pair, _, _): pair
+      case .item(let pair, _, _, _, _), .chunk(let pair, _, _): pair
       }
     }
   }
 
+  /// - Parameter item: one of the lane's, whose correlation id the lane knows.
   static func append(_ item: Item, lane: LaneName, receiver: Device, to header: inout [UInt8]) {
+    let re = receiver[lane].identifier(item.seq)
     // One growth of the array for all of them: this is written for every transfer.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 17 * NumberWriter.longest) { room in
       var writer = NumberWriter(room.baseAddress!)
@@ -40,10 +42,10 @@ enum SegmentHeader {
       writer.append(UInt64(item.reference.offset))
       writer.append(UInt64(item.reference.length))
       writer.append(UInt64(item.code))
-      writer.append(UInt64(item.re.utf8.count))
+      writer.append(UInt64(re.utf8.count))
       header.append(contentsOf: UnsafeBufferPointer(start: room.baseAddress, count: writer.count))
     }
-    if !item.re.isEmpty { header.append(contentsOf: item.re.utf8) }
+    if !re.isEmpty { header.append(contentsOf: re.utf8) }
   }
 
   static func append(
@@ -94,8 +96,8 @@ enum SegmentHeader {
       let code: UInt16 = try reader.integer()
       let item = Item(
         seq: seq, order: order, transfer: transfer, reference: reference, home: segment,
-        batch: segment, re: try reader.text(), flags: flags, code: code, target: target)
-      return .item(pair: pair, receiver: receiver, lane: lane, item)
+        batch: segment, flags: flags, code: code, target: target)
+      return .item(pair: pair, receiver: receiver, lane: lane, item, re: try reader.text())
     case 1:
       let pair: UInt32 = try reader.integer()
       let file: UInt32 = try reader.integer()

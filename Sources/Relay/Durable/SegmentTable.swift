@@ -25,6 +25,8 @@ struct SegmentTable {
 
   /// Bodies of recent segments by number, so that what is handed out at once is not read back.
   private var bodies: [UInt64: [UInt8]] = [:]
+  /// The one that was added last, again: mostly it is handed out at once.
+  private var latest: (segment: UInt64, body: [UInt8])?
   private var kept = Deque<UInt64>()
   private var keptBytes = 0
   /// Bodies kept at most, in bytes; uncommitted ones are always kept.
@@ -92,21 +94,30 @@ struct SegmentTable {
       bytes -= current!.tally.bytes
       current = nil
     }
+    dropBody(segment)
+  }
+
+  private mutating func dropBody(_ segment: UInt64) {
     if let body = bodies.removeValue(forKey: segment) { keptBytes -= body.count }
+    if latest?.segment == segment { latest = nil }
   }
 
   mutating func keep(_ segment: UInt64, _ body: [UInt8], committed: UInt64) {
     bodies[segment] = body
+    latest = (segment, body)
     kept.append(segment)
     keptBytes += body.count
     while keptBytes > Self.maximumKept, let oldest = kept.first, oldest <= committed {
       _ = kept.removeFirst()
-      if let body = bodies.removeValue(forKey: oldest) { keptBytes -= body.count }
+      dropBody(oldest)
     }
     while let oldest = kept.first, bodies[oldest] == nil { _ = kept.removeFirst() }
   }
 
-  func body(_ segment: UInt64) -> [UInt8]? { bodies[segment] }
+  func body(_ segment: UInt64) -> [UInt8]? {
+    if let latest, latest.segment == segment { return latest.body }
+    return bodies[segment]
+  }
 
   func hasBody(_ segment: UInt64) -> Bool { bodies[segment] != nil }
 }

@@ -7,16 +7,17 @@ extension Relay {
   func acknowledge(_ device: Device, _ lane: LaneName, through seq: UInt64) {
     guard seq > device[lane].acknowledged else { return }
     while let item = device[lane].acknowledgeNext(through: seq) {
+      let re = device[lane].takeIdentifier(item.seq)
       switch lane {
       case .context: contextAcknowledged(item, device)
       case .outcome: release(item)
       case .file:
         release(item)
         removeFile(item, device.pair)
-        finish(item, lane, device, code: nil)
+        finish(item, lane, device, re: re, code: nil)
       case .userInfo, .complication, .parked:
         release(item)
-        finish(item, lane, device, code: nil)
+        finish(item, lane, device, re: re, code: nil)
       }
     }
     changed(device)
@@ -25,21 +26,24 @@ extension Relay {
 
   /// Ends a waiting or handed-out item with an error that its sender hears of.
   func fail(_ seq: UInt64, in lane: LaneName, of device: Device, code: ErrorCode) -> Bool {
+    let re = device[lane].identifier(seq)
     guard let item = remove(seq, from: lane, of: device) else { return false }
     switch lane {
     case .context: contextAcknowledged(item, device)
     case .outcome: break
     case .file:
       removeFile(item, device.pair)
-      finish(item, lane, device, code: code)
-    case .userInfo, .complication, .parked: finish(item, lane, device, code: code)
+      finish(item, lane, device, re: re, code: code)
+    case .userInfo, .complication, .parked: finish(item, lane, device, re: re, code: code)
     }
     settlePending(device)
     return true
   }
 
   /// Ends a transfer at its sender: in its outbox, and on its connection or as an outcome.
-  func finish(_ item: Item, _ lane: LaneName, _ receiver: Device, code: ErrorCode?) {
+  func finish(
+    _ item: Item, _ lane: LaneName, _ receiver: Device, re: String, code: ErrorCode?
+  ) {
     if item.transfer.isHub {
       // The hub's own: nobody waits to hear of it.
       if code == nil {
@@ -51,7 +55,7 @@ extension Relay {
     }
     let sender = receiver.pair.devices[Int(item.transfer.sender)]
     let isFile = lane == .file || item.target == .file
-    finish(item.transfer, sender: sender, isFile: isFile, re: item.re, code: code)
+    finish(item.transfer, sender: sender, isFile: isFile, re: re, code: code)
   }
 
   func finish(
@@ -199,7 +203,7 @@ extension Relay {
     _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
     offset: Int? = nil, remaining: Int? = nil
   ) {
-    begin(&output, "accepted", re: call.id, of: call.request)
+    begin(&output, "accepted", call)
     output.append(",\"transfer\":")
     output.append(transfer, of: sender)
     if let offset {

@@ -51,6 +51,11 @@ extension Relay {
     if expectsReply { number = expectReply(call, device, receiver, timeout) }
     guard !expectsReply || receiver.state.hasReplyDelegate else { return true }
     answer(target) { output in
+      if !isData, !expectsReply {
+        output.append(contentsOf: device.messageHead)
+        output.append(bytes: fields.bytes(payload))
+        return output.append(0x7D)
+      }
       output.append(
         isData
           ? "{\"type\":\"didReceiveMessageData\",\"from\":"

@@ -5,7 +5,7 @@ struct SendCheck {
   /// The dictionary sent; nil for raw data.
   var payload: Value?
   /// Its member's name, for key paths.
-  var field = "payload"
+  var field: StaticString = "payload"
   /// Decoded bytes of raw data.
   var dataLength = 0
   /// The largest size accepted, 0 for no bound.
@@ -42,7 +42,7 @@ extension Relay {
   /// Checks a send and returns the device that it is for.
   @discardableResult
   func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
-    let clearance = clearance(of: device)
+    let clearance = clearance(of: device, fields)
     if let receiver = clearance.receiver, !send.isLive || clearance.isReachable,
       send.isPlain(device.pair)
     {
@@ -58,10 +58,13 @@ extension Relay {
   }
 
   /// What is known of a device's sends; found out anew where anything has changed since.
-  func clearance(of device: Device) -> Clearance {
+  private func clearance(of device: Device, _ fields: Fields) -> Clearance {
     if device.clearance.conditions == device.pair.conditions { return device.clearance }
     var clearance = Clearance(conditions: device.pair.conditions)
-    if (try? checkConditions(of: device)) != nil {
+    let isMet = Self.conditions.allSatisfy {
+      (try? check($0, SendCheck(limit: 0), device, fields)) != nil
+    }
+    if isMet {
       clearance.receiver = device.pair.counterpart(of: device)
       clearance.isReachable = device.pair.isReachable(from: device)
     }
@@ -69,15 +72,10 @@ extension Relay {
     return clearance
   }
 
-  /// Those preconditions that are the same for all sends of a device.
-  private func checkConditions(of device: Device) throws(WireError) {
-    let empty = Fields(Envelope(), UnsafeRawBufferPointer(start: nil, count: 0))
-    for precondition in [
-      Knobs.Precondition.supported, .delegate, .activated, .paired, .installed,
-    ] {
-      try check(precondition, SendCheck(limit: 0), device, empty)
-    }
-  }
+  /// The preconditions that are the same for all sends of a device, the live ones' last apart.
+  private static let conditions: [Knobs.Precondition] = [
+    .supported, .delegate, .activated, .paired, .installed,
+  ]
 
   func check(
     _ precondition: Knobs.Precondition, _ send: SendCheck, _ device: Device, _ fields: Fields
@@ -105,7 +103,7 @@ extension Relay {
       if let fault = send.parameterFault { throw WireError(.invalidParameter, fault) }
     case .types:
       if let payload = send.payload {
-        try PropertyList.check(payload, in: fields.line, field: send.field)
+        try PropertyList.check(payload, in: fields.line, field: "\(send.field)")
       }
     case .size:
       try checkSize(send, pair, fields)

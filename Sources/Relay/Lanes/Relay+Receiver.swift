@@ -79,13 +79,14 @@ extension Relay {
         "transfer \(text) has been handed to \(receiver.name) and can no longer be cancelled")
     }
     try checkHoles(receiver[entry.lane], "\(entry.lane)")
+    let re = receiver[entry.lane].identifier(entry.seq)
     guard let item = remove(entry.seq, from: entry.lane, of: receiver) else {
       preconditionFailure("\(text) is outstanding, and not in lane \(entry.lane)")
     }
     let isFile = item.target == .file || entry.lane == .file
     if isFile { removeFile(item, pair) }
     finish(
-      transfer, sender: device, isFile: isFile, re: item.re, code: .deliveryFailed, isTold: isTold)
+      transfer, sender: device, isFile: isFile, re: re, code: .deliveryFailed, isTold: isTold)
     acceptAfterCommit(call)
   }
 

@@ -28,6 +28,9 @@ final class Device {
   let name: String
   /// The name as JSON text.
   let quotedName: [UInt8]
+  /// How lines with what it sends begin, up to the payload.
+  private(set) lazy var messageHead = head("didReceiveMessage")
+  private(set) lazy var userInfoHead = head("didReceiveUserInfo")
   let role: Role
 
   // Durable.
@@ -102,6 +105,16 @@ final class Device {
     self.name = name
     quotedName = Array(name.quoted.utf8)
     self.role = role
+  }
+
+  private func head(_ type: StaticString) -> [UInt8] {
+    var head: [UInt8] = []
+    head.append("{\"type\":\"")
+    head.append(type)
+    head.append("\",\"from\":")
+    head += quotedName
+    head.append(",\"payload\":")
+    return head
   }
 
   subscript(lane: LaneName) -> Lane {

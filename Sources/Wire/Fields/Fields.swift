@@ -5,15 +5,14 @@
 /// and 4004 also what it was and its byte offset in the line. A member that is null counts as
 /// present, and is wrong.
 ///
-/// The line must stay where it is for as long as its fields are read.
+/// The line and its envelope must stay where they are for as long as the fields are read
+/// (`Envelope.fields`).
 package struct Fields {
   private let found: Envelope.Found
   package let line: UnsafeRawBufferPointer
 
-  /// - Parameter envelope: the result of scanning `line`. Keeping the fields costs a reference
-  ///   count; let go of them before the next scan, which would otherwise copy what it finds.
-  package init(_ envelope: Envelope, _ line: UnsafeRawBufferPointer) {
-    found = envelope.found
+  init(_ found: Envelope.Found, _ line: UnsafeRawBufferPointer) {
+    self.found = found
     self.line = line
   }
 

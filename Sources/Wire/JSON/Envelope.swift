@@ -10,19 +10,36 @@ package struct Envelope: Sendable {
   private var present = Presence()
   private var unknown: [UnknownName] = []
 
-  /// The members found, for `Fields`: without the names that are kept for the scan alone.
-  struct Found: Sendable {
-    fileprivate let members: Members
+  /// The members found, in the envelope's own memory.
+  struct Found {
+    fileprivate let values: UnsafePointer<Value>
     fileprivate let present: Presence
 
     @inline(always)
     subscript(_ key: Key) -> Value? {
       let index = key.index
-      return present.contains(index) ? members.values[index] : nil
+      return present.contains(index) ? values[index] : nil
     }
   }
 
-  var found: Found { Found(members: members, present: present) }
+  /// The line's members as Swift values.
+  ///
+  /// Nothing in them is counted, for they are made for every line: they are valid until the
+  /// envelope's next scan, and only as long as the envelope is there. Where that is not plain,
+  /// `withFields` sees to it.
+  ///
+  /// - Parameter line: the line that was scanned last.
+  package func fields(of line: UnsafeRawBufferPointer) -> Fields {
+    Fields(Found(values: members.values, present: present), line)
+  }
+
+  /// Lends the members of the line that was scanned last.
+  package func withFields<Result, Failure: Error>(
+    of line: UnsafeRawBufferPointer, _ body: (Fields) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(members) {} }
+    return try body(fields(of: line))
+  }
 
   /// A value for each key, of which those in `present` belong to the line; shared between copies
   /// until one of them scans again. Plain memory, for an array's checks are felt here.
@@ -69,7 +86,10 @@ package struct Envelope: Sendable {
   }
 
   /// The member of that name in the line scanned last, or nil. Nothing after a scan that threw.
-  package subscript(_ key: Key) -> Value? { found[key] }
+  package subscript(_ key: Key) -> Value? {
+    let index = key.index
+    return present.contains(index) ? members.values[index] : nil
+  }
 
   /// Reads one line, which must be exactly one JSON object (RFC 8259), with blanks around it or
   /// not.

@@ -23,6 +23,12 @@ package enum Request: String, CaseIterable, Sendable {
   // The connection and the server
   case ping, help, quit, advance
 
+  /// Position in `allCases`.
+  package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+
+  /// The names as UTF-8, by index.
+  package static let names = allCases.map { Array($0.rawValue.utf8) }
+
   /// The request with these bytes as its name; nil when there is none, or when its name has more
   /// than 32 bytes.
   package init?(name: UnsafeRawBufferPointer) {

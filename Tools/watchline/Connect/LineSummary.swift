@@ -25,7 +25,7 @@ package struct LineSummary: Equatable {
   package init(_ line: UnsafeRawBufferPointer, _ envelope: inout Envelope) {
     do throws(WireError) {
       try envelope.scan(line)
-      let fields = Fields(envelope, line)
+      let fields = envelope.fields(of: line)
       type = try fields.optionalString(.type)
       switch type {
       case "error": error = Self.error(fields)

@@ -50,7 +50,7 @@ package struct TimerState: Hashable, Sendable {
     line.withUnsafeBytes { line in
       var envelope = Envelope()
       guard (try? envelope.scan(line)) != nil else { return nil }
-      return read(Fields(envelope, line))
+      return envelope.withFields(of: line, read)
     }
   }
 
