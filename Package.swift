@@ -78,7 +78,7 @@ let package = Package(
       path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "relay-benchmark", dependencies: ["Relay", "Journal"],
+      name: "relay-benchmark", dependencies: ["EventLoop", "Relay", "Journal"],
       path: "Benchmarks/RelayBenchmark", swiftSettings: settings),
 
     .executableTarget(

@@ -5,6 +5,7 @@
 //
 // A round is one chunk of `window` lines from each phone, and for transfers their commit, the
 // watches' acknowledges and their commit. `ci/instructions` runs it under callgrind.
+import EventLoop
 import Glibc
 
 let words = CommandLine.arguments.dropFirst().filter { Int($0) == nil }
@@ -12,6 +13,9 @@ let numbers = CommandLine.arguments.compactMap { Int($0) }
 let rounds = numbers.count > 0 ? numbers[0] : 200
 let pairs = numbers.count > 1 ? numbers[1] : 50
 let window = numbers.count > 2 ? numbers[2] : 256
+
+// As the server has it.
+keepFreedMemory(bytes: 64 << 20)
 
 for workload in words.isEmpty ? ["message", "transfer"] : words {
   let rig = Rig(pairs: pairs, window: window, isTransfer: workload == "transfer")

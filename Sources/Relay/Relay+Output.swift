@@ -112,18 +112,33 @@ extension Relay {
   /// Brings the answers of a committed batch.
   func bring(_ answers: borrowing Answers) {
     answers.bytes.withUnsafeBytes { bytes in
-      for entry in answers.entries {
-        let connection = entry.connection
-        if entry.isOwed { connection.owed -= 1 }
-        guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { continue }
-        guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
-        else { continue }
-        connection.output.append(
-          bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.end]))
-        connection.position += UInt64(entry.end - entry.start)
-        touch(connection)
+      var index = 0
+      while index < answers.entries.count {
+        // Those that follow each other on one connection leave as one piece.
+        let first = index
+        index += 1
+        while index < answers.entries.count,
+          answers.entries[index].isLike(answers.entries[first])
+        {
+          index += 1
+        }
+        bring(answers.entries[first], times: index - first, to: answers.entries[index - 1].end, bytes)
       }
     }
+  }
+
+  /// Brings `count` entries like `entry`, whose lines end at `end`.
+  private func bring(
+    _ entry: Answers.Entry, times count: Int, to end: Int, _ bytes: UnsafeRawBufferPointer
+  ) {
+    let connection = entry.connection
+    if entry.isOwed { connection.owed -= count }
+    guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { return }
+    guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
+    else { return }
+    connection.output.append(bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<end]))
+    connection.position += UInt64(end - entry.start)
+    touch(connection)
   }
 
   /// The store has failed: whoever waits for a commit is told that it may or may not come.
@@ -166,6 +181,7 @@ struct Answers {
   var entries: [Entry] = []
   /// Keeps the entries' connections, which mostly come in runs.
   private var connections: [Connection] = []
+  private var latest: ObjectIdentifier?
 
   struct Entry {
     unowned(unsafe) var connection: Connection
@@ -180,6 +196,12 @@ struct Answers {
     var isAnswered = false
 
     var isOwed: Bool { request != nil }
+
+    /// Whether it goes where another goes, and under the same conditions.
+    func isLike(_ other: Entry) -> Bool {
+      connection === other.connection && session == other.session && isOwed == other.isOwed
+        && isAnswered == other.isAnswered
+    }
   }
 
   /// Adds the answer to a request.
@@ -194,7 +216,10 @@ struct Answers {
     let start = bytes.count
     body(&bytes)
     bytes.append(0x0A)
-    if connections.last !== connection { connections.append(connection) }
+    if latest != ObjectIdentifier(connection) {
+      latest = ObjectIdentifier(connection)
+      connections.append(connection)
+    }
     entries.append(
       Entry(
         connection: connection, start: start, end: bytes.count, re: re, request: request,

@@ -95,7 +95,6 @@ import Wire
       do throws(WireError) {
         try envelope.scan(line)
         let fields = envelope.fields(of: line)
-        defer { withExtendedLifetime(envelope) {} }
         let whole = Value(kind: .object, start: 0, end: line.count)
         return (try fields.string(.type), fields.members(of: whole).map(\.name))
       } catch {

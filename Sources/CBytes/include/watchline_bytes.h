@@ -50,6 +50,13 @@ static inline ptrdiff_t watchline_plain_end(const uint8_t *_Nonnull bytes, ptrdi
     uint32_t marks = watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
     if (marks) return at + __builtin_ctz(marks);
   }
+  if (count >= 16 && at < count) {
+    // The last sixteen bytes again, without those that have been looked at.
+    watchline_block block = watchline_load(bytes + count - 16);
+    uint32_t marks = watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
+    marks >>= at - (count - 16);
+    return marks ? at + __builtin_ctz(marks) : count;
+  }
 #endif
   while (at < count && (uint8_t)(bytes[at] - 0x20) < 0x60 && bytes[at] != 0x22 &&
          bytes[at] != 0x5C)

@@ -83,7 +83,8 @@ struct CommittingBatch {
 /// A delivered transfer of which its sender is to be told.
 struct FinishedTransfer {
   var transfer: TransferKey
-  var sender: Device
+  /// Its pair is not evicted before the batch is committed.
+  unowned(unsafe) var sender: Device
   var session: UInt64
   var isFile: Bool
   var re: String
@@ -182,6 +183,8 @@ extension Relay {
   }
 
   func changed(_ device: Device) {
+    if device.touchedBatch == open.number { return }
+    device.touchedBatch = open.number
     touched(device.pair)
     guard device.dirtyBatch != open.number else { return }
     device.dirtyBatch = open.number

@@ -221,11 +221,7 @@ extension Relay {
 extension [UInt8] {
   /// Appends `TransferKey.text` as JSON text.
   mutating func append(_ transfer: TransferKey, of sender: Device) {
-    append(contentsOf: sender.quotedName)
-    // In the place of the closing quote.
-    self[count - 1] = 0x3A
-    append(decimal: transfer.incarnation)
-    append(transfer.isNumbered ? 0x2E : 0x23)
+    append(contentsOf: sender.transferHead(transfer))
     append(decimal: transfer.number)
     append(0x22)
   }

@@ -16,7 +16,7 @@ struct SendCheck {
   var parameterFault: String?
 
   /// Whether what it carries is plainly in order: no type to look at closely, and far from the limit.
-  func isPlain(_ pair: Pair) -> Bool {
+  var isPlain: Bool {
     guard parameterFault == nil, let payload, payload.flags.isPlain
     else { return false }
     return limit == 0 || payload.count * Self.growth + Self.overhead < limit
@@ -40,14 +40,23 @@ struct Clearance {
 
 extension Relay {
   /// Checks a send and returns the device that it is for.
+  @inline(__always)
   @discardableResult
   func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
-    let clearance = clearance(of: device, fields)
-    if let receiver = clearance.receiver, !send.isLive || clearance.isReachable,
-      send.isPlain(device.pair)
+    if device.clearance.conditions == device.pair.conditions,
+      !send.isLive || device.clearance.isReachable, send.isPlain,
+      let receiver = device.clearance.receiver
     {
       return receiver
     }
+    return try checkClosely(send, device, fields)
+  }
+
+  @inline(never)
+  private func checkClosely(
+    _ send: SendCheck, _ device: Device, _ fields: Fields
+  ) throws(WireError) -> Device {
+    renewClearance(of: device, fields)
     for precondition in device.pair.knobs.preconditionOrder {
       try check(precondition, send, device, fields)
     }
@@ -57,9 +66,9 @@ extension Relay {
     return counterpart
   }
 
-  /// What is known of a device's sends; found out anew where anything has changed since.
-  private func clearance(of device: Device, _ fields: Fields) -> Clearance {
-    if device.clearance.conditions == device.pair.conditions { return device.clearance }
+  /// Finds out anew whom a device's sends go to, where anything has changed since.
+  private func renewClearance(of device: Device, _ fields: Fields) {
+    guard device.clearance.conditions != device.pair.conditions else { return }
     var clearance = Clearance(conditions: device.pair.conditions)
     let isMet = Self.conditions.allSatisfy {
       (try? check($0, SendCheck(limit: 0), device, fields)) != nil
@@ -69,7 +78,6 @@ extension Relay {
       clearance.isReachable = device.pair.isReachable(from: device)
     }
     device.clearance = clearance
-    return clearance
   }
 
   /// The preconditions that are the same for all sends of a device, the live ones' last apart.

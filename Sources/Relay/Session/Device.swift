@@ -85,6 +85,8 @@ final class Device {
   // Bookkeeping.
   /// The last batch that carries its row.
   var dirtyBatch: UInt64 = 0
+  /// The last batch in which it changed: all that follows from that has been seen to.
+  var touchedBatch: UInt64 = 0
   /// The last batch after which it is to be pumped.
   var pumpBatch: UInt64 = 0
   /// Payloads read back from the store and not handed out yet.
@@ -105,6 +107,21 @@ final class Device {
     self.name = name
     quotedName = Array(name.quoted.utf8)
     self.role = role
+  }
+
+  /// How the texts of its transfers begin, as JSON: `"phone:0#`.
+  private var transferHeads: [[UInt8]] = []
+
+  func transferHead(_ transfer: TransferKey) -> [UInt8] {
+    let index = Int(transfer.incarnation) * 2 + (transfer.isNumbered ? 1 : 0)
+    while transferHeads.count <= index {
+      var head = Array(quotedName.dropLast())
+      head.append(0x3A)
+      head.append(decimal: transferHeads.count / 2)
+      head.append(transferHeads.count % 2 == 0 ? 0x23 : 0x2E)
+      transferHeads.append(head)
+    }
+    return transferHeads[index]
   }
 
   private func head(_ type: StaticString) -> [UInt8] {
