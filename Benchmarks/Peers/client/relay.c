@@ -15,7 +15,7 @@ static void opened(struct connection *connection) {
 }
 
 static void told(struct connection *phone, const char *line, const char *end) {
-  const char *digits = line + 1;
+  const char *digits = line + 2;
   uint64_t number = takeNumber(&digits, end);
   if (line[0] == 'A') {
     uint64_t messages = number / LINE;
@@ -65,7 +65,7 @@ static void count(struct connection *watch) {
 static void acknowledge(struct connection *watch) {
   if (watch->state != toAcknowledge) return;
   watch->state = 0;
-  append(&watch->output, "F", 1);
+  append(&watch->output, "F ", 2);
   appendNumber(&watch->output, watch->number);
   append(&watch->output, "\n", 1);
   watch->number = 0;

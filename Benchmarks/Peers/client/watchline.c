@@ -39,9 +39,9 @@ static void receivedByPhone(struct connection *phone, const char *line, size_t c
 }
 
 static void receivedByWatch(struct connection *watch, const char *line, size_t count, uint64_t now) {
-  if (BEGINS(line, count, MESSAGE) && count > sizeof MESSAGE + PAYLOAD) {
+  if (BEGINS(line, count, MESSAGE) && count >= sizeof MESSAGE + PAYLOAD) {
     delivered(watch, line + sizeof MESSAGE - 1, now);
-  } else if (BEGINS(line, count, USER_INFO) && count > sizeof USER_INFO + PAYLOAD) {
+  } else if (BEGINS(line, count, USER_INFO) && count >= sizeof USER_INFO + PAYLOAD) {
     const char *payload = line + sizeof USER_INFO - 1, *end = line + count;
     const char *seq = payload + PAYLOAD + sizeof ",\"seq\":" - 1;
     delivered(watch, payload, now);
