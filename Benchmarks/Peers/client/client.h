@@ -45,7 +45,8 @@ struct protocol {
   size_t (*received)(struct connection *, const char *bytes, size_t count);
   /// Appends one message of PAYLOAD bytes to the phone's output.
   void (*send)(struct connection *, const char *payload);
-  /// All that a turn brought has been received: appends acknowledgements. May be null.
+  /// All that a turn brought has been received: appends acknowledgements. Whatever makes room to send
+  /// was told before, in `received`. May be null.
   void (*turnEnded)(struct connection *);
 };
 

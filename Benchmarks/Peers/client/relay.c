@@ -43,8 +43,13 @@ static size_t received(struct connection *connection, const char *bytes, size_t 
   }
   for (; end - at >= LINE; at += LINE) {
     delivered(connection, at, now);
-    connection->number++;
-    connection->state = toAcknowledge;
+    if (options.protocol == &relayFinish) {
+      connection->number++;
+      connection->state = toAcknowledge;
+    } else {
+      // The watch has it, and nobody is told.
+      finished(connection, 1);
+    }
   }
   return (size_t)(at - bytes);
 }
@@ -52,14 +57,6 @@ static size_t received(struct connection *connection, const char *bytes, size_t 
 static void send(struct connection *phone, const char *payload) {
   append(&phone->output, payload, PAYLOAD);
   append(&phone->output, "\n", 1);
-}
-
-/// The watch has it: nobody is told.
-static void count(struct connection *watch) {
-  if (watch->state != toAcknowledge) return;
-  watch->state = 0;
-  finished(watch, watch->number);
-  watch->number = 0;
 }
 
 static void acknowledge(struct connection *watch) {
@@ -79,8 +76,7 @@ const struct protocol relayTransfer = {
     .isTransfer = true,
     .opened = opened,
     .received = received,
-    .send = send,
-    .turnEnded = count};
+    .send = send};
 
 const struct protocol relayFinish = {
     .name = "relay-finish",
