@@ -9,7 +9,8 @@
 //                            the same, and what the watch says is appended, synced and told the phone
 //
 // The first line of a connection is `P` or `W` and the pair's number; it is answered `OK`. `A n` tells
-// a phone that n bytes of its own are on the disk. Prints `relay listening on 127.0.0.1:PORT`.
+// a phone that n bytes of its own are on the disk. Prints `relay listening on 127.0.0.1:PORT`; the port
+// is `--port N`, or any that is free.
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -28,7 +29,7 @@ static char input[READ];
 static bool isEach, isFinish;
 static const char *path;
 static struct client **phones, **watches;  // by pair
-static int pairCount;
+static int pairCount, port;
 
 static _Noreturn void fail(const char *what, int code) {
   fprintf(stderr, "relay: %s: %s\n", what, uv_strerror(code));
@@ -177,8 +178,9 @@ int main(int count, char **arguments) {
     if (strcmp(arguments[index], "--each") == 0) isEach = true;
     else if (strcmp(arguments[index], "--finish") == 0) isFinish = true;
     else if (strcmp(arguments[index], "--append") == 0 && index + 1 < count) path = arguments[++index];
+    else if (strcmp(arguments[index], "--port") == 0 && index + 1 < count) port = atoi(arguments[++index]);
     else {
-      fprintf(stderr, "relay: usage: relay [--each | --append FILE [--finish]]\n");
+      fprintf(stderr, "relay: usage: relay [--port N] [--each | --append FILE [--finish]]\n");
       return 2;
     }
   }
@@ -187,7 +189,7 @@ int main(int count, char **arguments) {
   if (path) openJournal(&loop, path);
   static uv_tcp_t server;
   struct sockaddr_in address;
-  uv_ip4_addr("127.0.0.1", 0, &address);
+  uv_ip4_addr("127.0.0.1", port, &address);
   uv_tcp_init(&loop, &server);
   int code = uv_tcp_bind(&server, (struct sockaddr *)&address, 0);
   if (code == 0) code = uv_listen((uv_stream_t *)&server, BACKLOG, connected);
