@@ -23,6 +23,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHAPES = "1x256,50x256,1000x16,1000x1"
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """One sentence; the usage is what --help is for."""
+        self.exit(2, "%s: %s\n" % (self.prog, message))
+
+
 def shape_list(text):
     shapes = []
     for part in text.split(","):
@@ -35,12 +41,15 @@ def shape_list(text):
 
 def positive(kind):
     def convert(text):
-        value = kind(text)
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
         if not 0 < value < 1e9:
-            raise ValueError
+            raise argparse.ArgumentTypeError(
+                "'%s' is not a%s number above 0" % (text, " whole" if kind is int else ""))
         return value
 
-    convert.__name__ = "number above 0"
     return convert
 
 
@@ -52,19 +61,19 @@ def pattern(text):
 
 
 def read_options():
-    parser = argparse.ArgumentParser(prog="ci/bench", description=__doc__.split(":")[0] + ".")
-    parser.add_argument("--runs", type=positive(int), default=3, help="runs of each; the median counts (3)")
-    parser.add_argument("--seconds", type=positive(float), default=4, help="that a run measures (4)")
-    parser.add_argument("--warm-up", type=positive(float), default=1, help="seconds before them (1)")
-    parser.add_argument("--shapes", type=shape_list, default=shape_list(SHAPES),
+    parser = Parser(prog="ci/bench", description=__doc__.split(":")[0] + ".")
+    parser.add_argument("--runs", metavar="N", type=positive(int), default=3, help="runs of each; the median counts (3)")
+    parser.add_argument("--seconds", metavar="S", type=positive(float), default=4, help="that a run measures (4)")
+    parser.add_argument("--warm-up", metavar="S", type=positive(float), default=1, help="seconds before them (1)")
+    parser.add_argument("--shapes", metavar="PxW,…", type=shape_list, default=shape_list(SHAPES),
                         help="pairs x messages of each in flight (%s)" % SHAPES)
-    parser.add_argument("--rate", type=positive(int), default=5000,
+    parser.add_argument("--rate", metavar="N", type=positive(int), default=5000,
                         help="messages a second where latency is measured (5000)")
-    parser.add_argument("--backlog", type=positive(int), default=500_000,
+    parser.add_argument("--backlog", metavar="N", type=positive(int), default=500_000,
                         help="transfers to fill and drain (500000)")
-    parser.add_argument("--connections", type=positive(int), default=10_000,
+    parser.add_argument("--connections", metavar="N", type=positive(int), default=10_000,
                         help="idle connections (10000)")
-    parser.add_argument("--schedules", type=positive(int), default=2_000,
+    parser.add_argument("--schedules", metavar="N", type=positive(int), default=2_000,
                         help="of the merge campaign (2000)")
     parser.add_argument("--only", type=pattern, metavar="PATTERN",
                         help="rows whose name it is found in, such as 'transfer/50x256' or 'redis'")
@@ -142,6 +151,13 @@ def write_json(options, processors, rows, paths):
     options.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
 
 
+def remove_leftovers(folder):
+    """Folders of runs whose program was killed."""
+    for path in folder.glob("run-*-*"):
+        if not os.path.exists("/proc/" + path.name.split("-")[1]):
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def main():
     parser, options = read_options()
     processors = sorted(os.sched_getaffinity(0))
@@ -157,8 +173,12 @@ def main():
     paths = {name: str(built / "bench" / name) for name in ("client", "relay", "disk")}
     paths["server"] = str((options.server or built / "release/watchline-server").resolve())
     paths["watchline"] = str(built / "release/watchline")
+    for program in paths.values():
+        if not os.access(program, os.X_OK):
+            parser.error("%s is not there; ci/bench builds what it needs" % program)
+    remove_leftovers(built / "bench")
     # On the disk that is measured, and not in memory as /tmp may be.
-    folder = tempfile.mkdtemp(prefix="run-", dir=built / "bench")
+    folder = tempfile.mkdtemp(prefix="run-%d-" % os.getpid(), dir=built / "bench")
     bench = measurements.Bench(paths, folder, processors[:2], options)
     rows = [row for row in measurements.plan(bench)
             if not options.only or options.only.search(row.path)]

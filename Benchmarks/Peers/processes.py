@@ -23,10 +23,10 @@ def start(command, processor, output, folder=None):
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.sched_setaffinity(0, {processor})
 
+    errors = subprocess.PIPE if output is subprocess.PIPE else subprocess.STDOUT
     try:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT if
-            output is not subprocess.PIPE else subprocess.PIPE, cwd=folder,
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, cwd=folder,
             start_new_session=True, preexec_fn=prepare)
     except OSError as error:
         raise Failure("%s: %s" % (command[0], error.strerror)) from None
