@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import faults
 import measurements
 import processes
 import servers
@@ -62,9 +63,12 @@ def pattern(text):
 
 def read_options():
     parser = Parser(prog="ci/bench", description=__doc__.split(":")[0] + ".")
-    parser.add_argument("--runs", metavar="N", type=positive(int), default=3, help="runs of each; the median counts (3)")
-    parser.add_argument("--seconds", metavar="S", type=positive(float), default=4, help="that a run measures (4)")
-    parser.add_argument("--warm-up", metavar="S", type=positive(float), default=1, help="seconds before them (1)")
+    parser.add_argument("--runs", metavar="N", type=positive(int), default=3,
+                        help="runs of each; the median counts (3)")
+    parser.add_argument("--seconds", metavar="S", type=positive(float), default=4,
+                        help="that a run measures (4)")
+    parser.add_argument("--warm-up", metavar="S", type=positive(float), default=1,
+                        help="seconds before them (1)")
     parser.add_argument("--shapes", metavar="PxW,…", type=shape_list, default=shape_list(SHAPES),
                         help="pairs x messages of each in flight (%s)" % SHAPES)
     parser.add_argument("--rate", metavar="N", type=positive(int), default=5000,
@@ -83,7 +87,8 @@ def read_options():
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
                         help="where to write all figures (.build/bench/bench.json)")
     parser.add_argument("--check", action="store_true",
-                        help="very short runs of everything, to see that it works; figures mean nothing")
+                        help="see that everything works, the client's own checks too, by very "
+                        "short runs; their figures mean nothing")
     options = parser.parse_args()
     if options.check:
         options.runs, options.seconds, options.warm_up = 1, 0.2, 0.05
@@ -190,9 +195,14 @@ def main():
             return 0
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
+            if options.check:
+                faults.check(paths["client"], processors[1])
             measure(rows, options.runs)
         except KeyboardInterrupt:
             print("\ninterrupted; what there is:", file=sys.stderr)
+        except processes.Failure as failure:
+            print("ci/bench: %s" % failure, file=sys.stderr)
+            return 1
         processes.stop_all()
         table.print_tables(rows, options)
         write_json(options, processors, rows, paths)

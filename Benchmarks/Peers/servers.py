@@ -87,7 +87,7 @@ SERVERS = [
     Server("redis-everysec", "redis streams, appendfsync everysec", TRANSFER, "redis-streams",
            always("everysec"), "no: within about 1 s"),
     Server("jetstream", "JetStream, one stream", TRANSFER, "jetstream", jetstream,
-           "no: every 2 min"),
+           "no: none seen in a run"),
     Server("mosquitto-1", "mosquitto QoS 1, persistence", TRANSFER, "mqtt-1",
            mosquitto("persistence true", "persistence_location FOLDER/"),
            "no: every 30 min and at its end"),

@@ -3,6 +3,11 @@
 import statistics
 
 MISSING = "–"
+# Figures that describe a run, and are not compared.
+CONDITIONS = ("seconds", "sent", "lost", "duplicated", "reordered", "foreign", "connections",
+              "clientCPUPercent", "serverCPUPercent")
+# From here on the client may be what was measured.
+CLIENT_BOUND = 90
 
 
 def median(runs):
@@ -21,6 +26,8 @@ def ratios(figures, own):
     result = {}
     for name, value in (figures or {}).items():
         base = (own or {}).get(name)
+        if name in CONDITIONS:
+            continue
         if isinstance(value, dict):
             result[name] = ratios(value, base)
         elif isinstance(base, (int, float)) and base > 0:
@@ -131,6 +138,9 @@ def print_tables(rows, options):
                 else:
                     cells += found or ["failed"] + [MISSING] * (len(heads) - 1)
             print_line(cells)
+    if any(is_client_bound(median(row.runs)) for row in rows):
+        print("\n\\* The client used %d %% of its processor or more: it may be what was measured."
+              % CLIENT_BOUND)
 
 
 def cells_of(row, rows, columns):
@@ -139,7 +149,14 @@ def cells_of(row, rows, columns):
         return None
     own = own_of(row, rows)
     ratio = ratios(figures, median(own.runs)) if own and own is not row else None
-    return described(figures, ratio, columns)
+    cells = described(figures, ratio, columns)
+    if is_client_bound(figures):
+        cells[0] += " \\*"
+    return cells
+
+
+def is_client_bound(figures):
+    return bool(figures) and figures.get("clientCPUPercent", 0) >= CLIENT_BOUND
 
 
 def as_json(rows):
@@ -149,6 +166,7 @@ def as_json(rows):
         result.append({
             "workload": row.workload, "shape": row.shape, "server": row.name, "title": row.title,
             "syncedBeforeAcknowledged": row.synced, "median": figures,
+            "clientBound": is_client_bound(figures),
             "timesWatchline": ratios(figures, median(own.runs)) if own else {},
             "runs": row.runs, "failures": row.failures})
     return result

@@ -58,6 +58,7 @@ struct options {
   int port, pairs, window;
   double rate;        // messages a second over all pairs; 0 for a closed loop
   double seconds, warmUp;
+  double drain;       // seconds of silence after which what has not come is lost
   long backlog;       // transfers over all pairs to fill and drain; 0 for a run by time
   bool isIdle;        // connections that do nothing
   int process;        // the server's, for its CPU and memory; 0 for unknown

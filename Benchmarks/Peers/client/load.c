@@ -24,7 +24,7 @@ static struct counts total;
 struct histogram latency;
 
 void makePairs(void) {
-  ringSize = options.rate > 0 ? 65536 : 1024;
+  ringSize = options.rate > 0 || options.backlog ? 65536 : 1024;
   while (ringSize < 2 * (uint32_t)options.window) ringSize *= 2;
   size_t count = (size_t)options.pairs, words = ringSize / 64;
   pairs = calloc(count, sizeof *pairs);

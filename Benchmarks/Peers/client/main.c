@@ -10,7 +10,7 @@
 #include "client.h"
 #include "runs.h"
 
-struct options options = {.pairs = 1, .window = 1, .seconds = 4, .warmUp = 1};
+struct options options = {.pairs = 1, .window = 1, .seconds = 4, .warmUp = 1, .drain = 5};
 
 static const struct protocol *const protocols[] = {
     &watchlineMessage, &watchlineTransfer, &natsCore, &jetStream,    &redisPubSub, &redisStreams,
@@ -36,7 +36,8 @@ void fail(const char *format, ...) {
 static _Noreturn void usage(const char *what, const char *value) {
   fprintf(stderr, "client: %s%s\n", what, value);
   fputs("usage: client PROTOCOL --port N [--pairs N] [--window N] [--rate PER_SECOND]\n"
-        "              [--seconds S] [--warm-up S] [--backlog COUNT | --idle] [--server-process ID]\n"
+        "              [--seconds S] [--warm-up S] [--drain S] [--backlog COUNT | --idle]\n"
+        "              [--server-process ID]\n"
         "protocols:",
         stderr);
   for (int index = 0; index < PROTOCOLS; index++) fprintf(stderr, " %s", protocols[index]->name);
@@ -71,6 +72,7 @@ static void readOptions(int count, char **arguments) {
     else if (strcmp(name, "--rate") == 0) options.rate = number(value, name, 1, 1e8);
     else if (strcmp(name, "--seconds") == 0) options.seconds = number(value, name, 0.01, 1e6);
     else if (strcmp(name, "--warm-up") == 0) options.warmUp = number(value, name, 0, 1e6);
+    else if (strcmp(name, "--drain") == 0) options.drain = number(value, name, 0.01, 1e6);
     else if (strcmp(name, "--backlog") == 0) options.backlog = (long)number(value, name, 1, 1e9);
     else if (strcmp(name, "--server-process") == 0)
       options.process = (int)number(value, name, 1, 1 << 30);

@@ -14,4 +14,5 @@ struct natsFrame {
 int takeNats(const char **at, const char *end, struct natsFrame *frame);
 
 /// The line that a client begins with.
-#define NATS_CONNECT "CONNECT {\"verbose\":false,\"pedantic\":false,\"lang\":\"c\",\"version\":\"1\",\"protocol\":1}\r\n"
+#define NATS_CONNECT \
+  "CONNECT {\"verbose\":false,\"pedantic\":false,\"lang\":\"c\",\"version\":\"1\",\"protocol\":1}\r\n"

@@ -1,4 +1,5 @@
-// The Redis serialization protocol, version 2 (https://redis.io/docs/latest/develop/reference/protocol-spec/).
+// The Redis serialization protocol, version 2
+// (https://redis.io/docs/latest/develop/reference/protocol-spec/).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -9,9 +9,6 @@
 static const uint64_t second = 1000000000;
 static const double milli = 1e6;
 
-/// What may still come after the last message was sent has this long, in seconds.
-enum { DRAIN = 10 };
-
 struct moment {
   uint64_t time;
   struct counts counts;
@@ -41,6 +38,15 @@ static void printCheck(void) {
          now.lost, now.duplicated, now.reordered, now.foreign);
 }
 
+/// Waits for what is under way, until nothing has come for `drain` seconds.
+static void drain(void) {
+  uint64_t before;
+  do {
+    before = counts().delivered;
+    if (runLoop(monotonic() + (uint64_t)(options.drain * (double)second), isDrained)) return;
+  } while (counts().delivered > before);
+}
+
 void runForTime(void) {
   openConnections(-1);
   beginLoad(monotonic());
@@ -52,7 +58,7 @@ void runForTime(void) {
   runLoop(end, NULL);
   struct moment to = moment();
   stopLoad();
-  runLoop(monotonic() + DRAIN * second, isDrained);
+  drain();
   uint64_t resident = options.process ? residentBytes(options.process) : 0;
 
   double seconds = secondsBetween(from, to);

@@ -40,7 +40,8 @@ static void appendStream(struct bytes *output, int pair) {
 
 static void appendRead(struct connection *watch) {
   struct bytes *output = &watch->output;
-  appendText(output, "*11\r\n$10\r\nXREADGROUP\r\n$5\r\nGROUP\r\n$1\r\ng\r\n$1\r\nc\r\n$5\r\nCOUNT\r\n$3\r\n");
+  appendText(output, "*11\r\n$10\r\nXREADGROUP\r\n$5\r\nGROUP\r\n$1\r\ng\r\n$1\r\nc\r\n");
+  appendText(output, "$5\r\nCOUNT\r\n$3\r\n");
   appendNumber(output, most);
   appendText(output, "\r\n$5\r\nBLOCK\r\n$1\r\n0\r\n$7\r\nSTREAMS\r\n");
   appendStream(output, watch->pair);
