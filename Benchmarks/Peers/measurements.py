@@ -120,7 +120,7 @@ def plan(bench):
             if server.name != "floor-each":
                 add(lane + "-latency", "", server, lambda server=server: bench.open_loop(server))
     for server in servers.named(servers.TRANSFER, "watchline", "redis-everysec", "redis-always",
-                                "jetstream"):
+                                "jetstream", "jetstream-each"):
         add("backlog", "", server, lambda server=server: bench.backlog(server))
     for lane, names in ((servers.MESSAGE, ("watchline", "nats", "redis-pubsub", "floor")),
                         (servers.TRANSFER, ("redis-everysec", "jetstream", "mosquitto-1"))):

@@ -88,6 +88,8 @@ SERVERS = [
            always("everysec"), "no: within about 1 s"),
     Server("jetstream", "JetStream, one stream", TRANSFER, "jetstream", jetstream,
            "no: none seen in a run"),
+    Server("jetstream-each", "JetStream, a stream a pair", TRANSFER, "jetstream-each", jetstream,
+           "no: none seen in a run"),
     Server("mosquitto-1", "mosquitto QoS 1, persistence", TRANSFER, "mqtt-1",
            mosquitto("persistence true", "persistence_location FOLDER/"),
            "no: every 30 min and at its end"),

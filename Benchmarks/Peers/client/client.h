@@ -37,8 +37,6 @@ struct protocol {
   /// Whether a message is done when the sender has been told that it is stored and the receiver has
   /// acknowledged it; else when it has arrived.
   bool isTransfer;
-  /// Before the first connection, with blocking calls; may be null.
-  void (*prepare)(int port, int pairs);
   /// The connection is open: appends the handshake.
   void (*opened)(struct connection *);
   /// Bytes came in. Returns how many were used; the rest comes again with what follows it.
@@ -50,8 +48,8 @@ struct protocol {
   void (*turnEnded)(struct connection *);
 };
 
-extern const struct protocol watchlineMessage, watchlineTransfer, natsCore, jetStream, redisPubSub,
-    redisStreams, mqttQoS0, mqttQoS1, relayMessage, relayTransfer, relayFinish;
+extern const struct protocol watchlineMessage, watchlineTransfer, natsCore, jetStream, jetStreamEach,
+    redisPubSub, redisStreams, mqttQoS0, mqttQoS1, relayMessage, relayTransfer, relayFinish;
 
 struct options {
   const struct protocol *protocol;

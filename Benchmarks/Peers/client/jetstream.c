@@ -1,22 +1,30 @@
 // NATS JetStream (https://docs.nats.io/reference/reference-protocols/nats_api_reference): one stream
-// in a file, from which a message goes when it has been acknowledged; a durable push consumer a pair,
-// each message acknowledged on its own. The phone asks for the stream's acknowledgement of each.
-#include <arpa/inet.h>
-#include <errno.h>
+// for all pairs, or one for each, in a file, from which a message goes when it has been acknowledged; a
+// durable push consumer a pair, each message acknowledged on its own. The phone asks for the stream's
+// acknowledgement of each.
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "client.h"
 #include "nats.h"
 #include "payload.h"
 
-#define STREAM \
-  "{\"name\":\"bench\",\"subjects\":[\"d.*\"],\"retention\":\"workqueue\",\"storage\":\"file\"," \
-  "\"max_consumers\":-1,\"max_msgs\":-1,\"max_bytes\":-1,\"max_age\":0,\"num_replicas\":1}"
+// What a watch waits for before it is ready.
+enum state { awaitsStream, awaitsConsumer, hasConsumer };
 
-enum { made = 1 };
+/// The stream of a pair, and the subjects in it: `bench` and `d.*`, or `bench7` and `d.7`.
+struct names {
+  char stream[24], subjects[24];
+};
+
+static struct names namesOf(int pair) {
+  struct names names = {"bench", "d.*"};
+  if (options.protocol == &jetStreamEach) {
+    snprintf(names.stream, sizeof names.stream, "bench%d", pair);
+    snprintf(names.subjects, sizeof names.subjects, "d.%d", pair);
+  }
+  return names;
+}
 
 /// Appends a request, the answer to which comes to the subject `reply`.
 static void request(struct bytes *output, const char *subject, const char *reply, const char *body) {
@@ -37,66 +45,53 @@ static void check(const char *what, const struct natsFrame *frame) {
     fail("JetStream, %s: %.*s", what, (int)frame->payloadCount, frame->payload);
 }
 
-/// Makes the stream, on a connection of its own.
-static void prepare(int port, int pairs) {
-  (void)pairs;
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)port),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
-    fail("127.0.0.1:%d: %s", port, strerror(errno));
-  struct bytes output = {0}, input = {0};
-  appendText(&output, NATS_CONNECT "SUB _r 1\r\n");
-  request(&output, "$JS.API.STREAM.CREATE.bench", "_r", STREAM);
-  if (write(descriptor, output.start, output.count) != (ssize_t)output.count)
-    fail("JetStream: %s", strerror(errno));
-  struct natsFrame frame = {.kind = NATS_OTHER};
-  while (frame.kind != NATS_MESSAGE) {
-    ssize_t count = read(descriptor, reserve(&input, 4096), 4096);
-    if (count <= 0) fail("JetStream: the server closed the connection");
-    input.count += (size_t)count;
-    const char *at = input.start;
-    while (frame.kind != NATS_MESSAGE && takeNats(&at, input.start + input.count, &frame)) {
-    }
-    if (frame.kind == NATS_MESSAGE) check("the stream", &frame);
-    size_t used = (size_t)(at - input.start);
-    memmove(input.start, at, input.count - used);
-    input.count -= used;
-  }
-  close(descriptor);
-  free(output.start);
-  free(input.start);
+/// Making what is there already, in the same form, is no error.
+static void makeStream(struct connection *watch) {
+  struct names names = namesOf(watch->pair);
+  char subject[80], reply[40], body[400];
+  snprintf(subject, sizeof subject, "$JS.API.STREAM.CREATE.%s", names.stream);
+  snprintf(reply, sizeof reply, "r.%d", watch->pair);
+  snprintf(body, sizeof body,
+           "{\"name\":\"%s\",\"subjects\":[\"%s\"],\"retention\":\"workqueue\",\"storage\":\"file\","
+           "\"max_consumers\":-1,\"max_msgs\":-1,\"max_bytes\":-1,\"max_age\":0,\"num_replicas\":1}",
+           names.stream, names.subjects);
+  request(&watch->output, subject, reply, body);
+}
+
+static void makeConsumer(struct connection *watch) {
+  struct names names = namesOf(watch->pair);
+  int pair = watch->pair;
+  char subject[80], reply[40], body[400];
+  snprintf(subject, sizeof subject, "$JS.API.CONSUMER.DURABLE.CREATE.%s.c%d", names.stream, pair);
+  snprintf(reply, sizeof reply, "r.%d", pair);
+  snprintf(body, sizeof body,
+           "{\"stream_name\":\"%s\",\"config\":{\"durable_name\":\"c%d\",\"deliver_subject\":\"i.%d\","
+           "\"deliver_policy\":\"all\",\"ack_policy\":\"explicit\",\"ack_wait\":60000000000,"
+           "\"filter_subject\":\"d.%d\",\"replay_policy\":\"instant\",\"max_ack_pending\":32768}}",
+           names.stream, pair, pair, pair);
+  request(&watch->output, subject, reply, body);
+}
+
+static void appendSubscription(struct bytes *output, const char *prefix, int pair, int number) {
+  appendText(output, "SUB ");
+  appendText(output, prefix);
+  appendNumber(output, (uint64_t)pair);
+  appendText(output, " ");
+  appendNumber(output, (uint64_t)number);
+  appendText(output, "\r\n");
 }
 
 static void opened(struct connection *connection) {
   struct bytes *output = &connection->output;
-  uint64_t pair = (uint64_t)connection->pair;
-  appendText(output, NATS_CONNECT "SUB ");
-  appendText(output, connection->role == PHONE ? "a." : "i.");
-  appendNumber(output, pair);
-  appendText(output, " 1\r\n");
+  appendText(output, NATS_CONNECT);
   if (connection->role == PHONE) {
+    appendSubscription(output, "a.", connection->pair, 1);
     appendText(output, "PING\r\n");
     return;
   }
-  char subject[80], reply[40], body[400];
-  snprintf(reply, sizeof reply, "r.%lu", pair);
-  snprintf(subject, sizeof subject, "$JS.API.CONSUMER.DURABLE.CREATE.bench.c%lu", pair);
-  snprintf(body, sizeof body,
-           "{\"stream_name\":\"bench\",\"config\":{\"durable_name\":\"c%lu\",\"deliver_subject\":\"i.%lu\","
-           "\"deliver_policy\":\"all\",\"ack_policy\":\"explicit\",\"ack_wait\":60000000000,"
-           "\"filter_subject\":\"d.%lu\",\"replay_policy\":\"instant\",\"max_ack_pending\":32768}}",
-           pair, pair, pair);
-  appendText(output, "SUB ");
-  appendText(output, reply);
-  appendText(output, " 2\r\n");
-  if (connection->number == made) {
-    // The consumer is there; it sends again as soon as it is listened to.
-    appendText(output, "PING\r\n");
-    return;
-  }
-  request(output, subject, reply, body);
+  appendSubscription(output, "i.", connection->pair, 1);
+  appendSubscription(output, "r.", connection->pair, 2);
+  makeStream(connection);
 }
 
 static void receivedMessage(struct connection *connection, const struct natsFrame *frame,
@@ -113,9 +108,9 @@ static void receivedMessage(struct connection *connection, const struct natsFram
     append(output, " 4\r\n+ACK\r\n", 10);
     finished(connection, 1);
   } else {
-    check("the consumer", frame);
-    connection->number = made;
-    connection->isReady = true;
+    check(connection->state == awaitsStream ? "the stream" : "the consumer", frame);
+    if (connection->state++ == awaitsStream) makeConsumer(connection);
+    connection->isReady = connection->state == hasConsumer;
   }
 }
 
@@ -145,7 +140,12 @@ static void publish(struct connection *phone, const char *payload) {
 
 const struct protocol jetStream = {.name = "jetstream",
                                    .isTransfer = true,
-                                   .prepare = prepare,
                                    .opened = opened,
                                    .received = received,
                                    .send = publish};
+
+const struct protocol jetStreamEach = {.name = "jetstream-each",
+                                       .isTransfer = true,
+                                       .opened = opened,
+                                       .received = received,
+                                       .send = publish};

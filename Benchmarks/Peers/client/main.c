@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +12,8 @@
 struct options options = {.pairs = 1, .window = 1, .seconds = 4, .warmUp = 1, .drain = 5};
 
 static const struct protocol *const protocols[] = {
-    &watchlineMessage, &watchlineTransfer, &natsCore, &jetStream,    &redisPubSub, &redisStreams,
-    &mqttQoS0,         &mqttQoS1,          &relayMessage, &relayTransfer, &relayFinish};
+    &watchlineMessage, &watchlineTransfer, &natsCore,     &jetStream,     &jetStreamEach, &redisPubSub,
+    &redisStreams,     &mqttQoS0,          &mqttQoS1,     &relayMessage,  &relayTransfer, &relayFinish};
 enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
 
 uint64_t monotonic(void) {
@@ -92,7 +91,6 @@ int main(int count, char **arguments) {
   setrlimit(RLIMIT_NOFILE, &limit);
   prctl(PR_SET_TIMERSLACK, 1);
   makePairs();
-  if (options.protocol->prepare) options.protocol->prepare(options.port, options.pairs);
   if (options.isIdle) runIdle();
   else if (options.backlog) runBacklog();
   else runForTime();
