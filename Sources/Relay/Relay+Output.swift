@@ -27,6 +27,20 @@ extension Relay {
     }
   }
 
+  /// The same for the answer to a call.
+  static func begin(_ output: inout [UInt8], _ type: StaticString, _ call: Call) {
+    output.append("{\"type\":\"")
+    output.append(type)
+    if let identifier = call.identifier {
+      output.append("\",\"re\":")
+      output.append(bytes: call.fields.bytes(identifier))
+    } else {
+      output.append("\",\"of\":\"")
+      output.append(contentsOf: Request.names[call.request.index])
+      output.append(0x22)
+    }
+  }
+
   func send(
     _ error: WireError, to connection: Connection, re: String = "", of request: Request? = nil,
     line: Int? = nil
@@ -91,7 +105,7 @@ extension Relay {
   }
 
   private static func accepted(_ output: inout [UInt8], _ call: Call) {
-    begin(&output, "accepted", re: call.id, of: call.request)
+    begin(&output, "accepted", call)
     output.append("}")
   }
 
@@ -150,9 +164,11 @@ extension Request {
 struct Answers {
   var bytes: [UInt8] = []
   var entries: [Entry] = []
+  /// Keeps the entries' connections, which mostly come in runs.
+  private var connections: [Connection] = []
 
   struct Entry {
-    var connection: Connection
+    unowned(unsafe) var connection: Connection
     var start: Int
     var end: Int
     var re: String
@@ -178,6 +194,7 @@ struct Answers {
     let start = bytes.count
     body(&bytes)
     bytes.append(0x0A)
+    if connections.last !== connection { connections.append(connection) }
     entries.append(
       Entry(
         connection: connection, start: start, end: bytes.count, re: re, request: request,

@@ -118,7 +118,7 @@ extension Relay {
         progress: taken.progress, finished: taken.finished, evicted: taken.evicted,
         hubs: taken.hubs.map { ($0, $0.written) }, openedHubs: taken.openedHubs))
     var segment: Segment?
-    if segments.tallies[taken.number]?.live ?? 0 == 0 {
+    if segments.tally(taken.number)?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
       segments.forget(taken.number)
     } else {

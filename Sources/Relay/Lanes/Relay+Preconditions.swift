@@ -5,7 +5,7 @@ struct SendCheck {
   /// The dictionary sent; nil for raw data.
   var payload: Value?
   /// Its member's name, for key paths.
-  var field = "payload"
+  var field: StaticString = "payload"
   /// Decoded bytes of raw data.
   var dataLength = 0
   /// The largest size accepted, 0 for no bound.
@@ -14,12 +14,40 @@ struct SendCheck {
   var isLive = false
   /// Why a parameter is wrong, where it is.
   var parameterFault: String?
+
+  /// Whether what it carries is plainly in order: no type to look at closely, and far from the limit.
+  func isPlain(_ pair: Pair) -> Bool {
+    guard parameterFault == nil, let payload, payload.flags.isPlain
+    else { return false }
+    return limit == 0 || payload.count * Self.growth + Self.overhead < limit
+  }
+
+  // No property list is four times as large as the text that spells it, but for its header, its
+  // trailer and the first object.
+  static let growth = 4
+  static let overhead = 64
+}
+
+/// What was found out about a device's sends, whatever they carry.
+struct Clearance {
+  /// `Pair.conditions` at that time.
+  var conditions: UInt64 = 0
+  /// Whom they go to; nil where something is in the way. Devices of a pair live as long as each other.
+  unowned(unsafe) var receiver: Device?
+  /// Whether the counterpart is reachable as well.
+  var isReachable = false
 }
 
 extension Relay {
   /// Checks a send and returns the device that it is for.
   @discardableResult
   func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
+    let clearance = clearance(of: device, fields)
+    if let receiver = clearance.receiver, !send.isLive || clearance.isReachable,
+      send.isPlain(device.pair)
+    {
+      return receiver
+    }
     for precondition in device.pair.knobs.preconditionOrder {
       try check(precondition, send, device, fields)
     }
@@ -28,6 +56,26 @@ extension Relay {
     }
     return counterpart
   }
+
+  /// What is known of a device's sends; found out anew where anything has changed since.
+  private func clearance(of device: Device, _ fields: Fields) -> Clearance {
+    if device.clearance.conditions == device.pair.conditions { return device.clearance }
+    var clearance = Clearance(conditions: device.pair.conditions)
+    let isMet = Self.conditions.allSatisfy {
+      (try? check($0, SendCheck(limit: 0), device, fields)) != nil
+    }
+    if isMet {
+      clearance.receiver = device.pair.counterpart(of: device)
+      clearance.isReachable = device.pair.isReachable(from: device)
+    }
+    device.clearance = clearance
+    return clearance
+  }
+
+  /// The preconditions that are the same for all sends of a device, the live ones' last apart.
+  private static let conditions: [Knobs.Precondition] = [
+    .supported, .delegate, .activated, .paired, .installed,
+  ]
 
   func check(
     _ precondition: Knobs.Precondition, _ send: SendCheck, _ device: Device, _ fields: Fields
@@ -55,7 +103,7 @@ extension Relay {
       if let fault = send.parameterFault { throw WireError(.invalidParameter, fault) }
     case .types:
       if let payload = send.payload {
-        try PropertyList.check(payload, in: fields.line, field: send.field)
+        try PropertyList.check(payload, in: fields.line, field: "\(send.field)")
       }
     case .size:
       try checkSize(send, pair, fields)
@@ -104,9 +152,7 @@ extension Relay {
       size = payload.end - payload.start
       measure = "bytes of JSON"
       if pair.knobs.sizeMeasure == .bplist {
-        // No property list is four times as large as the text that spells it, but for its header,
-        // its trailer and the first object.
-        guard size * 4 + 64 >= send.limit else { return }
+        guard size * SendCheck.growth + SendCheck.overhead >= send.limit else { return }
         size = try PropertyList.size(of: payload, in: fields.line)
         measure = "bytes as a binary property list"
       }

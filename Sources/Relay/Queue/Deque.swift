@@ -12,8 +12,8 @@ struct Deque<Element> {
   var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
   subscript(index: Int) -> Element {
-    get { storage[head + index] }
-    set { storage[head + index] = newValue }
+    _read { yield storage[head + index] }
+    _modify { yield &storage[head + index] }
   }
 
   mutating func append(_ element: Element) {

@@ -1,4 +1,5 @@
 import Journal
+import Wire
 
 package enum Role: String, Sendable {
   case phone, watch
@@ -25,6 +26,11 @@ final class Device {
   unowned(unsafe) let pair: Pair
   let index: UInt16
   let name: String
+  /// The name as JSON text.
+  let quotedName: [UInt8]
+  /// How lines with what it sends begin, up to the payload.
+  private(set) lazy var messageHead = head("didReceiveMessage")
+  private(set) lazy var userInfoHead = head("didReceiveUserInfo")
   let role: Role
 
   // Durable.
@@ -36,8 +42,8 @@ final class Device {
   var fileBytes = 0
   /// Contexts addressed to this device, by sender.
   var contexts: [UInt16: ContextSlot] = [:]
-  var state = DeviceState()
-  var hasJoined = false
+  var state = DeviceState() { didSet { pair.conditionsChanged() } }
+  var hasJoined = false { didSet { pair.conditionsChanged() } }
   /// Complication transfers charged on `complicationDay`.
   var complicationsUsed = 0
   var complicationDay: Int64 = 0
@@ -47,13 +53,13 @@ final class Device {
   var forgottenFailures: [UInt16: UInt64] = [:]
 
   // The present session.
-  var connection: Connection?
+  var connection: Connection? { didSet { pair.conditionsChanged() } }
   /// Rises with every activation; tells a late answer from a present one.
   var session: UInt64 = 0
-  var activation = Activation.notActivated
+  var activation = Activation.notActivated { didSet { pair.conditionsChanged() } }
   var incarnation: UInt16 = 0
   var isAutomatic = false
-  var appState = AppState.foreground
+  var appState = AppState.foreground { didSet { pair.conditionsChanged() } }
   /// What it was last told of `isReachable`.
   var toldReachable = false
   /// Whether the drain of what waited at activation has yet to be told.
@@ -72,6 +78,9 @@ final class Device {
   var bridge: Hub?
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
+
+  /// Whom its sends go to, as found out last.
+  var clearance = Clearance()
 
   // Bookkeeping.
   /// The last batch that carries its row.
@@ -94,11 +103,22 @@ final class Device {
     self.pair = pair
     self.index = index
     self.name = name
+    quotedName = Array(name.quoted.utf8)
     self.role = role
   }
 
+  private func head(_ type: StaticString) -> [UInt8] {
+    var head: [UInt8] = []
+    head.append("{\"type\":\"")
+    head.append(type)
+    head.append("\",\"from\":")
+    head += quotedName
+    head.append(",\"payload\":")
+    return head
+  }
+
   subscript(lane: LaneName) -> Lane {
-    get { lanes[Int(lane.rawValue)] }
+    _read { yield lanes[Int(lane.rawValue)] }
     _modify { yield &lanes[Int(lane.rawValue)] }
   }
 

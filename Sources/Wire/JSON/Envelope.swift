@@ -10,9 +10,40 @@ package struct Envelope: Sendable {
   private var present = Presence()
   private var unknown: [UnknownName] = []
 
+  /// The members found, in the envelope's own memory.
+  struct Found {
+    fileprivate let values: UnsafePointer<Value>
+    fileprivate let present: Presence
+
+    @inline(always)
+    subscript(_ key: Key) -> Value? {
+      let index = key.index
+      return present.contains(index) ? values[index] : nil
+    }
+  }
+
+  /// The line's members as Swift values.
+  ///
+  /// Nothing in them is counted, for they are made for every line: they are valid until the
+  /// envelope's next scan, and only as long as the envelope is there. Where that is not plain,
+  /// `withFields` sees to it.
+  ///
+  /// - Parameter line: the line that was scanned last.
+  package func fields(of line: UnsafeRawBufferPointer) -> Fields {
+    Fields(Found(values: members.values, present: present), line)
+  }
+
+  /// Lends the members of the line that was scanned last.
+  package func withFields<Result, Failure: Error>(
+    of line: UnsafeRawBufferPointer, _ body: (Fields) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(members) {} }
+    return try body(fields(of: line))
+  }
+
   /// A value for each key, of which those in `present` belong to the line; shared between copies
   /// until one of them scans again. Plain memory, for an array's checks are felt here.
-  private final class Members: @unchecked Sendable {
+  fileprivate final class Members: @unchecked Sendable {
     let values: UnsafeMutablePointer<Value>
 
     init() {
@@ -25,7 +56,7 @@ package struct Envelope: Sendable {
   }
 
   /// A bit for each key that the line has.
-  private struct Presence {
+  fileprivate struct Presence {
     var low: UInt64 = 0
     var high: UInt64 = 0
 
@@ -87,7 +118,7 @@ package struct Envelope: Sendable {
   private mutating func object(
     _ scanner: inout Scanner, _ values: UnsafeMutablePointer<Value>, _ found: inout Presence
   ) -> Bool {
-    let table = KeyTable.shared
+    let table = NameTable.keys
     scanner.skipBlanks()
     guard scanner.next(is: 0x7B) else { return scanner.fail(.object) }
     scanner.at &+= 1
@@ -132,7 +163,7 @@ package struct Envelope: Sendable {
   /// - Returns: the key's index, or less than 0 for an unknown name or after a fault.
   @inline(always)
   private mutating func name(
-    _ scanner: inout Scanner, _ found: inout Presence, _ table: KeyTable
+    _ scanner: inout Scanner, _ found: inout Presence, _ table: NameTable
   ) -> Int {
     let quote = scanner.at
     scanner.flags = []
