@@ -5,6 +5,7 @@ extension Relay {
   /// Appends one line; `body` writes its JSON.
   func answer(_ connection: Connection, _ body: (inout [UInt8]) -> Void) {
     guard !connection.isClosed else { return }
+    connection.prepareOutput()
     let before = connection.output.count
     body(&connection.output)
     connection.output.append(0x0A)
@@ -19,7 +20,7 @@ extension Relay {
     output.append(type)
     if re.isEmpty {
       output.append("\",\"of\":\"")
-      output.append(text: request.rawValue)
+      output.append(bytes: request.text)
       output.append("\"")
     } else {
       output.append("\",\"re\":")
@@ -36,7 +37,7 @@ extension Relay {
       output.append(bytes: call.fields.bytes(identifier))
     } else {
       output.append("\",\"of\":\"")
-      output.append(contentsOf: Request.names[call.request.index])
+      output.append(bytes: call.request.text)
       output.append(0x22)
     }
   }
@@ -136,6 +137,7 @@ extension Relay {
     guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { return }
     guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
     else { return }
+    connection.prepareOutput()
     connection.output.append(bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<end]))
     connection.position += UInt64(end - entry.start)
     touch(connection)
@@ -184,7 +186,7 @@ struct Answers {
   private var latest: ObjectIdentifier?
 
   struct Entry {
-    unowned(unsafe) var connection: Connection
+    fileprivate var receiver: Unmanaged<Connection>
     var start: Int
     var end: Int
     var re: String
@@ -195,13 +197,20 @@ struct Answers {
     var session: UInt64 = 0
     var isAnswered = false
 
+    var connection: Connection { receiver.takeUnretainedValue() }
+
     var isOwed: Bool { request != nil }
 
     /// Whether it goes where another goes, and under the same conditions.
     func isLike(_ other: Entry) -> Bool {
-      connection === other.connection && session == other.session && isOwed == other.isOwed
+      receiver.toOpaque() == other.receiver.toOpaque() && session == other.session && isOwed == other.isOwed
         && isAnswered == other.isAnswered
     }
+  }
+
+  mutating func reserve(like last: Answers) {
+    bytes.reserveCapacity(min(last.bytes.count + last.bytes.count / 8, 1 << 20))
+    entries.reserveCapacity(min(last.entries.count + last.entries.count / 8, 1 << 14))
   }
 
   /// Adds the answer to a request.
@@ -222,7 +231,7 @@ struct Answers {
     }
     entries.append(
       Entry(
-        connection: connection, start: start, end: bytes.count, re: re, request: request,
+        receiver: .passUnretained(connection), start: start, end: bytes.count, re: re, request: request,
         line: line, session: session))
   }
 }

@@ -48,6 +48,16 @@ struct OpenBatch {
 }
 
 extension OpenBatch {
+  /// Makes room for as much as there was last time: batches of a busy server are alike, and arrays that
+  /// grow are copied at each step.
+  mutating func reserve(like last: OpenBatch) {
+    guard last.body.count >= 4_096 else { return }
+    body.reserveCapacity(min(last.body.count + last.body.count / 8, 4 << 20))
+    header.reserveCapacity(min(last.header.count + last.header.count / 8, 1 << 20))
+    answers.reserve(like: last.answers)
+    finished.reserveCapacity(min(last.finished.count, 1 << 14))
+  }
+
   /// Whether it carries queue rows.
   var isEvicting: Bool { !evicted.isEmpty }
 }
@@ -99,6 +109,7 @@ extension Relay {
     exportChanges()
     let taken = open
     open = OpenBatch(number: taken.number + 1)
+    open.reserve(like: taken)
     var rows = taken.removedRows.map { Row($0, nil) }
     if isStoreRowDirty { rows.append(storeRow()) }
     isStoreRowDirty = false

@@ -26,8 +26,23 @@ package enum Request: String, CaseIterable, Sendable {
   /// Position in `allCases`.
   package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 
-  /// The names as UTF-8, by index.
-  package static let names = allCases.map { Array($0.rawValue.utf8) }
+  /// The name as UTF-8, in memory that is never freed.
+  package var text: UnsafeRawBufferPointer { Self.texts.base[index] }
+
+  private struct Texts: @unchecked Sendable {
+    let base: UnsafePointer<UnsafeRawBufferPointer>
+  }
+
+  private static let texts: Texts = {
+    let texts = UnsafeMutablePointer<UnsafeRawBufferPointer>.allocate(capacity: allCases.count)
+    for request in allCases {
+      let name = Array(request.rawValue.utf8)
+      let text = UnsafeMutableRawBufferPointer.allocate(byteCount: name.count, alignment: 1)
+      text.copyBytes(from: name)
+      (texts + request.index).initialize(to: UnsafeRawBufferPointer(text))
+    }
+    return Texts(base: texts)
+  }()
 
   /// The request with these bytes as its name; nil when there is none, or when its name has more
   /// than 32 bytes.
