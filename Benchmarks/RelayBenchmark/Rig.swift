@@ -29,7 +29,9 @@ final class Rig {
     for pair in 0..<pairs {
       for (role, list) in [("phone", \Rig.phones), ("watch", \Rig.watches)] {
         let connection = relay.opened(now: relay.now)
-        feed(Array("{\"type\":\"activate\",\"pair\":\"p\(pair)\",\"role\":\"\(role)\"}\n".utf8), connection)
+        feed(
+          Array("{\"type\":\"activate\",\"pair\":\"p\(pair)\",\"role\":\"\(role)\"}\n".utf8),
+          connection)
         self[keyPath: list].append(connection)
       }
     }

@@ -28,5 +28,6 @@ for workload in words.isEmpty ? ["message", "transfer"] : words {
     print("\(workload): not all was delivered")
     exit(1)
   }
-  print("\(workload) pairs \(pairs) window \(window): \(Int(seconds * 1e9 / Double(count))) ns of CPU")
+  print(
+    "\(workload) pairs \(pairs) window \(window): \(Int(seconds * 1e9 / Double(count))) ns of CPU")
 }

@@ -123,7 +123,8 @@ extension Relay {
         {
           index += 1
         }
-        bring(answers.entries[first], times: index - first, to: answers.entries[index - 1].end, bytes)
+        bring(
+          answers.entries[first], times: index - first, to: answers.entries[index - 1].end, bytes)
       }
     }
   }
@@ -203,7 +204,8 @@ struct Answers {
 
     /// Whether it goes where another goes, and under the same conditions.
     func isLike(_ other: Entry) -> Bool {
-      receiver.toOpaque() == other.receiver.toOpaque() && session == other.session && isOwed == other.isOwed
+      receiver.toOpaque() == other.receiver.toOpaque() && session == other.session
+        && isOwed == other.isOwed
         && isAnswered == other.isAnswered
     }
   }
@@ -231,7 +233,8 @@ struct Answers {
     }
     entries.append(
       Entry(
-        receiver: .passUnretained(connection), start: start, end: bytes.count, re: re, request: request,
+        receiver: .passUnretained(connection), start: start, end: bytes.count, re: re,
+        request: request,
         line: line, session: session))
   }
 }

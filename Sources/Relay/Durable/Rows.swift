@@ -68,7 +68,9 @@ extension Relay {
     writer.number(device.complicationDay)
     writer.number(device.complicationsUsed)
     writer.number(device.lanes.count)
-    for index in device.lanes.indices { device.lanes[index].write(to: &writer) }
+    // A copy of the array, lest each lane be copied.
+    let lanes = device.lanes
+    for index in lanes.indices { lanes[index].write(to: &writer) }
     writer.number(device.incarnations.count)
     for (index, incarnation) in device.incarnations.enumerated() {
       writer.text(incarnation.name)

@@ -8,7 +8,7 @@ extension Relay {
       !device.pair.isParked(device)
     else { return }
     if !device.appState.isRunning, !wake(device) { return }
-    while connection.waiting < limits.waitingOutput, !connection.isClosed {
+    while device.hasRest, connection.waiting < limits.waitingOutput, !connection.isClosed {
       guard let lane = nextLane(device), handOut(lane, to: device, connection) else { break }
     }
     settleEnd(device)

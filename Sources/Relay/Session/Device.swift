@@ -139,6 +139,12 @@ final class Device {
     _modify { yield &lanes[Int(lane.rawValue)] }
   }
 
+  /// Whether anything is left to hand out in any lane.
+  var hasRest: Bool {
+    for index in 0..<lanes.count where lanes[index].hasRest { return true }
+    return false
+  }
+
   var isPhone: Bool { role == .phone }
 
   /// Whether content waits for the app or is not acknowledged yet (WCSession.hasContentPending).

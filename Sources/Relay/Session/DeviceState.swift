@@ -6,17 +6,44 @@ struct DeviceState: Equatable {
   var bits: UInt64 = 0b1_1101_1101
 
   // Of the phone.
-  var isPaired: Bool { get { self[0] } set { self[0] = newValue } }
-  var isLocked: Bool { get { self[1] } set { self[1] = newValue } }
-  var isCompanionAppInstalled: Bool { get { self[2] } set { self[2] = newValue } }
+  var isPaired: Bool {
+    get { self[0] }
+    set { self[0] = newValue }
+  }
+  var isLocked: Bool {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+  var isCompanionAppInstalled: Bool {
+    get { self[2] }
+    set { self[2] = newValue }
+  }
   // Of a watch.
-  var isWatchAppInstalled: Bool { get { self[3] } set { self[3] = newValue } }
-  var isComplicationEnabled: Bool { get { self[4] } set { self[4] = newValue } }
-  var isWatchOnlyApp: Bool { get { self[5] } set { self[5] = newValue } }
+  var isWatchAppInstalled: Bool {
+    get { self[3] }
+    set { self[3] = newValue }
+  }
+  var isComplicationEnabled: Bool {
+    get { self[4] }
+    set { self[4] = newValue }
+  }
+  var isWatchOnlyApp: Bool {
+    get { self[5] }
+    set { self[5] = newValue }
+  }
   // Of either.
-  var isSupported: Bool { get { self[6] } set { self[6] = newValue } }
-  var hasDelegate: Bool { get { self[7] } set { self[7] = newValue } }
-  var hasReplyDelegate: Bool { get { self[8] } set { self[8] = newValue } }
+  var isSupported: Bool {
+    get { self[6] }
+    set { self[6] = newValue }
+  }
+  var hasDelegate: Bool {
+    get { self[7] }
+    set { self[7] = newValue }
+  }
+  var hasReplyDelegate: Bool {
+    get { self[8] }
+    set { self[8] = newValue }
+  }
 
   private subscript(bit: UInt64) -> Bool {
     get { bits & (1 << bit) != 0 }
