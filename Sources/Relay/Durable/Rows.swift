@@ -68,9 +68,7 @@ extension Relay {
     writer.number(device.complicationDay)
     writer.number(device.complicationsUsed)
     writer.number(device.lanes.count)
-    // A copy of the array, lest each lane be copied.
-    let lanes = device.lanes
-    for index in lanes.indices { lanes[index].write(to: &writer) }
+    for index in device.lanes.indices { device.lanes[index].write(to: &writer) }
     writer.number(device.incarnations.count)
     for (index, incarnation) in device.incarnations.enumerated() {
       writer.text(incarnation.name)
@@ -135,12 +133,14 @@ extension Relay {
 }
 
 extension Lane {
-  /// The part of a device's row that is about the lane.
+  /// The part of a device's row that is about the lane. In line, lest the lane be copied for the call.
+  @inline(__always)
   fileprivate func write(to writer: inout ByteWriter) {
     writer.number(next)
     writer.number(acknowledged)
     writer.number(offered)
-    writer.number(holes.ranges.count)
+    writer.number(holes.count)
+    guard holes.count > 0 else { return }
     var last = acknowledged
     for hole in holes.ranges {
       writer.number(hole.lowerBound - last)

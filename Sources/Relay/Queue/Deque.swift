@@ -6,6 +6,7 @@ struct Deque<Element> {
   private var storage: [Element] = []
   private var head = 0
 
+  @inline(__always)
   var count: Int { storage.count - head }
   var isEmpty: Bool { count == 0 }
   var first: Element? { isEmpty ? nil : storage[head] }

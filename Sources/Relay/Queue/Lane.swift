@@ -63,6 +63,7 @@ struct Lane {
   }
 
   /// Whether anything is left to hand out, dead or not.
+  @inline(__always)
   var hasRest: Bool { cursor < items.count }
 
   /// After a restart's `append`s: items that were copied forward came late, and twice where their
