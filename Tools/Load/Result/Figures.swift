@@ -52,6 +52,20 @@ package struct Sample: Equatable, Sendable {
   package var serverResidentBytes: Int?
   package var clientCPUPercent: Double
 
+  package init(
+    phase: String? = nil, seconds: Double, messages: Int, p50: Int?, p99: Int?,
+    serverCPUSeconds: Double?, serverResidentBytes: Int?, clientCPUPercent: Double
+  ) {
+    self.phase = phase
+    self.seconds = seconds
+    self.messages = messages
+    self.p50 = p50
+    self.p99 = p99
+    self.serverCPUSeconds = serverCPUSeconds
+    self.serverResidentBytes = serverResidentBytes
+    self.clientCPUPercent = clientCPUPercent
+  }
+
   package var messagesPerSecond: Double { Double(messages) / seconds }
 }
 

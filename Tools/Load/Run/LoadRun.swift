@@ -1,6 +1,5 @@
 internal import Glibc
 internal import Simulation
-internal import Wire
 
 /// A run against a server: connects, loads, measures, waits for what is under way, checks.
 ///
@@ -32,13 +31,15 @@ package class LoadRun: LinkHandler {
   private(set) var loop: LinkLoop!
   var meter: Meter
   private let watch: Watch
-  private(set) var serverVersion: String?
+  /// As the server's `hello` has it.
+  var serverVersion: String?
   /// Names of this run's pairs start with it, so that no other run's are met.
   let mark: String
   /// When it began, on `Clock`; payloads count from here.
   let start = Clock.now
-  private(set) var activeCount = 0
-  private(set) var greetedCount = 0
+  /// How many devices are active, and how many connections the server has greeted.
+  var activeCount = 0
+  var greetedCount = 0
   /// What was under way has come in, or will not any more.
   private(set) var isSettled = false
 
@@ -193,72 +194,8 @@ package class LoadRun: LinkHandler {
     )
   }
 
-  // MARK: Lines
-
-  final func received(
-    _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
-  ) throws(LoadFailure) -> Int {
-    var at = 0
-    while at < bytes.count, link.state != .closed {
-      at += try take(link, UnsafeRawBufferPointer(rebasing: bytes[at...]), at: now)
-      guard at < bytes.count, let end = memchr(bytes.baseAddress! + at, 0x0A, bytes.count - at)
-      else { break }
-      let count = end - UnsafeMutableRawPointer(mutating: bytes.baseAddress! + at)
-      try other(link, UnsafeRawBufferPointer(rebasing: bytes[at..<at + count]))
-      at += count + 1
-    }
-    return at
-  }
-
   func ended(_ link: Link) throws(LoadFailure) {
     throw LoadFailure("the server has closed the connection of \(link.name)")
-  }
-
-  /// What every workload has to do with.
-  private static let known: Set = [
-    "sessionReachabilityDidChange", "sessionWatchStateDidChange", "hasContentPendingDidChange",
-  ]
-
-  private func other(_ link: Link, _ bytes: UnsafeRawBufferPointer) throws(LoadFailure) {
-    let line: Members
-    do throws(WireError) {
-      line = try Members(bytes)
-    } catch {
-      throw LoadFailure("the server does not answer in JSON lines: \(Self.excerpt(bytes))")
-    }
-    let type = line.string("type") ?? ""
-    if link.state == .open, type != "hello", type != "error" {
-      throw LoadFailure("this is no Watchline server: \(Self.excerpt(bytes))")
-    }
-    switch type {
-    case "hello":
-      serverVersion = line.string("server")
-      link.state = .greeted
-      greetedCount += 1
-      try greeted(link)
-    case "activationDidComplete" where link.state == .activating:
-      link.state = .active
-      link.isCounterpartReachable = line.flag("isReachable") ?? false
-      activeCount += 1
-      try activated(link)
-    case "error":
-      throw LoadFailure(
-        "the server refuses: \(line.integer("code") ?? 0) \(line.string("name") ?? ""): "
-          + "\(line.string("message") ?? "") (to \(link.name))")
-    default:
-      if type == "sessionReachabilityDidChange" {
-        link.isCounterpartReachable = line.flag("isReachable") ?? false
-      }
-      guard try event(link, type, line) || Self.known.contains(type) else {
-        throw LoadFailure("a line to \(link.name) was not to be expected: \(Self.excerpt(bytes))")
-      }
-    }
-  }
-
-  /// The start of a line, in one line.
-  static func excerpt(_ bytes: UnsafeRawBufferPointer) -> String {
-    let text = String(decoding: bytes.prefix(120), as: UTF8.self)
-    return String(text.map { $0.isNewline || ($0.asciiValue ?? 0x20) < 0x20 ? "·" : $0 })
   }
 }
 

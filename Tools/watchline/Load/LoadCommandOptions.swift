@@ -57,8 +57,9 @@ package struct LoadCommandOptions {
       reordered, inFlight, serverCPUSecondsPerMillion, serverResidentBytes or clientCPUPercent, with
       >, >=, < or <=. Documentation/Load.md says what each figure means.
 
-      Exit status: 0 done; 1 where the server cannot be reached or fails, where a rule of --fail-if
-      holds, and after an interrupt (figures so far are printed); 2 for bad usage.
+      Exit status: 0 done; 1 where the server cannot be reached or fails, with the figures so far, and
+      where a rule of --fail-if holds; 2 for bad usage. After Ctrl-C or SIGTERM the figures so far are
+      printed and the signal ends the program.
       """)
 
   package init(_ arguments: Arguments) throws(UsageError) {
@@ -134,7 +135,7 @@ package struct LoadCommandOptions {
       serverCPU: try arguments.integer("server-cpu", in: 0...1_023),
       clientCPU: try arguments.integer("client-cpu", in: 0...1_023))
     if let window = try arguments.integer("window", in: 1...65_536) { load.pace = .window(window) }
-    if let rate = try arguments.decimal("rate", 0.001...10_000_000) { load.pace = .rate(rate) }
+    if let rate = try arguments.decimal("rate", 1...10_000_000) { load.pace = .rate(rate) }
     load.seconds = try arguments.decimal("seconds", 0.01...86_400) ?? load.seconds
     load.warmUp = try arguments.decimal("warm-up", 0...3_600) ?? load.warmUp
     load.timeout = try arguments.decimal("timeout", 0.01...3_600) ?? load.timeout
