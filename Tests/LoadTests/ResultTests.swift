@@ -97,6 +97,11 @@ func object(_ result: LoadResult) throws -> [String: Any] {
     #expect(finishedRun().text.contains("none lost, none duplicated, none out of order"))
   }
 
+  @Test func textTellsAnEarlyEnd() {
+    #expect(!finishedRun().text.contains("ended after"))
+    #expect(finishedRun { $0.ending = .interrupted }.text.contains("; ended after 2.0 s\n"))
+  }
+
   /// A message goes through both phases of a backlog, so it takes the time of both.
   @Test func bothPhases() {
     var (fill, drain) = (Figures(), Figures())

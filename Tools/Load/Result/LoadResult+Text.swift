@@ -38,10 +38,11 @@ extension LoadResult {
       rows.append(("heads", headsAgree ? "the same at both devices and the hub" : "THEY DIFFER"))
     }
     let width = rows.map(\.0.count).max() ?? 0
-    return
-      ([options.text]
-      + rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count + 2))\($1)" })
-      .joined(separator: "\n")
+    let cut = ending == .complete ? "" : "; ended after \(fixed(figures.seconds, 1)) s"
+    let lines = rows.map { name, text in
+      "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(text)"
+    }
+    return ([options.text + cut] + lines).joined(separator: "\n")
   }
 
   private var latencyMeaning: String {

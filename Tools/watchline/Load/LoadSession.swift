@@ -74,7 +74,7 @@ final class LoadProgress {
     guard isShown else { return }
     seconds += sample.seconds
     var parts = [
-      "\(text) \(sample.phase ?? "") \(fixed(seconds, 0)) s",
+      "\(text) \(sample.phase.map { "\($0) " } ?? "")\(fixed(seconds, 0)) s",
       "\(grouped(Int(sample.messagesPerSecond)))/s",
     ]
     if let p99 = sample.p99 { parts.append("p99 \(fixed(Double(p99) / 1000, 2)) ms") }
