@@ -23,6 +23,8 @@ final class FaultyRelay: Sendable {
   private let listener: Int32
   private let faults: Faults
   private let pairs = Mutex<[String: Pair]>([:])
+  /// Open until every thread is done: a number that is free may soon be another test's.
+  private let descriptors = Mutex<[Int32]>([])
 
   init(_ faults: Faults) throws {
     self.faults = faults
@@ -43,12 +45,17 @@ final class FaultyRelay: Sendable {
     Thread.detachNewThread { self.accept() }
   }
 
+  deinit {
+    for descriptor in descriptors.withLock({ $0 }) { close(descriptor) }
+  }
+
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private func accept() {
     while true {
       let descriptor = Glibc.accept(listener, nil, nil)
       guard descriptor >= 0 else { break }
+      descriptors.withLock { $0.append(descriptor) }
       var one: Int32 = 1
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(4))
       Thread.detachNewThread { self.serve(descriptor) }
@@ -57,7 +64,6 @@ final class FaultyRelay: Sendable {
   }
 
   private func serve(_ descriptor: Int32) {
-    defer { close(descriptor) }
     write("{\"type\":\"hello\",\"server\":\"faulty\"}", to: descriptor)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
