@@ -42,15 +42,27 @@ int watchline_timer_set(int timer, int64_t nanoseconds) {
   return timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, 0);
 }
 
+/// What this thread might run on before it was bound.
+static cpu_set_t free_set;
+static int is_bound;
+
 int watchline_pin(int thread, int processor) {
   if (processor < 0 || processor >= CPU_SETSIZE) {
     errno = EINVAL;
     return -1;
   }
+  if (thread == 0 && !is_bound) {
+    if (sched_getaffinity(0, sizeof free_set, &free_set) != 0) return -1;
+    is_bound = 1;
+  }
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(processor, &set);
   return sched_setaffinity(thread, sizeof set, &set);
+}
+
+int watchline_unpin(void) {
+  return is_bound ? sched_setaffinity(0, sizeof free_set, &free_set) : 0;
 }
 
 int watchline_is_in_memory(const char *path) {

@@ -97,8 +97,10 @@ extension ProcessTests {
       #expect(Set(phases ?? []) == ["fill", "drain"])
     }
 
-    @Test func sync() throws {
-      let result = try spawn("--workload", "sync", "--pairs", "2", "--window", "8")
+    /// Also with so large values that a push cannot have many of them.
+    @Test(arguments: ["200", "60000"]) func sync(_ payload: String) throws {
+      let result = try spawn(
+        "--workload", "sync", "--pairs", "2", "--window", "40", "--payload", payload)
       try expectSound(result)
       #expect(result["headsAgree"] as? Bool == true)
     }

@@ -29,8 +29,11 @@ int watchline_timer_create(void);
 /// The moment, in nanoseconds of CLOCK_MONOTONIC; 0 is none.
 int watchline_timer_set(int timer, int64_t nanoseconds);
 
-/// Lets a thread run on one processor only; 0 is the calling thread.
+/// Lets a thread run on one processor only; 0 is the calling thread, always the same one.
 int watchline_pin(int thread, int processor);
+
+/// Lets the calling thread run where it might before it was bound.
+int watchline_unpin(void);
 
 /// Whether the file system of a folder lives in memory, where a sync costs nothing.
 int watchline_is_in_memory(const char *path);

@@ -47,6 +47,9 @@ package struct ServerProcess: Sendable {
         "the client cannot be bound to processor \(processor): \(String(cString: strerror(errno)))")
     }
   }
+
+  /// Takes back `pinSelf`, so that a process started now does not inherit it.
+  package static func unpinSelf() { _ = watchline_unpin() }
 }
 
 /// Whether the files in a folder live in memory, where a sync costs nothing.

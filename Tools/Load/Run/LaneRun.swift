@@ -6,6 +6,8 @@ class LaneRun: LoadRun {
   private var scheduleStart: Int64 = 0
   private var due = 0
   private var interval = 0.0
+  /// The one that the timer is set for.
+  private var awaited = -1
 
   /// The lanes of a pair, once both devices are active.
   func makeLanes(_ watch: Link, _ phone: Link) {
@@ -90,6 +92,8 @@ class LaneRun: LoadRun {
       grant(lanes[due % lanes.count], 1)
       due += 1
     }
+    guard due != awaited else { return }
+    awaited = due
     loop.setTimer(moment(due))
   }
 

@@ -7,8 +7,8 @@ internal import Wire
 /// At the end both devices ask for the heads, and what the hub, the writer and the reader hold of
 /// each replica is compared by its hash.
 final class SyncRun: LaneRun {
-  /// Operations in one push at most, as devices do it.
-  private static let pushSize = 64
+  /// Operations in one push at most, as devices do it; fewer where a line would be over 256 KiB.
+  private lazy var pushSize = max(1, min(64, (256 << 10) / (options.payload + 500)))
   private static let schema = "todoTimers"
 
   private let delivered = Prefix("{\"type\":\"sync.ops\",\"schema\":\"\(schema)\",\"at\":")
@@ -173,7 +173,7 @@ final class SyncRun: LaneRun {
     let (now, wall) = (microseconds(Clock.now), Clock.wall)
     while lane.credits > 0, loop.isReady(link) {
       output.append("{\"type\":\"sync.push\",\"ops\":[" as StaticString)
-      for index in 0..<min(lane.credits, Self.pushSize) {
+      for index in 0..<min(lane.credits, pushSize) {
         if index > 0 { output.append(0x2C) }
         let number = lane.next()
         end.append(number, sendTime(lane, number, now: now), wall, to: &output)

@@ -32,6 +32,7 @@ struct LoadSession {
   /// One run against a server program, which is started for it and stopped after it.
   func run(spawning path: String) throws(LoadFailure) -> LoadResult {
     try Load.allowConnections(options.load)
+    ServerProcess.unpinSelf()
     let server = try SpawnedServer(path, parent: options.folder) { Interrupt.signal != nil }
     defer { server.stop() }
     let process = ServerProcess(id: Int(server.id))
