@@ -100,7 +100,7 @@ extension ProcessTests {
     /// Also with so large values that a push cannot have many of them.
     @Test(arguments: ["200", "60000"]) func sync(_ payload: String) throws {
       let result = try spawn(
-        "--workload", "sync", "--pairs", "2", "--window", "40", "--payload", payload)
+        "--workload", "sync", "--pairs", "1", "--window", "20", "--payload", payload, seconds: "2")
       try expectSound(result)
       #expect(result["headsAgree"] as? Bool == true)
     }
