@@ -20,11 +20,11 @@ package struct ServerProcess: Sendable {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Memory that it occupies, in bytes.
+  /// Memory that it occupies, in bytes; nil where it is gone.
   package var residentBytes: Int? {
     guard let text = ProcFile.text("/proc/\(id)/statm") else { return nil }
     let fields = text.split(separator: " ")
-    guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+    guard fields.count > 1, let pages = Int(fields[1]), pages > 0 else { return nil }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 

@@ -6,6 +6,8 @@ final class Meter {
   private(set) var count = 0
   private var began = Moment()
   private var sampled = Moment()
+  /// The last one at which the server was there.
+  private var known = Moment()
   private var figures = Figures()
   /// Since the last sample.
   private var latency = Histogram()
@@ -32,6 +34,7 @@ final class Meter {
   func begin(_ now: Int64) {
     began = moment(now)
     sampled = began
+    known = began
     isRunning = true
   }
 
@@ -73,6 +76,7 @@ final class Meter {
     latency.removeAll()
     delivery.removeAll()
     sampled = next
+    if next.server != nil { known = next }
     return sample
   }
 
@@ -92,9 +96,22 @@ final class Meter {
     figures.delivery.add(delivery)
     figures.messages = end.count - began.count
     figures.seconds = max(1e-9, Double(end.time - began.time) / 1e9)
-    figures.serverCPUSeconds = Self.difference(end.server, began.server)
-    figures.serverResidentBytes = server?.residentBytes
+    figures.serverCPUSeconds = Self.difference(end.server, began.server) ?? cpuWhileKnown(end)
+    figures.serverResidentBytes =
+      server?.residentBytes
+      ?? figures.samples.last { $0.serverResidentBytes != nil }?
+      .serverResidentBytes
     figures.clientCPUPercent = Double(end.own - began.own) / 1e7 / figures.seconds
+  }
+
+  /// Of a server that has gone: what it had used when it was last seen, scaled to the messages up to
+  /// the end.
+  private func cpuWhileKnown(_ end: Moment) -> Double? {
+    guard let cpu = Self.difference(known.server, began.server), known.count > began.count
+    else {
+      return nil
+    }
+    return cpu * Double(end.count - began.count) / Double(known.count - began.count)
   }
 
   /// What was measured; nil where it never began.
