@@ -7,12 +7,10 @@ struct Address {
   private let family: Int32
   /// As it was given, for what is told.
   let text: String
-  let port: Int
 
   /// - Parameter host: an address, or a name, which is looked up.
   init(host: String, port: Int) throws(LoadFailure) {
     text = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    self.port = port
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?

@@ -131,9 +131,7 @@ final class SyncRun: LaneRun {
     guard link.index < ends.count else { return false }
     let end = ends[link.index]
     switch type {
-    case "sync.opened":
-      end.isOpen = true
-      openCount += 1
+    case "sync.opened": openCount += 1
     case "sync.ops":
       // The phone's first operation, which makes the record.
       guard link.role == .watch, end.ends.other == 0, let items = line.array("ops"),
