@@ -9,7 +9,7 @@ import Testing
     let server = try FaultyRelay(faults)
     defer { server.stop() }
     let options = LoadOptions(
-      workload: workload, pairs: 2, pace: .window(8), seconds: 0.2, warmUp: 0, timeout: 1)
+      workload: workload, pairs: 2, pace: .window(8), seconds: 0.5, warmUp: 0, timeout: 1)
     return try Load.measure(
       options, host: "127.0.0.1", port: server.port, server: nil, version: "test")
   }

@@ -109,7 +109,8 @@ extension ProcessTests {
     /// A server of its own is stopped and its folder removed; the process ends by the signal.
     @Test(arguments: [SIGINT, SIGTERM]) func interrupt(_ number: Int32) throws {
       let program = try load([
-        "--spawn", "--data", scratch.path, "--seconds", "60", "--warm-up", "0", "--json",
+        "--spawn", "--data", scratch.path, "--seconds", "60", "--warm-up", "0", "--pairs", "2",
+        "--json",
       ])
       try eventually("its server's folder") { try leftovers().count == 1 }
       usleep(1_500_000)
@@ -130,7 +131,7 @@ extension ProcessTests {
     }
 
     @Test func interruptTellsAPerson() throws {
-      let program = try load(["--spawn", "--seconds", "60", "--warm-up", "0"])
+      let program = try load(["--spawn", "--seconds", "60", "--warm-up", "0", "--pairs", "2"])
       usleep(2_500_000)
       program.signal(SIGINT)
       #expect(try program.exitCode() == -Int(SIGINT))
