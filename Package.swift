@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "CBytes"),
+    .target(name: "CLinux", path: "Tools/CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // Pure: no I/O, no clock, no randomness.
@@ -66,7 +67,7 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "MutantFiles", "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire",
+        "MutantFiles", "Simulation", "Proxy", "Load", "Device", "AppModels", "Merge", "Wire",
         "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
@@ -107,6 +108,9 @@ let package = Package(
     // Faults between real sockets.
     room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
 
+    // Load on a server, and what it costs.
+    room("Load", ["CLinux", "Simulation", "Wire"], path: "Tools/Load", settings: hot),
+
     // Faults on purpose, and what plants them.
     room("MutantFiles", path: "Tools/Mutants/Planting"),
 
@@ -130,6 +134,7 @@ let package = Package(
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
+    suite("LoadTests", ["Load", "watchline"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
