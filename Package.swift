@@ -11,7 +11,8 @@ let settings: [SwiftSetting] = [
 
 /// Each of these runs on one thread, and debug builds, with all tests, still look for overlapping
 /// accesses: in release that would be a tenth of a message's cost.
-let lean = settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+let lean =
+  settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
 
 /// Optimised in debug builds as well: its tests replay hundreds of thousands of edits.
 let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]

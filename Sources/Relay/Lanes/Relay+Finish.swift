@@ -116,11 +116,12 @@ extension Relay {
     _ output: inout [UInt8], _ transfer: TransferKey, _ sender: Device, isFile: Bool, re: String,
     code: ErrorCode?
   ) {
-    output.append(
-      isFile
-        ? "{\"type\":\"didFinishFileTransfer\",\"transfer\":"
-        : "{\"type\":\"didFinishUserInfoTransfer\",\"transfer\":")
-    output.append(transfer, of: sender)
+    if isFile {
+      output.append("{\"type\":\"didFinishFileTransfer\",\"transfer\":")
+      output.append(transfer, of: sender)
+    } else {
+      output.append(transfer, of: sender, .finishedUserInfo)
+    }
     if transfer.isNumbered {
       output.append(",\"n\":")
       output.append(decimal: transfer.number)
@@ -203,9 +204,13 @@ extension Relay {
     _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
     offset: Int? = nil, remaining: Int? = nil
   ) {
-    begin(&output, "accepted", call)
-    output.append(",\"transfer\":")
-    output.append(transfer, of: sender)
+    if call.request == .transferUserInfo, !call.hasID {
+      output.append(transfer, of: sender, .acceptedUserInfo)
+    } else {
+      begin(&output, "accepted", call)
+      output.append(",\"transfer\":")
+      output.append(transfer, of: sender)
+    }
     if let offset {
       output.append(",\"offset\":")
       output.append(decimal: offset)
@@ -219,9 +224,11 @@ extension Relay {
 }
 
 extension [UInt8] {
-  /// Appends `TransferKey.text` as JSON text.
-  mutating func append(_ transfer: TransferKey, of sender: Device) {
-    append(contentsOf: sender.transferHead(transfer))
+  /// Appends `TransferKey.text` as JSON text, and before it what `head` says.
+  mutating func append(
+    _ transfer: TransferKey, of sender: Device, _ head: TransferHead = .name
+  ) {
+    append(contentsOf: sender.head(head, transfer))
     append(decimal: transfer.number)
     append(0x22)
   }

@@ -109,17 +109,19 @@ final class Device {
     self.role = role
   }
 
-  /// How the texts of its transfers begin, as JSON: `"phone:0#`.
+  /// How what is said most often of its transfers begins, up to their number; empty where it has not
+  /// been needed yet. By `TransferHead`, incarnation, and whether the number is the sender's own.
   private var transferHeads: [[UInt8]] = []
 
-  func transferHead(_ transfer: TransferKey) -> [UInt8] {
-    let index = Int(transfer.incarnation) * 2 + (transfer.isNumbered ? 1 : 0)
-    while transferHeads.count <= index {
-      var head = Array(quotedName.dropLast())
-      head.append(0x3A)
-      head.append(decimal: transferHeads.count / 2)
-      head.append(transferHeads.count % 2 == 0 ? 0x23 : 0x2E)
-      transferHeads.append(head)
+  func head(_ kind: TransferHead, _ transfer: TransferKey) -> [UInt8] {
+    let place = Int(transfer.incarnation) * 2 + (transfer.isNumbered ? 1 : 0)
+    let index = place * TransferHead.allCases.count + kind.rawValue
+    while transferHeads.count <= index { transferHeads.append([]) }
+    if transferHeads[index].isEmpty {
+      transferHeads[index] = Array(kind.text.utf8) + quotedName.dropLast()
+      transferHeads[index].append(0x3A)
+      transferHeads[index].append(decimal: transfer.incarnation)
+      transferHeads[index].append(transfer.isNumbered ? 0x2E : 0x23)
     }
     return transferHeads[index]
   }
@@ -156,5 +158,18 @@ final class Device {
   func isOutstanding(_ transfer: TransferKey) -> Outbox.Entry? {
     guard Int(transfer.incarnation) < incarnations.count else { return nil }
     return incarnations[Int(transfer.incarnation)][transfer.isNumbered].find(transfer.number)
+  }
+}
+
+/// What precedes a transfer's name in a line.
+enum TransferHead: Int, CaseIterable {
+  case name, acceptedUserInfo, finishedUserInfo
+
+  var text: String {
+    switch self {
+    case .name: ""
+    case .acceptedUserInfo: #"{"type":"accepted","of":"transferUserInfo","transfer":"#
+    case .finishedUserInfo: #"{"type":"didFinishUserInfoTransfer","transfer":"#
+    }
   }
 }

@@ -29,7 +29,8 @@ extension [UInt8] {
         digits[start] = 0x30 &+ UInt8(truncatingIfNeeded: digit)
         rest = quotient
       }
-      append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+      append(
+        contentsOf: UnsafeBufferPointer(start: digits.baseAddress! + start, count: 20 &- start))
     }
   }
 
