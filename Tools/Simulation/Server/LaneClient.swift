@@ -27,6 +27,7 @@ final class LaneClient {
   private(set) var contexts: [String: String] = [:]
   /// The last context set, and whether the server has said that it has it.
   private(set) var contextSet: (value: String, isAnswered: Bool)?
+  private var isContextDoubted = false
   /// The last user info of each sender.
   private var lastOrder: [String: Int] = [:]
   /// Transfers of its own by the server's name.
@@ -162,8 +163,12 @@ final class LaneClient {
 
   /// Sets the context again that the server has not said to have.
   func resetContext() {
-    if let (value, isAnswered) = contextSet, !isAnswered { sendContext(value) }
+    if let (value, isAnswered) = contextSet, !isAnswered || isContextDoubted { sendContext(value) }
   }
+
+  /// A second connection may set an older context after a newer one: from now on each session begins
+  /// with the last.
+  func doubtContext() { isContextDoubted = true }
 
   private func sendContext(_ value: String) {
     send(

@@ -13,12 +13,16 @@ struct ServerOptions {
   /// Stores are tidied, logs collected and receivers full at once.
   var isSparse: Bool
   var isNarrow: Bool
+  /// The server is a process of its own.
+  let isReal: Bool
 
   static let faults: Set<Fault> = [
     .delay, .cut, .restart, .backup, .clock, .crash, .disk, .takeover, .membership, .collection,
   ]
 
-  init(_ plan: Plan, _ draw: inout Draw) {
+  /// - Parameter possible: the faults of a real server's target; nil in memory.
+  init(_ plan: Plan, _ draw: inout Draw, possible: Set<Fault>? = nil) {
+    isReal = possible != nil
     schema =
       plan.schema
       ?? draw.pick([
@@ -29,17 +33,18 @@ struct ServerOptions {
     // Few at a time, so that each shows what it does.
     let chance = draw.pick([15, 40, 70])
     var drawn: Set<Fault> = []
-    for fault in Fault.allCases where Self.faults.contains(fault) && draw.percent(chance) {
+    let known = possible ?? Self.faults
+    for fault in Fault.allCases where known.contains(fault) && draw.percent(chance) {
       drawn.insert(fault)
     }
-    faults = plan.faults.map { $0.intersection(Self.faults) } ?? drawn
+    faults = plan.faults.map { $0.intersection(known) } ?? drawn
     hasLanes = schema == "none" || draw.percent(45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     hasTyping = schema != "none" && draw.percent(30)
     sameMillisecond = draw.pick([0, 50, 90])
-    isSparse = draw.percent(50)
-    isNarrow = draw.percent(25)
+    isSparse = draw.percent(50) && !isReal
+    isNarrow = draw.percent(25) && !isReal
   }
 
   var trace: [Trace.Option] {

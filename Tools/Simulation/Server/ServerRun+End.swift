@@ -1,7 +1,6 @@
 import Device
 import Merge
 import Oracle
-import RelaySupport
 import Wire
 
 /// The end of a schedule: no more faults, everything is carried, and all is compared.
@@ -12,7 +11,7 @@ extension ServerRun {
       if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, round) }
       for node in nodes { finish(node) }
       if nodes.allSatisfy(isDrained) { break }
-      world.advance(to: world.now + 3_700_000_000)
+      site.rest(round)
     }
     checkDrained()
     checkLanes()
@@ -22,9 +21,7 @@ extension ServerRun {
 
   private func heal() {
     recorder.add(now - start, "server", .note, "everything works again")
-    if world.isFailing { world.recoverStore() }
-    world.holdsCommits = false
-    world.settle()
+    site.heal()
     for node in nodes { node.noticeClosing() }
   }
 
@@ -103,7 +100,7 @@ extension ServerRun {
       coverage.note("fork", device.reissued)
       coverage.note("snapshotJoin", device.snapshots)
     }
-    if let fault = world.logs.first(where: { $0.contains("operationRefused") }) {
+    if let fault = site.complaint {
       report(
         "I4", "own-operation-refused", "The server refused an operation of its own making.", fault)
     }
@@ -157,7 +154,7 @@ extension ServerRun {
   private func checkRecords() {
     guard let schema else { return }
     let observer = ServerNode(
-      Trace.Device("observer", isPhone: false), schema, LaneLedger(), clock: now)
+      Trace.Device("observer", isPhone: false), schema, LaneLedger(), pair: site.pair, clock: now)
     connect(observer, tellsReceived: false)
     flow(observer)
     guard let last = observer.sync, last.isUpToDate else {

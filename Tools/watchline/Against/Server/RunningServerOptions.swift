@@ -1,0 +1,36 @@
+internal import Simulation
+
+/// `--against tcp:HOST:PORT`: a server that runs, and the command that starts it.
+struct RunningServerOptions {
+  static let prefix = "tcp:"
+
+  var endpoint: Endpoint
+  /// What the shell starts it with; nil: it is there already, and is never killed.
+  var command: String?
+
+  /// What cannot be tried at a process with a disk and a clock of its own.
+  static let notTested = [
+    "writes that fail or are torn", "the server's clock", "90 days of silence", "collection",
+  ]
+
+  init(_ target: String, _ arguments: Arguments) throws(UsageError) {
+    command = arguments.string("server")
+    if command?.allSatisfy(\.isWhitespace) ?? false {
+      throw UsageError("--server is the command that starts the server, not nothing")
+    }
+    endpoint = try Endpoint(
+      String(target.dropFirst(Self.prefix.count)), lowestPort: command == nil ? 1 : 0)
+  }
+
+  /// The faults that can be drawn.
+  var faults: Set<Fault> {
+    let always: Set<Fault> = [
+      .delay, .cut, .restart, .takeover, .membership, .duplicate, .clock, .backup,
+    ]
+    return command == nil ? always : always.union([.crash])
+  }
+
+  var words: [String] {
+    ["--against", Self.prefix + endpoint.description] + (command.map { ["--server", $0] } ?? [])
+  }
+}
