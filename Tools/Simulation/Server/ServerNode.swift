@@ -39,14 +39,14 @@ final class ServerNode {
 
   var name: String { device.name }
 
-  /// - Parameter pair: the pair that it activates in.
+  /// - Parameter site: the server whose device it is.
   init(
-    _ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, pair: String, clock: Int64
+    _ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, at site: any ServerSite
   ) {
     self.device = device
-    self.pair = pair
+    pair = site.pair
     self.schema = schema?.name ?? "none"
-    lanes = LaneClient(device.name, isPhone: device.isPhone, ledger)
+    lanes = LaneClient(device.name, isPhone: device.isPhone, ledger, store: site.store)
     sync =
       device.isTyped
       ? nil
@@ -54,7 +54,7 @@ final class ServerNode {
         // Records are named by the schedule.
         SyncDevice(
           device.name, Identifier(digestOf: "device", device.name), isPhone: device.isPhone,
-          schema: $0, clock: clock, newIdentifier: { Identifier(digestOf: "none") })
+          schema: $0, clock: site.now, newIdentifier: { Identifier(digestOf: "none") })
       }
   }
 

@@ -38,7 +38,7 @@ struct ServerOptions {
       drawn.insert(fault)
     }
     faults = plan.faults.map { $0.intersection(known) } ?? drawn
-    hasLanes = schema == "none" || draw.percent(45)
+    hasLanes = schema == "none" || draw.percent(isReal ? 70 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     hasTyping = schema != "none" && draw.percent(30)

@@ -10,12 +10,14 @@ extension ServerRun {
     for round in 0..<10 {
       if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, round) }
       for node in nodes { finish(node) }
-      if nodes.allSatisfy(isDrained) { break }
+      if nodes.allSatisfy(isDrained) || site.fault != nil { break }
       site.rest(round)
     }
     checkDrained()
     checkLanes()
     if schema != nil { checkRecords() }
+    // What a server that is gone has not done is no news.
+    if let fault = site.fault { return findings = [fault] }
     findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
   }
 
@@ -43,10 +45,10 @@ extension ServerRun {
     flow(node)
     while node.lanes.upload(pieceSize: 200) { node.collect() }
     node.collect()
-    for other in nodes { flow(other) }
+    flowEverywhere()
     node.lanes.acknowledgeAll()
     node.collect()
-    for other in nodes { flow(other) }
+    flowEverywhere()
   }
 
   /// Each watch has its turn, so that what waits for it comes out.
@@ -56,7 +58,7 @@ extension ServerRun {
     let watch = watches[round % watches.count]
     phone.lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch.name)\",\"id\":\"select\"}")
     phone.collect()
-    for node in nodes { flow(node) }
+    flowEverywhere()
   }
 
   private func isDrained(_ node: ServerNode) -> Bool {
@@ -154,9 +156,13 @@ extension ServerRun {
   private func checkRecords() {
     guard let schema else { return }
     let observer = ServerNode(
-      Trace.Device("observer", isPhone: false), schema, LaneLedger(), pair: site.pair, clock: now)
+      Trace.Device("observer", isPhone: false), schema, LaneLedger(), at: site)
     connect(observer, tellsReceived: false)
     flow(observer)
+    for round in 0..<10 where site.isReal && observer.sync?.isUpToDate == false {
+      site.rest(round)
+      flow(observer)
+    }
     guard let last = observer.sync, last.isUpToDate else {
       return report(
         "I42", "observer", "A new device is never filled.",

@@ -45,8 +45,8 @@ final class ServerRun {
     impossible = target?.impossible ?? []
     recorder = Recorder(
       places: trace.devices.map(\.name) + ["server"], start: start, isRecorded: isRecorded)
-    let (ledger, pair, clock) = (lanes, site.pair, start)
-    nodes = trace.devices.map { ServerNode($0, schema, ledger, pair: pair, clock: clock) }
+    let (ledger, site) = (lanes, self.site)
+    nodes = trace.devices.map { ServerNode($0, schema, ledger, at: site) }
   }
 
   /// Milliseconds since 1970.
@@ -318,7 +318,7 @@ final class ServerRun {
     for _ in 0..<200 {
       var isMoving = up(node, nil, isZombie: false)
       if commit(100) { isMoving = true }
-      if let link = node.link { site.waitForAnswers(on: link.wire) }
+      site.waitForAnswers(on: node.link.map { [$0.wire] } ?? [])
       if down(node, nil) { isMoving = true }
       site.settle()
       node.noticeClosing()
@@ -329,6 +329,22 @@ final class ServerRun {
       "I42", "busy-loop", "The server and a device never stop talking.",
       "After 200 rounds the \(node.name) and the server still had something to say.")
     return hasMoved
+  }
+
+  /// The same at each device; at a real server at all of them at once.
+  func flowEverywhere() {
+    guard site.isReal else {
+      for node in nodes { flow(node) }
+      return
+    }
+    for _ in 0..<200 {
+      var isMoving = false
+      for node in nodes where up(node, nil, isZombie: false) { isMoving = true }
+      site.waitForAnswers(on: nodes.compactMap { $0.link?.wire })
+      for node in nodes where down(node, nil) { isMoving = true }
+      for node in nodes { node.noticeClosing() }
+      guard isMoving, site.fault == nil else { return }
+    }
   }
 
   // MARK: After each event

@@ -12,19 +12,16 @@ enum Against {
     [
       Option(
         "against", value: "TARGET",
-        "what is tried: command:'./my-merge' (Protocol/MERGE-UNDER-TEST.md) or tcp:HOST:PORT"),
-      Option(
-        "server", value: "COMMAND",
-        "with tcp: starts the server, which is then killed and restarted"),
-    ] + ProgramOptions.options
+        "what is tried: command:'./my-merge' (Protocol/MERGE-UNDER-TEST.md) or tcp:HOST:PORT")
+    ] + RunningServerOptions.options + ProgramOptions.options
 
   /// - Returns: nil where `--against` is left out.
   /// - Throws: for a target that there is not, and for options that belong to another one.
   init?(_ arguments: Arguments) throws(UsageError) {
     let target = arguments.string("against")
     let isServer = target?.hasPrefix(RunningServerOptions.prefix) ?? false
-    if !isServer, arguments.has("server") {
-      throw UsageError("--server starts what --against tcp:HOST:PORT tries; it needs that")
+    for option in RunningServerOptions.options where !isServer && arguments.has(option.name) {
+      throw UsageError("--\(option.name) is about a server that runs; it needs --against tcp:HOST:PORT")
     }
     if target == nil || isServer {
       for option in ProgramOptions.options

@@ -42,7 +42,7 @@ enum FuzzCommand: Subcommand {
           --server '.build/release/watchline-server --listen 127.0.0.1:0 --data /tmp/fuzzed'
 
       Real time is not repeatable: what does not come again in three more runs of its schedule is
-      reported as nondeterminism, and the rest is made smaller for half a minute at most.
+      reported as nondeterminism, and the rest is made smaller while there is time.
       """)
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {

@@ -12,9 +12,6 @@ final class FuzzWorker {
   /// The last trace that was played.
   private var played: Outcome?
 
-  /// How long a failure in real time is made smaller, in milliseconds.
-  private static let shrinkingLimit: Int64 = 30_000
-
   init(_ options: FuzzOptions) {
     self.options = options
     harness = options.harness()
@@ -154,7 +151,7 @@ final class FuzzWorker {
     guard outcome.findings.contains(where: { $0.slug == slug }) || harness.isReproducible else {
       return
     }
-    let end = monotonicMilliseconds() + Self.shrinkingLimit
+    let end = monotonicMilliseconds() + (options.server?.shrinkingLimit ?? 0)
     let errors = complaints
     let found = try Examination.examine(outcome, slug, by: harness) {
       monotonicMilliseconds() < end

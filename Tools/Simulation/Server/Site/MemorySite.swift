@@ -7,6 +7,7 @@ import RelaySupport
 final class MemorySite: ServerSite {
   private let world: World
   let pair = "p"
+  let store: String? = "memory"
   let isReal = false
   let fault: Finding? = nil
 
@@ -36,7 +37,7 @@ final class MemorySite: ServerSite {
   }
 
   func settle() { world.settle() }
-  func waitForAnswers(on link: any ServerLink) {}
+  func waitForAnswers(on links: [any ServerLink]) {}
   func advance(to time: Int64) { world.advance(to: time * 1000) }
 
   func commit(_ count: Int) -> Bool {

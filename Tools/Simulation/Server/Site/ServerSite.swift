@@ -5,6 +5,8 @@ package protocol ServerSite: AnyObject {
   var now: Int64 { get }
   /// The pair of the run's devices.
   var pair: String { get }
+  /// The name of the server's store, where it is known before it is told.
+  var store: String? { get }
   /// A process of its own, with real time: what it does between two calls is its own affair.
   var isReal: Bool { get }
   /// What was found wrong with the server itself, such as that it is gone; nothing else makes sense
@@ -21,7 +23,7 @@ package protocol ServerSite: AnyObject {
   /// What can happen by itself happens.
   func settle()
   /// Waits until the server has said all that it has to say to what it was sent.
-  func waitForAnswers(on link: any ServerLink)
+  func waitForAnswers(on links: [any ServerLink])
   /// The clock goes on to a time; never back.
   func advance(to time: Int64)
   /// The disk has so many more batches.

@@ -17,6 +17,8 @@ final class RunningServer: ServerTarget {
   private var hasStarted = false
   private var earlier: [String] = []
   private var runs = 0
+  /// It is gone, and that has been told; nothing can be tried any more.
+  private var isLost = false
   /// Which no other campaign has, so that pairs are new at a server that has seen others.
   private let name: String
 
@@ -45,9 +47,26 @@ final class RunningServer: ServerTarget {
   func site(_ trace: Trace) throws(HarnessFailure) -> any ServerSite {
     earlier = []
     if options.command != nil, child?.hasEnded ?? true { try start() }
-    let time = try greet()
+    var time: Int64 = 0
+    var death: String?
+    do throws(HarnessFailure) {
+      time = try greet()
+    } catch {
+      // One that was there and is not any more is a finding, once.
+      guard runs > 0, !isLost else { throw error }
+      death = absence() ?? error.description
+    }
     runs += 1
-    return SocketSite(self, pair: "fuzz-\(name)-\(runs)", offset: time, seed: trace.seed)
+    return SocketSite(
+      self, pair: "fuzz-\(name)-\(runs)", offset: time, seed: trace.seed, death: death)
+  }
+
+  /// It has ended without having been told to.
+  func death(_ reason: String) -> Finding {
+    isLost = options.command == nil
+    return Finding(
+      invariant: "I42", slug: "server-died", headline: "The server ended, and nobody had told it to.",
+      story: [reason] + complaints.suffix(4).map { "It had said: \($0.prefix(200))" })
   }
 
   /// Asks the server for its time.
@@ -101,12 +120,12 @@ final class RunningServer: ServerTarget {
       try Socket(endpoint).close(resets: false)
       return nil
     } catch {
-      guard let child else { return "nothing listens at \(endpoint) any more: \(error.reason)" }
+      guard let child else { return "Nothing listens at \(endpoint) any more: \(error.reason)." }
       let status = child.end(within: 1000)
       return switch status {
-      case nil: "it does not listen any more and did not end either"
-      case let status? where status > 128: "signal \(status - 128) ended it, which was not ours"
-      case let status?: "it ended by itself, with status \(status)"
+      case nil: "It does not listen any more and did not end either."
+      case let status? where status > 128: "Signal \(status - 128), which was not ours, ended it."
+      case let status?: "It ended by itself, with status \(status)."
       }
     }
   }

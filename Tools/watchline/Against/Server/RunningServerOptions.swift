@@ -7,6 +7,13 @@ struct RunningServerOptions {
   var endpoint: Endpoint
   /// What the shell starts it with; nil: it is there already, and is never killed.
   var command: String?
+  /// How long a failure is made smaller, in milliseconds.
+  var shrinkingLimit: Int64 = 30_000
+
+  static let options = [
+    Option("server", value: "COMMAND", "with tcp: start the server so, kill it and restart it"),
+    Option("shrinking", value: "S", "with tcp: seconds to make a finding smaller; 30 if left out"),
+  ]
 
   /// What cannot be tried at a process with a disk and a clock of its own.
   static let notTested = [
@@ -17,6 +24,9 @@ struct RunningServerOptions {
     command = arguments.string("server")
     if command?.allSatisfy(\.isWhitespace) ?? false {
       throw UsageError("--server is the command that starts the server, not nothing")
+    }
+    if let limit = try arguments.seconds("shrinking", longest: 86_400) {
+      shrinkingLimit = max(1, limit / 1000)
     }
     endpoint = try Endpoint(
       String(target.dropFirst(Self.prefix.count)), lowestPort: command == nil ? 1 : 0)

@@ -25,15 +25,18 @@ final class SocketSite: ServerSite {
   /// How long an answer may take, in milliseconds.
   private static let patience: Int64 = 30_000
 
-  init(_ server: RunningServer, pair: String, offset: Int64, seed: UInt64) {
+  /// - Parameter death: why the server is gone already.
+  init(_ server: RunningServer, pair: String, offset: Int64, seed: UInt64, death: String?) {
     self.server = server
     self.pair = pair
     self.offset = offset
     proxy = Proxy(ProxyFaults(), seed: seed)
+    fault = death.map(server.death)
   }
 
   deinit { for socket in sockets.values { socket.close(resets: false) } }
 
+  let store: String? = nil
   let isReal = true
   let isFailing = false
   let uncommitted = 0
@@ -73,22 +76,19 @@ final class SocketSite: ServerSite {
 
   func settle() { pump(0) { false } }
 
-  /// Twice, since what the last commit lets go of may follow the answer to the first question.
-  func waitForAnswers(on link: any ServerLink) {
-    guard let link = link as? SocketLink else { return }
-    for _ in 0..<2 {
-      guard link.isBetweenLines, isPassing(link) else { break }
-      link.ask()
-      let isThere = pump(Self.patience) { link.isAnswered || !isPassing(link) }
-      guard isThere || fault != nil else {
-        fault = Finding(
-          invariant: "I42", slug: "no-answer", headline: "The server does not answer any more.",
-          story: [
-            "A device asked for its state on a connection that works; nothing came within "
-              + "\(Self.patience / 1000) s."
-          ])
-        return
-      }
+  func waitForAnswers(on links: [any ServerLink]) {
+    let asked = links.compactMap { $0 as? SocketLink }.filter { $0.isBetweenLines && isPassing($0) }
+    guard !asked.isEmpty else { return }
+    for link in asked { link.ask() }
+    let isThere = pump(Self.patience) { asked.allSatisfy { $0.isAnswered || !isPassing($0) } }
+    guard isThere || fault != nil else {
+      fault = Finding(
+        invariant: "I42", slug: "no-answer", headline: "The server does not answer any more.",
+        story: [
+          "A device asked, on a connection that works, whether all is on disk; nothing came within "
+            + "\(Self.patience / 1000) s."
+        ])
+      return
     }
     // Payloads of a backlog are read from the store meanwhile.
     pump(2) { false }
@@ -255,10 +255,6 @@ final class SocketSite: ServerSite {
   /// Whether the server is still there.
   private func look() {
     mustLook = false
-    guard fault == nil, let reason = server.absence() else { return }
-    fault = Finding(
-      invariant: "I42", slug: "server-died",
-      headline: "The server ended in the middle of a schedule.",
-      story: [reason] + server.complaints.suffix(4).map { "it had said: \($0.prefix(200))" })
+    if fault == nil, let reason = server.absence() { fault = server.death(reason) }
   }
 }
