@@ -1,3 +1,7 @@
+import AppModels
+import Merge
+import Wire
+
 /// What happens among devices as it would at a server, and the other way round.
 extension Trace {
   /// A trace of devices that hand each other what they hold, for devices at a server.
@@ -59,17 +63,19 @@ extension Trace {
     var connected: Set<String> = []
     var sends = 0
     guard let phone = devices.first(where: \.isPhone)?.name else { return (translated, [:]) }
+    let known = ShippedSchemas.named(Name(schema))
     for event in events {
       func hand(_ from: String, _ to: String) -> [TraceEvent] {
         sends += 1
-        let name = "x\(sends)"
+        let name = "handed \(sends)"
         return [
           TraceEvent(at: event.at, from, .send, name: name, lane: "context", to: to),
           TraceEvent(at: event.at, to, .deliver, of: name),
         ]
       }
       switch event.verb {
-      case .edit, .clock, .restart: translated.events.append(event)
+      case .edit: translated.events.append(event.withoutNullTexts(known))
+      case .clock, .restart: translated.events.append(event)
       case .connect:
         connected.insert(event.device)
         translated.events.append(TraceEvent(at: event.at, event.device, .connect))
@@ -91,6 +97,32 @@ extension Trace {
 }
 
 extension TraceEvent {
+  /// A text that is null is empty (clause 12.4), which whoever merges alone need not know.
+  fileprivate func withoutNullTexts(_ schema: Schema?) -> TraceEvent {
+    guard var edit, let kind = schema?[edit.kind] else { return self }
+    func cleaned(_ fields: [UInt8]) -> [UInt8] {
+      guard let members = try? Members(fields) else { return fields }
+      var text = Array("{".utf8)
+      for (name, value) in members.all {
+        if text.count > 1 { text.append(0x2C) }
+        text.append(jsonString: name)
+        text.append(0x3A)
+        let isEmpty = value.kind == .null && kind[Name(name)]?.form == .text
+        text += isEmpty ? Array("\"\"".utf8) : Array(members.bytes[value.start..<value.end])
+      }
+      text.append(0x7D)
+      return text
+    }
+    switch edit.change {
+    case .create(let fields): edit.change = .create(fields: cleaned(fields))
+    case .set(let fields): edit.change = .set(fields: cleaned(fields))
+    default: return self
+    }
+    var event = self
+    event.edit = edit
+    return event
+  }
+
   /// Names are unique in a trace.
   fileprivate var unnamed: TraceEvent {
     var event = self

@@ -1,6 +1,9 @@
 internal import Simulation
 
 extension Against {
+  /// What only the server in memory can be made to do.
+  private static let simulatedOptions = ["collect", "sparse", "narrow"]
+
   /// A trace as the target can play it.
   ///
   /// - Returns: notes say in one sentence each what is passed over.
