@@ -46,7 +46,8 @@ import Testing
       devices: [.init("phone", isPhone: true), .init("watch", isPhone: false)],
       events: [
         TraceEvent(
-          at: 1, "phone", .send, name: "a", lane: "userInfo", to: "watch", payload: Array("{}".utf8)),
+          at: 1, "phone", .send, name: "a", lane: "userInfo", to: "watch", payload: Array("{}".utf8)
+        ),
         TraceEvent(at: 2, "watch", .deliver, of: "a"),
         TraceEvent(
           at: 3, "phone", .send, name: "b", lane: "context", to: "watch", payload: Array("{}".utf8)),

@@ -97,7 +97,7 @@ extension Trace {
 }
 
 extension TraceEvent {
-  /// A text that is null is empty (clause 12.4), which whoever merges alone need not know.
+  /// A text that is null is empty, which a merge of one's own need not know.
   fileprivate func withoutNullTexts(_ schema: Schema?) -> TraceEvent {
     guard var edit, let kind = schema?[edit.kind] else { return self }
     func cleaned(_ fields: [UInt8]) -> [UInt8] {

@@ -21,15 +21,19 @@ extension Against {
       }
     case .server(let options):
       if trace.world == .exchange { (adapted, skipped) = trace.atServer }
-      let impossible = RunningServer(options).impossible
-      for event in adapted.events where impossible.contains(event.verb) {
+      for event in adapted.events where options.impossible.contains(event.verb) {
         skipped[event.verb.rawValue, default: 0] += 1
       }
     }
-    guard !skipped.isEmpty else { return (adapted, []) }
+    var notes: [String] = []
     let list = skipped.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)×" }
-    return (
-      adapted, ["passed over, since the target cannot do it: \(list.joined(separator: ", "))"]
-    )
+    if !list.isEmpty {
+      notes.append("passed over, since the target cannot do it: \(list.joined(separator: ", "))")
+    }
+    let options = trace.options.map(\.name).filter { Self.simulatedOptions.contains($0) }
+    if trace.world == .server, !options.isEmpty {
+      notes.append("means nothing to the target: the option \(options.joined(separator: ", "))")
+    }
+    return (adapted, notes)
   }
 }

@@ -21,7 +21,8 @@ enum Against {
     let target = arguments.string("against")
     let isServer = target?.hasPrefix(RunningServerOptions.prefix) ?? false
     for option in RunningServerOptions.options where !isServer && arguments.has(option.name) {
-      throw UsageError("--\(option.name) is about a server that runs; it needs --against tcp:HOST:PORT")
+      throw UsageError(
+        "--\(option.name) is about a server that runs; it needs --against tcp:HOST:PORT")
     }
     if target == nil || isServer {
       for option in ProgramOptions.options

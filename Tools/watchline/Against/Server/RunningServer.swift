@@ -35,11 +35,7 @@ final class RunningServer: ServerTarget {
 
   var faults: Set<Fault> { options.faults }
 
-  var impossible: Set<TraceEvent.Verb> {
-    let always: Set<TraceEvent.Verb> = [.commit, .fail, .recover]
-    return options.command == nil ? always.union([.kill, .stop]) : always
-  }
-
+  var impossible: Set<TraceEvent.Verb> { options.impossible }
   var complaints: [String] { earlier + (child?.complaints ?? []) }
 
   // MARK: A run
@@ -65,7 +61,8 @@ final class RunningServer: ServerTarget {
   func death(_ reason: String) -> Finding {
     isLost = options.command == nil
     return Finding(
-      invariant: "I42", slug: "server-died", headline: "The server ended, and nobody had told it to.",
+      invariant: "I42", slug: "server-died",
+      headline: "The server ended, and nobody had told it to.",
       story: [reason] + complaints.suffix(4).map { "It had said: \($0.prefix(200))" })
   }
 

@@ -40,6 +40,12 @@ struct RunningServerOptions {
     return command == nil ? always : always.union([.crash])
   }
 
+  /// What cannot take place there, whatever a trace says.
+  var impossible: Set<TraceEvent.Verb> {
+    let always: Set<TraceEvent.Verb> = [.commit, .fail, .recover]
+    return command == nil ? always.union([.kill, .stop]) : always
+  }
+
   var words: [String] {
     ["--against", Self.prefix + endpoint.description] + (command.map { ["--server", $0] } ?? [])
   }
