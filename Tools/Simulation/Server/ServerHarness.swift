@@ -25,7 +25,7 @@ package final class ServerHarness: Harness {
     return [
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "reinstall", "staleForm", "cancel",
-      "slice", "sameMillisecond",
+      "slice", "sameMillisecond", "oneWay", "halfOpen",
     ]
   }
 

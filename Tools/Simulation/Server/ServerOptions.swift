@@ -15,6 +15,8 @@ struct ServerOptions {
   var isNarrow: Bool
   /// The server is a process of its own.
   let isReal: Bool
+  /// Connections stop in one direction or both; of the simulated ones in every eighth schedule.
+  let hasOneWay: Bool
 
   static let faults: Set<Fault> = [
     .delay, .cut, .restart, .backup, .clock, .crash, .disk, .takeover, .membership, .collection,
@@ -23,6 +25,7 @@ struct ServerOptions {
   /// - Parameter possible: the faults of a real server's target; nil in memory.
   init(_ plan: Plan, _ draw: inout Draw, possible: Set<Fault>? = nil) {
     isReal = possible != nil
+    hasOneWay = isReal || plan.seed % 8 == 5
     schema =
       plan.schema
       ?? draw.pick([

@@ -91,7 +91,7 @@ struct ServerWorkload {
     if options.faults.contains(.backup), !node.device.isTyped {
       choices += [(3, .backup), (2, .goBack)]
     }
-    if options.isReal { choices += network(node) }
+    choices += network(node)
     event.verb = draw.pick(choices)
     switch event.verb {
     case .delay: event.count = Int64(draw.pick([0, 2, 10, 40]))
@@ -109,9 +109,9 @@ struct ServerWorkload {
   private func network(_ node: ServerNode) -> [(weight: Int, choice: TraceEvent.Verb)] {
     guard node.link != nil else { return [] }
     var choices: [(weight: Int, choice: TraceEvent.Verb)] = []
-    if options.faults.contains(.delay) { choices += [(2, .delay), (2, .slice)] }
-    if options.faults.contains(.cut) { choices += [(3, .oneWay), (3, .heal)] }
-    if options.faults.contains(.duplicate) { choices.append((3, .duplicate)) }
+    if options.isReal, options.faults.contains(.delay) { choices += [(2, .delay), (2, .slice)] }
+    if options.hasOneWay, options.faults.contains(.cut) { choices += [(3, .oneWay), (3, .heal)] }
+    if options.isReal, options.faults.contains(.duplicate) { choices.append((3, .duplicate)) }
     return choices
   }
 

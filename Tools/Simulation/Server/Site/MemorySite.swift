@@ -6,6 +6,8 @@ import RelaySupport
 /// still.
 final class MemorySite: ServerSite {
   private let world: World
+  /// Those that the server may still take for open.
+  private var links: [MemoryLink] = []
   let pair = "p"
   let store: String? = "memory"
   let isReal = false
@@ -33,7 +35,10 @@ final class MemorySite: ServerSite {
   func open(_ name: String) -> any ServerLink {
     let client = world.open(name)
     client.holdsOutput = true
-    return MemoryLink(client, world)
+    let link = MemoryLink(client, world)
+    links.removeAll(where: \.isOver)
+    links.append(link)
+    return link
   }
 
   func settle() { world.settle() }
@@ -47,7 +52,15 @@ final class MemorySite: ServerSite {
     return isDone
   }
 
-  func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool { false }
+  /// Delay and slices are there without: bytes move when an event moves them.
+  func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool {
+    guard let link = link as? MemoryLink else { return false }
+    switch event.verb {
+    case .oneWay: return link.stop(event.lane ?? "both", loses: event.flag ?? false)
+    case .heal: return link.heal()
+    default: return false
+    }
+  }
 
   func kill(written: Int) throws { try world.kill(written: written) }
 
@@ -62,6 +75,7 @@ final class MemorySite: ServerSite {
   func recover() { world.recoverStore() }
 
   func heal() {
+    for link in links { link.heal() }
     if world.isFailing { world.recoverStore() }
     world.holdsCommits = false
     world.settle()
@@ -69,27 +83,4 @@ final class MemorySite: ServerSite {
 
   /// A little more than an hour, after which nobody waits for anything.
   func rest(_ round: Int) { world.advance(to: world.now + 3_700_000_000) }
-}
-
-private final class MemoryLink: ServerLink {
-  private let client: Client
-  private let world: World
-
-  init(_ client: Client, _ world: World) {
-    self.client = client
-    self.world = world
-  }
-
-  var isClosed: Bool { client.isClosed }
-  var hasInput: Bool { client.unreadBytes > 0 || !client.lines.isEmpty }
-
-  func send(_ bytes: [UInt8]) { world.send(bytes, from: client) }
-
-  func read(_ count: Int?) -> [[UInt8]] {
-    world.read(client, count ?? client.unreadBytes)
-    defer { client.lines = [] }
-    return client.lines
-  }
-
-  func close() { world.close(client) }
 }
