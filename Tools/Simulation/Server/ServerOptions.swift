@@ -41,6 +41,12 @@ struct ServerOptions {
       drawn.insert(fault)
     }
     faults = plan.faults.map { $0.intersection(known) } ?? drawn
+    // Of the simulated schedules every eighth, whatever else is drawn.
+    if let asked = plan.faults {
+      if asked.contains(.versions) { faults.insert(.versions) }
+    } else if !isReal, plan.seed % 8 == 3 {
+      faults.insert(.versions)
+    }
     hasLanes = schema == "none" || draw.percent(isReal ? 70 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }

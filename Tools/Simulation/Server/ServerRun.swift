@@ -135,6 +135,7 @@ final class ServerRun {
   private func at(_ node: ServerNode, _ event: TraceEvent) -> Bool {
     switch event.verb {
     case .edit: return edit(node, event)
+    case .extend: return extend(node, Int(event.count ?? 0))
     case .connect: connect(node, tellsReceived: event.flag ?? true)
     case .drop:
       guard let link = node.link else { return false }
@@ -239,11 +240,18 @@ final class ServerRun {
       coverage.note("refusedEdit")
       return false
     }
-    guard let operation = device.current.replica.log.last?.operation?.operation else {
-      return false
-    }
-    judge(operation, began, before, node)
     if began != device.vector, edit.since != nil { coverage.note("staleForm") }
+    return wrote(node, edit, shown: began, after: before)
+  }
+
+  /// A device has just written an operation.
+  func wrote(
+    _ node: ServerNode, _ edit: Edit, shown: VersionVector, after latest: Stamp?
+  ) -> Bool {
+    guard let device = node.sync,
+      let operation = device.current.replica.log.last?.operation?.operation
+    else { return false }
+    judge(operation, shown, latest, node)
     recorder.add(now - start, node.name, .edit, edit.spelled)
     sync.promise(edit, operation, by: node.name, step: recorder.last, at: now - start)
     sync.gather(device)

@@ -128,6 +128,11 @@ struct ServerWorkload {
   private mutating func edit(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
     // Who types looks at what some device shows.
     guard let fold = (node.sync ?? run.nodes.first?.sync)?.fold else { return }
+    if options.faults.contains(.versions), node === run.nodes.dropFirst().first, draw.percent(30) {
+      event.verb = .extend
+      event.count = Int64(draw.below(30))
+      return
+    }
     event.verb = .edit
     event.edit = edits!.edit(fold, &draw)
     guard !node.device.isTyped else { return }

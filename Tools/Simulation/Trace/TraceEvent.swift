@@ -103,6 +103,9 @@ extension TraceEvent {
     /// Deliveries are stopped; where `count` is set, so many are let through.
     case hold
     case release
+    /// The device is of a newer version than the others and does what they do not know: the `count`
+    /// says what.
+    case extend
     /// Whatever passes its connection takes `count` milliseconds; 0: none.
     case delay
     /// Whatever passes its connection comes in pieces of at most `count` bytes; 0: whole.

@@ -35,7 +35,7 @@ struct RunningServerOptions {
   /// The faults that can be drawn.
   var faults: Set<Fault> {
     let always: Set<Fault> = [
-      .delay, .cut, .restart, .takeover, .membership, .duplicate, .clock, .backup,
+      .delay, .cut, .restart, .takeover, .membership, .duplicate, .clock, .backup, .versions,
     ]
     return command == nil ? always : always.union([.crash])
   }
