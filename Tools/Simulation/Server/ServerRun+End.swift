@@ -11,6 +11,7 @@ extension ServerRun {
       if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, round) }
       for node in nodes { finish(node) }
       if nodes.allSatisfy(isDrained) || site.fault != nil { break }
+      if isBusy { return }
       site.rest(round)
     }
     checkDrained()

@@ -24,6 +24,11 @@ final class ServerRun {
   /// Whether there was time enough for a device to be given up.
   private(set) var isLong = false
   private var typedCount = 0
+  /// The server and a device were found to talk without end, which is not waited for a second time.
+  private(set) var isBusy = false
+  /// How often everything may go up and come down until nothing moves. A push of 64 operations takes
+  /// a few rounds.
+  private static let mostRounds = 100
   /// What cannot take place here.
   private let impossible: Set<TraceEvent.Verb>
 
@@ -323,7 +328,8 @@ final class ServerRun {
   @discardableResult
   func flow(_ node: ServerNode) -> Bool {
     var hasMoved = false
-    for _ in 0..<200 {
+    guard !isBusy else { return false }
+    for _ in 0..<Self.mostRounds {
       var isMoving = up(node, nil, isZombie: false)
       if commit(100) { isMoving = true }
       site.waitForAnswers(on: node.link.map { [$0.wire] } ?? [])
@@ -333,9 +339,10 @@ final class ServerRun {
       guard isMoving, site.fault == nil else { return hasMoved }
       hasMoved = true
     }
+    isBusy = true
     report(
       "I42", "busy-loop", "The server and a device never stop talking.",
-      "After 200 rounds the \(node.name) and the server still had something to say.")
+      "After \(Self.mostRounds) rounds the \(node.name) and the server still had something to say.")
     return hasMoved
   }
 
@@ -345,7 +352,7 @@ final class ServerRun {
       for node in nodes { flow(node) }
       return
     }
-    for _ in 0..<200 {
+    for _ in 0..<Self.mostRounds {
       var isMoving = false
       for node in nodes where up(node, nil, isZombie: false) { isMoving = true }
       site.waitForAnswers(on: nodes.compactMap { $0.link?.wire })
