@@ -69,7 +69,7 @@ extension ProcessTests {
       let liar = try LyingServer(lie, before: server, in: scratch)
       let target = "127.0.0.1:\(liar.port)"
       let program = try fuzz(
-        target, "--seeds", "1..4", "--schema", "none", "--faults", "none", "--events", "12",
+        target, "--seeds", "1..1", "--schema", "none", "--faults", "none", "--events", "12",
         "--devices", "2", "--shrinking", "2", "--jobs", "1")
       #expect(try program.exitCode(within: 120) == 1, "\(program.output) \(program.errors)")
       let violations = try #require(try object(program)["violations"] as? [[String: Any]])
@@ -155,6 +155,7 @@ extension ProcessTests {
       (["--against", "tcp:127.0.0.1:0"], "HOST:PORT"),
       (["--against", "udp:127.0.0.1:1"], "tcp:HOST:PORT"),
       (["--server", "true"], "--against tcp:HOST:PORT"),
+      (["--shrinking", "3"], "--against tcp:HOST:PORT"),
       (["--against", "command:cat", "--server", "true"], "--against tcp:HOST:PORT"),
       (["--against", "tcp:127.0.0.1:1", "--loss", "fields"], "--against command:"),
       (["--against", "tcp:127.0.0.1:1", "--faults", "crash"], "--server"),

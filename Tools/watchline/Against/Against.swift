@@ -20,7 +20,8 @@ enum Against {
   init?(_ arguments: Arguments) throws(UsageError) {
     let target = arguments.string("against")
     let isServer = target?.hasPrefix(RunningServerOptions.prefix) ?? false
-    for option in RunningServerOptions.options where !isServer && arguments.has(option.name) {
+    let ofServers = RunningServerOptions.options + [RunningServerOptions.shrinking]
+    for option in ofServers where !isServer && arguments.has(option.name) {
       throw UsageError(
         "--\(option.name) is about a server that runs; it needs --against tcp:HOST:PORT")
     }

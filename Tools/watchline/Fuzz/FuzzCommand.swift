@@ -19,6 +19,7 @@ enum FuzzCommand: Subcommand {
       Option("events", value: "N", "events of a schedule; drawn where left out"),
       Option("faults", value: "F,…", "which faults may occur; or none"),
     ] + Against.options + [
+      RunningServerOptions.shrinking,
       Option("check", "with --against command: one short dialogue, printed, and what is missing"),
       Option("exhaustive", value: "N", "every history of up to N operations (1 to 4), instead"),
       Option("part", value: "I/N", "with --exhaustive: the I-th of N parts"),

@@ -11,9 +11,11 @@ struct RunningServerOptions {
   var shrinkingLimit: Int64 = 30_000
 
   static let options = [
-    Option("server", value: "COMMAND", "with tcp: start the server so, kill it and restart it"),
-    Option("shrinking", value: "S", "with tcp: seconds to make a finding smaller; 30 if left out"),
+    Option("server", value: "COMMAND", "with tcp: start the server so, kill it and restart it")
   ]
+  /// Of `fuzz` alone.
+  static let shrinking = Option(
+    "shrinking", value: "S", "with tcp: seconds to make a finding smaller; 30 if left out")
 
   /// What cannot be tried at a process with a disk and a clock of its own.
   static let notTested = [
