@@ -171,7 +171,8 @@ extension ServerRun {
     }
     sync.gather(last)
     sync.complete(last.vector)
-    let judge = RecordJudge(self, sync.operations, sync.apart, last.fold.graveyard, schema)
+    let judge = RecordJudge(
+      self, sync.operations, sync.apart, last.fold.graveyard, last.vector, schema)
     judge.checkUnion(last.vector)
     for node in nodes + [observer] {
       if let device = node.sync { judge.check(device.fold, at: node.name) }
