@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Each of these runs on one thread, and debug builds, with all tests, still look for overlapping
+/// accesses: in release that would be a tenth of a message's cost.
+let lean = settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
 /// Optimised in debug builds as well: its tests replay hundreds of thousands of edits.
 let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
@@ -39,28 +43,31 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CBytes"),
+    .target(name: "CLinux", path: "Tools/CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // Pure: no I/O, no clock, no randomness.
-    room("Wire", ["CCrypto"]),
+    room("Wire", ["CBytes", "CCrypto"], settings: lean),
     room("Journal"),
     room("Merge", ["Wire"], settings: hot),
     room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
     room("Device", ["AppModels", "Merge", "Wire"]),
-    room("Relay", ["Wire", "Journal", "Merge", "AppModels"]),
+    room("Relay", ["Wire", "Journal", "Merge", "AppModels"], settings: lean),
 
     // Adapters.
-    room("EventLoop", ["CUV"]),
+    room("EventLoop", ["CUV"], settings: lean),
     room("Storage", ["CSQLite", "Journal"]),
 
     // Programs.
     room(
-      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"]),
+      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"],
+      settings: lean),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "MutantFiles", "Simulation", "Proxy", "Device", "AppModels", "Merge", "Wire",
+        "MutantFiles", "Simulation", "Proxy", "Load", "Device", "AppModels", "Merge", "Wire",
         "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
@@ -70,6 +77,10 @@ let package = Package(
     .executableTarget(
       name: "store-benchmark", dependencies: ["Storage", "Journal"],
       path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
+
+    .executableTarget(
+      name: "relay-benchmark", dependencies: ["EventLoop", "Relay", "Journal"],
+      path: "Benchmarks/RelayBenchmark", swiftSettings: settings),
 
     .executableTarget(
       name: "scanner-benchmark", dependencies: ["Wire", "CSimdjson"],
@@ -97,6 +108,9 @@ let package = Package(
     // Faults between real sockets.
     room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
 
+    // Load on a server, and what it costs.
+    room("Load", ["CLinux", "Simulation", "Wire"], path: "Tools/Load", settings: hot),
+
     // Faults on purpose, and what plants them.
     room("MutantFiles", path: "Tools/Mutants/Planting"),
 
@@ -120,6 +134,7 @@ let package = Package(
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
+    suite("LoadTests", ["Load", "watchline"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -37,6 +37,8 @@ package final class Connection {
   // Output.
   /// Bytes to write, taken by the caller with `Relay.takeOutput`.
   var output: [UInt8] = []
+  /// About how much output a turn brings, by the last one: room for it is made at once.
+  private var expected = 0
   /// Bytes that the caller took and has not written yet.
   var unsent = 0
   /// Bytes ever appended to `output`.
@@ -54,6 +56,23 @@ package final class Connection {
   package internal(set) var isClosed = false
 
   init(number: Int) { self.number = number }
+
+  /// Makes room for as much output as there was last time, once there is some again.
+  @inline(__always)
+  func prepareOutput() {
+    if output.isEmpty, expected > 0 { output.reserveCapacity(expected) }
+  }
+
+  /// Output goes to the caller.
+  func takeOutput() -> [UInt8] {
+    let taken = output
+    output = []
+    unsent += taken.count
+    expected = min(taken.count, Self.mostExpected)
+    return taken
+  }
+
+  private static let mostExpected = 64 << 10
 
   /// Bytes that the peer has not been given yet.
   var waiting: Int { output.count + unsent }

@@ -78,10 +78,7 @@ extension Relay {
 
   /// The bytes to write to a connection. They count as waiting until `wrote`.
   package func takeOutput(_ connection: Connection) -> [UInt8] {
-    let output = connection.output
-    connection.output = []
-    connection.unsent += output.count
-    return output
+    connection.takeOutput()
   }
 
   /// All but `unsent` bytes of what was taken have been written.

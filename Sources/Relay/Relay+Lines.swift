@@ -192,28 +192,28 @@ extension Relay {
     _ line: UnsafeRawBufferPointer, _ connection: Connection, isWord: Bool = false
   ) throws(WireError) -> Bool {
     try envelope.scan(line)
-    let fields = Fields(envelope, line)
-    var id = ""
+    let fields = envelope.fields(of: line)
+    var id: Value?
     var request: Request?
     do throws(WireError) {
       do throws(WireError) {
-        id = try fields.optionalIdentifier(.id) ?? ""
+        id = try fields.optionalIdentifier(.id)
       } catch {
         request = try? self.request(fields, isWord: isWord)
         throw error
       }
       request = try self.request(fields, isWord: isWord)
       let call = Call(
-        connection: connection, fields: fields, request: request!, id: id)
+        connection: connection, fields: fields, request: request!, identifier: id)
       return try perform(call)
     } catch {
-      send(error, to: connection, re: id, of: request)
+      send(error, to: connection, re: id.map(fields.text) ?? "", of: request)
       return true
     }
   }
 
   private func request(_ fields: Fields, isWord: Bool) throws(WireError) -> Request {
-    guard let type = fields.envelope[.type] else {
+    guard let type = fields[.type] else {
       throw WireError(.missingField, "a line needs a type, such as \"type\":\"activate\"; see help")
     }
     guard type.kind == .string else {
@@ -234,13 +234,17 @@ extension Relay {
   }
 }
 
-/// One request on its way through the relay.
+/// One request on its way through the relay. Nothing in it is counted: it is not kept beyond the line.
 struct Call {
-  let connection: Connection
+  unowned(unsafe) let connection: Connection
   let fields: Fields
   let request: Request
+  /// Where the sender's correlation id is, which has been checked; nil where it gave none.
+  let identifier: Value?
+
   /// The sender's correlation id as JSON text; empty where it gave none.
-  let id: String
+  var id: String { identifier.map(fields.text) ?? "" }
+  var hasID: Bool { identifier != nil }
 }
 
 extension Relay {

@@ -5,6 +5,7 @@ extension Relay {
   /// Appends one line; `body` writes its JSON.
   func answer(_ connection: Connection, _ body: (inout [UInt8]) -> Void) {
     guard !connection.isClosed else { return }
+    connection.prepareOutput()
     let before = connection.output.count
     body(&connection.output)
     connection.output.append(0x0A)
@@ -19,11 +20,25 @@ extension Relay {
     output.append(type)
     if re.isEmpty {
       output.append("\",\"of\":\"")
-      output.append(text: request.rawValue)
+      output.append(bytes: request.text)
       output.append("\"")
     } else {
       output.append("\",\"re\":")
       output.append(text: re)
+    }
+  }
+
+  /// The same for the answer to a call.
+  static func begin(_ output: inout [UInt8], _ type: StaticString, _ call: Call) {
+    output.append("{\"type\":\"")
+    output.append(type)
+    if let identifier = call.identifier {
+      output.append("\",\"re\":")
+      output.append(bytes: call.fields.bytes(identifier))
+    } else {
+      output.append("\",\"of\":\"")
+      output.append(bytes: call.request.text)
+      output.append(0x22)
     }
   }
 
@@ -91,25 +106,42 @@ extension Relay {
   }
 
   private static func accepted(_ output: inout [UInt8], _ call: Call) {
-    begin(&output, "accepted", re: call.id, of: call.request)
+    begin(&output, "accepted", call)
     output.append("}")
   }
 
   /// Brings the answers of a committed batch.
   func bring(_ answers: borrowing Answers) {
     answers.bytes.withUnsafeBytes { bytes in
-      for entry in answers.entries {
-        let connection = entry.connection
-        if entry.isOwed { connection.owed -= 1 }
-        guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { continue }
-        guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
-        else { continue }
-        connection.output.append(
-          bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.end]))
-        connection.position += UInt64(entry.end - entry.start)
-        touch(connection)
+      var index = 0
+      while index < answers.entries.count {
+        // Those that follow each other on one connection leave as one piece.
+        let first = index
+        index += 1
+        while index < answers.entries.count,
+          answers.entries[index].isLike(answers.entries[first])
+        {
+          index += 1
+        }
+        bring(
+          answers.entries[first], times: index - first, to: answers.entries[index - 1].end, bytes)
       }
     }
+  }
+
+  /// Brings `count` entries like `entry`, whose lines end at `end`.
+  private func bring(
+    _ entry: Answers.Entry, times count: Int, to end: Int, _ bytes: UnsafeRawBufferPointer
+  ) {
+    let connection = entry.connection
+    if entry.isOwed { connection.owed -= count }
+    guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { return }
+    guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
+    else { return }
+    connection.prepareOutput()
+    connection.output.append(bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<end]))
+    connection.position += UInt64(end - entry.start)
+    touch(connection)
   }
 
   /// The store has failed: whoever waits for a commit is told that it may or may not come.
@@ -150,9 +182,12 @@ extension Request {
 struct Answers {
   var bytes: [UInt8] = []
   var entries: [Entry] = []
+  /// Keeps the entries' connections, which mostly come in runs.
+  private var connections: [Connection] = []
+  private var latest: ObjectIdentifier?
 
   struct Entry {
-    var connection: Connection
+    fileprivate var receiver: Unmanaged<Connection>
     var start: Int
     var end: Int
     var re: String
@@ -163,7 +198,21 @@ struct Answers {
     var session: UInt64 = 0
     var isAnswered = false
 
+    var connection: Connection { receiver.takeUnretainedValue() }
+
     var isOwed: Bool { request != nil }
+
+    /// Whether it goes where another goes, and under the same conditions.
+    func isLike(_ other: Entry) -> Bool {
+      receiver.toOpaque() == other.receiver.toOpaque() && session == other.session
+        && isOwed == other.isOwed
+        && isAnswered == other.isAnswered
+    }
+  }
+
+  mutating func reserve(like last: Answers) {
+    bytes.reserveCapacity(min(last.bytes.count + last.bytes.count / 8, 1 << 20))
+    entries.reserveCapacity(min(last.entries.count + last.entries.count / 8, 1 << 14))
   }
 
   /// Adds the answer to a request.
@@ -178,9 +227,14 @@ struct Answers {
     let start = bytes.count
     body(&bytes)
     bytes.append(0x0A)
+    if latest != ObjectIdentifier(connection) {
+      latest = ObjectIdentifier(connection)
+      connections.append(connection)
+    }
     entries.append(
       Entry(
-        connection: connection, start: start, end: bytes.count, re: re, request: request,
+        receiver: .passUnretained(connection), start: start, end: bytes.count, re: re,
+        request: request,
         line: line, session: session))
   }
 }

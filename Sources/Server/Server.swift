@@ -112,6 +112,7 @@ package final class Server {
     log.write(.info, "event=listening address=\(address) data=\(options.data.quoted)")
     // All that was read at the start.
     returnFreedMemory()
+    keepFreedMemory(bytes: Self.keptMemory)
     do {
       try loop.run()
     } catch {
@@ -154,6 +155,9 @@ package final class Server {
     armDeadline()
     if isStopping { stopIfIdle() }
   }
+
+  /// Freed memory that is kept for the next turn.
+  private static let keptMemory = 64 << 20
 
   /// Evicted transfers after which freed memory is given back: some 15 MB.
   private static let trimSize = 100_000

@@ -5,7 +5,7 @@ package struct StoreOptions: Sendable {
   /// Tables, version and migrations.
   package var schema = Schema.current
   /// Bytes a page of a new store.
-  package var pageSize = 4096
+  package var pageSize = 16384
   /// Bytes of batches that may share a transaction; one batch may be larger.
   package var groupBytes = 4 << 20
   /// Bytes of reads answered between two commits; one reference may be larger.
@@ -13,7 +13,7 @@ package struct StoreOptions: Sendable {
   /// Log bytes that are moved into the database when nothing waits…
   package var idleCheckpointBytes = 4 << 20
   /// …and those that are moved even though batches wait.
-  package var busyCheckpointBytes = 16 << 20
+  package var busyCheckpointBytes = 64 << 20
   /// The first and the longest delay, in nanoseconds, before a failed step is tried again.
   package var retryDelays: ClosedRange<UInt64> = 10_000_000...1_000_000_000
   /// A store up to this size is checked page by page at each opening; a larger one only when it was

@@ -25,7 +25,7 @@ import Wire
         do throws(WireError) {
           try envelope.scan(bytes)
           let whole = Value(kind: .object, start: 0, end: bytes.count)
-          let names = Set(Fields(envelope, bytes).members(of: whole).map(\.name))
+          let names = Set(envelope.fields(of: bytes).members(of: whole).map(\.name))
           #expect(names.isSubset(of: known), "\(topic): \(shown)")
           // Examples may be long; what explains has to fit a terminal.
           #expect(bytes.count <= 210 || names.contains("example"), "\(topic): \(shown)")

@@ -220,6 +220,6 @@ func makeItem(_ seq: UInt64) -> Item {
   Item(
     seq: seq, order: seq,
     transfer: TransferKey(sender: 0, incarnation: 0, isNumbered: true, number: seq),
-    reference: Reference(segment: 1, offset: 0, length: 10), home: 1, batch: 1, re: "", flags: [],
+    reference: Reference(segment: 1, offset: 0, length: 10), home: 1, batch: 1, flags: [],
     target: .userInfo)
 }

@@ -45,7 +45,6 @@ import Testing
     var item = makeItem(1 << 40)
     item.home = 12
     item.reference = Reference(segment: 5, offset: 1 << 20, length: 77)
-    item.re = "\"corr\""
     item.flags = [.offered, .currentComplication]
     item.code = 7015
     item.target = .complication
@@ -56,15 +55,16 @@ import Testing
       offset: 1 << 33, reference: Reference(segment: 12, offset: 3, length: 4))
 
     var header: [UInt8] = []
+    receiver[.parked].append(item, re: "\"corr\"")
     SegmentHeader.append(item, lane: .parked, receiver: receiver, to: &header)
     SegmentHeader.append(chunk, file: file, pair: pair, to: &header)
     var count = 0
     try SegmentHeader.read(header, segment: 12) { (record) throws(JournalError) in
       count += 1
       switch record {
-      case .item(let pair, let index, let lane, let read):
+      case .item(let pair, let index, let lane, let read, let re):
         #expect(pair == 70_000 && index == 300 && lane == .parked)
-        #expect(read.seq == item.seq && read.order == item.order && read.re == item.re)
+        #expect(read.seq == item.seq && read.order == item.order && re == "\"corr\"")
         #expect(read.transfer == item.transfer && read.reference == item.reference)
         #expect(read.home == 12 && read.batch == 12 && read.flags == item.flags)
         #expect(read.code == item.code && read.target == item.target)

@@ -94,7 +94,7 @@ import Wire
       var envelope = Envelope()
       do throws(WireError) {
         try envelope.scan(line)
-        let fields = Fields(envelope, line)
+        let fields = envelope.fields(of: line)
         let whole = Value(kind: .object, start: 0, end: line.count)
         return (try fields.string(.type), fields.members(of: whole).map(\.name))
       } catch {

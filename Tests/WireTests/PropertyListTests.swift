@@ -11,10 +11,10 @@ import Wire
 
   private func error(_ json: String) -> WireError? {
     let sizing = fieldError("{\"payload\":\(json)}") {
-      _ = try PropertyList.size(of: $0.envelope[.payload]!, in: $0.line)
+      _ = try PropertyList.size(of: $0[.payload]!, in: $0.line)
     }
     let checking = fieldError("{\"payload\":\(json)}") {
-      try PropertyList.check($0.envelope[.payload]!, in: $0.line, field: "payload")
+      try PropertyList.check($0[.payload]!, in: $0.line, field: "payload")
     }
     #expect(sizing == checking)
     return sizing
@@ -215,7 +215,7 @@ private enum JSONParser {
   }
 
   static func parse(_ json: String) throws -> Node {
-    try withFields("{\"payload\":\(json)}") { node($0.envelope[.payload]!, $0.line) }
+    try withFields("{\"payload\":\(json)}") { node($0[.payload]!, $0.line) }
   }
 
   private static func node(_ value: Value, _ line: UnsafeRawBufferPointer) -> Node {

@@ -13,7 +13,7 @@ import Testing
 
   private func work(_ json: String) throws -> (steps: Int, size: Int) {
     try withFields("{\"payload\":\(json)}") {
-      let measure = try PropertyListMeasure($0.envelope[.payload]!, in: $0.line)
+      let measure = try PropertyListMeasure($0[.payload]!, in: $0.line)
       return (measure.work, measure.size)
     }
   }
@@ -67,7 +67,7 @@ import Testing
     let name = String(repeating: "n", count: 10_000)
     let items = repeatElement(#"{"$a":1,"b":2}"#, count: 1000).joined(separator: ",")
     let error = fieldError("{\"payload\":{\"\(name)\":[\(items),null]}}") {
-      try PropertyList.check($0.envelope[.payload]!, in: $0.line, field: "payload")
+      try PropertyList.check($0[.payload]!, in: $0.line, field: "payload")
     }
     #expect(error?.message.hasPrefix("payload.\(name)[1000] is null") == true)
   }

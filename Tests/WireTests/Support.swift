@@ -65,7 +65,7 @@ func withFields<Result>(
     let line = UnsafeRawBufferPointer(utf8)
     var envelope = Envelope()
     try envelope.scan(line)
-    return try body(Fields(envelope, line))
+    return try envelope.withFields(of: line, body)
   }
 }
 

@@ -36,6 +36,28 @@ extension [UInt8] {
   }
 }
 
+/// Writes LEB128 numbers to memory that has room for them.
+struct NumberWriter {
+  /// Bytes of a number at most.
+  static let longest = 10
+
+  private let memory: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+
+  init(_ memory: UnsafeMutablePointer<UInt8>) { self.memory = memory }
+
+  mutating func append(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      memory[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      count &+= 1
+      rest >>= 7
+    }
+    memory[count] = UInt8(truncatingIfNeeded: rest)
+    count &+= 1
+  }
+}
+
 /// Reads what `ByteWriter` wrote.
 struct ByteReader {
   let bytes: UnsafeRawBufferPointer

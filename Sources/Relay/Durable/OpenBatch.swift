@@ -48,6 +48,16 @@ struct OpenBatch {
 }
 
 extension OpenBatch {
+  /// Makes room for as much as there was last time: batches of a busy server are alike, and arrays that
+  /// grow are copied at each step.
+  mutating func reserve(like last: OpenBatch) {
+    guard last.body.count >= 4_096 else { return }
+    body.reserveCapacity(min(last.body.count + last.body.count / 8, 4 << 20))
+    header.reserveCapacity(min(last.header.count + last.header.count / 8, 1 << 20))
+    answers.reserve(like: last.answers)
+    finished.reserveCapacity(min(last.finished.count, 1 << 14))
+  }
+
   /// Whether it carries queue rows.
   var isEvicting: Bool { !evicted.isEmpty }
 }
@@ -83,7 +93,8 @@ struct CommittingBatch {
 /// A delivered transfer of which its sender is to be told.
 struct FinishedTransfer {
   var transfer: TransferKey
-  var sender: Device
+  /// Its pair is not evicted before the batch is committed.
+  unowned(unsafe) var sender: Device
   var session: UInt64
   var isFile: Bool
   var re: String
@@ -98,6 +109,7 @@ extension Relay {
     exportChanges()
     let taken = open
     open = OpenBatch(number: taken.number + 1)
+    open.reserve(like: taken)
     var rows = taken.removedRows.map { Row($0, nil) }
     if isStoreRowDirty { rows.append(storeRow()) }
     isStoreRowDirty = false
@@ -118,7 +130,7 @@ extension Relay {
         progress: taken.progress, finished: taken.finished, evicted: taken.evicted,
         hubs: taken.hubs.map { ($0, $0.written) }, openedHubs: taken.openedHubs))
     var segment: Segment?
-    if segments.tallies[taken.number]?.live ?? 0 == 0 {
+    if segments.tally(taken.number)?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
       segments.forget(taken.number)
     } else {
@@ -182,6 +194,8 @@ extension Relay {
   }
 
   func changed(_ device: Device) {
+    if device.touchedBatch == open.number { return }
+    device.touchedBatch = open.number
     touched(device.pair)
     guard device.dirtyBatch != open.number else { return }
     device.dirtyBatch = open.number

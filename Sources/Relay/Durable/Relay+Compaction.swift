@@ -10,7 +10,7 @@ extension Relay {
       let index = segments.sparse.firstIndex(where: { $0 <= committed })
     {
       let number = segments.sparse.remove(at: index)
-      guard let tally = segments.tallies[number], tally.liveBytes * 4 < tally.bytes else {
+      guard let tally = segments.tally(number), tally.isSparse else {
         continue
       }
       segments.compacting = number
@@ -22,7 +22,7 @@ extension Relay {
   /// Copies what is live in a segment to the open one. The old one goes in the same commit.
   func compact(_ segment: Segment?) {
     guard let number = segments.compacting else { return }
-    guard let segment, segments.tallies[number] != nil else {
+    guard let segment, segments.tally(number) != nil else {
       segments.compacting = nil
       return compactIfDue()
     }
@@ -48,7 +48,7 @@ extension Relay {
   /// have in the segment is copied.
   func continueCompaction() {
     while let compaction, let next = compaction.awaited.last,
-      segments.tallies[compaction.segment] != nil
+      segments.tally(compaction.segment) != nil
     {
       guard let pair = pairs[next.pair] else { return load(next.pair) }
       copyAwaited(pair)
@@ -76,7 +76,7 @@ extension Relay {
     _ record: SegmentHeader.Record, _ pair: Pair, from number: UInt64, _ body: [UInt8]
   ) {
     switch record {
-    case .item(_, let receiver, let lane, let item):
+    case .item(_, let receiver, let lane, let item, _):
       copy(item, lane, pair.devices[Int(receiver)], from: number, body)
     case .chunk(_, let file, let chunk):
       copy(chunk, file, pair, from: number, body)

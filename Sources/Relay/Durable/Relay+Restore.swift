@@ -48,7 +48,7 @@ extension Relay {
   private func count(_ row: Row) throws(JournalError) {
     let deadline = try QueueRow.read(row, epoch: epoch) { (record) throws(JournalError) in
       switch record {
-      case .item(_, _, _, let item): hold(item)
+      case .item(_, _, _, let item, _): hold(item)
       case .chunk(_, _, let chunk): hold(chunk.reference)
       }
     }
@@ -69,7 +69,7 @@ extension Relay {
 
   /// What the last run did not come to remove.
   private func removeDeadSegments(_ stored: [StoredSegment]) {
-    for segment in stored where segments.tallies[segment.number]?.live ?? 0 == 0 {
+    for segment in stored where segments.tally(segment.number)?.live ?? 0 == 0 {
       segments.forget(segment.number)
       open.removedSegments.append(segment.number)
     }

@@ -51,7 +51,9 @@ struct Restoration {
         do throws(WireError) {
           var envelope = Envelope()
           try envelope.scan(bytes)
-          try pair.knobs.set(from: Fields(envelope, bytes))
+          try envelope.withFields(of: bytes) { (fields) throws(WireError) in
+            try pair.knobs.set(from: fields)
+          }
           return true
         } catch {
           return false
@@ -241,7 +243,7 @@ struct Restoration {
         Item(
           seq: slot.seq, order: order, transfer: transfer,
           reference: Reference(segment: 0, offset: 0, length: 0), home: 0, batch: committed,
-          re: "", flags: [], target: .context))
+          flags: [], target: .context))
     }
     receiver.contexts[sender] = slot
   }
@@ -251,9 +253,9 @@ struct Restoration {
   /// Takes in what a record says, unless it is done with. Records come by segment, rising.
   mutating func put(_ record: SegmentHeader.Record) throws(JournalError) {
     switch record {
-    case .item(let number, let receiver, let lane, let item):
+    case .item(let number, let receiver, let lane, let item, let re):
       guard let pair = pairs[number] else { throw ByteReader.torn }
-      try put(item, lane, try device(receiver, of: pair))
+      try put(item, re, lane, try device(receiver, of: pair))
     case .chunk(let pair, let number, let chunk):
       guard let file = files[FileName(pair: pair, file: number)],
         chunk.offset + Int(chunk.reference.length) <= file.received
@@ -263,14 +265,16 @@ struct Restoration {
   }
 
   /// Puts an item back into its lane.
-  private func put(_ item: Item, _ name: LaneName, _ receiver: Device) throws(JournalError) {
+  private func put(
+    _ item: Item, _ re: String, _ name: LaneName, _ receiver: Device
+  ) throws(JournalError) {
     guard item.seq > receiver[name].acknowledged, !receiver[name].holes.contains(item.seq) else {
       return
     }
     if !item.transfer.isHub {
       try checkIncarnation(item.transfer, try device(item.transfer.sender, of: receiver.pair))
     }
-    receiver[name].append(item)
+    receiver[name].append(item, re: re)
   }
 
   /// Brings the pairs' lanes and outboxes into order, once all records are read: work that is done

@@ -10,35 +10,42 @@ import Journal
 /// All LEB128 numbers, `re` a length and bytes. `segment` 0 is the segment itself.
 enum SegmentHeader {
   enum Record {
-    case item(pair: UInt32, receiver: UInt16, lane: LaneName, Item)
+    case item(pair: UInt32, receiver: UInt16, lane: LaneName, Item, re: String)
     case chunk(pair: UInt32, file: UInt32, FileTransfer.Chunk)
 
     var pair: UInt32 {
       switch self {
-      case .item(let pair, _, _, _), .chunk(let pair, _, _): pair
+      case .item(let pair, _, _, _, _), .chunk(let pair, _, _): pair
       }
     }
   }
 
+  /// - Parameter item: one of the lane's, whose correlation id the lane knows.
   static func append(_ item: Item, lane: LaneName, receiver: Device, to header: inout [UInt8]) {
-    header.append(0)
-    header.append(number: UInt64(receiver.pair.number))
-    header.append(number: UInt64(receiver.index))
-    header.append(lane.rawValue)
-    header.append(item.target.rawValue)
-    header.append(item.flags.rawValue)
-    header.append(number: item.seq)
-    header.append(number: item.order)
-    header.append(number: UInt64(item.transfer.sender))
-    header.append(number: UInt64(item.transfer.incarnation))
-    header.append(item.transfer.isNumbered ? 1 : 0)
-    header.append(number: item.transfer.number)
-    header.append(number: item.reference.segment == item.home ? 0 : item.reference.segment)
-    header.append(number: UInt64(item.reference.offset))
-    header.append(number: UInt64(item.reference.length))
-    header.append(number: UInt64(item.code))
-    header.append(number: UInt64(item.re.utf8.count))
-    header.append(contentsOf: item.re.utf8)
+    let re = receiver[lane].identifier(item.seq)
+    // One growth of the array for all of them: this is written for every transfer.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 17 * NumberWriter.longest) { room in
+      var writer = NumberWriter(room.baseAddress!)
+      writer.append(0)
+      writer.append(UInt64(receiver.pair.number))
+      writer.append(UInt64(receiver.index))
+      writer.append(UInt64(lane.rawValue))
+      writer.append(UInt64(item.target.rawValue))
+      writer.append(UInt64(item.flags.rawValue))
+      writer.append(item.seq)
+      writer.append(item.order)
+      writer.append(UInt64(item.transfer.sender))
+      writer.append(UInt64(item.transfer.incarnation))
+      writer.append(item.transfer.isNumbered ? 1 : 0)
+      writer.append(item.transfer.number)
+      writer.append(item.reference.segment == item.home ? 0 : item.reference.segment)
+      writer.append(UInt64(item.reference.offset))
+      writer.append(UInt64(item.reference.length))
+      writer.append(UInt64(item.code))
+      writer.append(UInt64(re.utf8.count))
+      header.append(contentsOf: UnsafeBufferPointer(start: room.baseAddress, count: writer.count))
+    }
+    if !re.isEmpty { header.append(contentsOf: re.utf8) }
   }
 
   static func append(
@@ -89,8 +96,8 @@ enum SegmentHeader {
       let code: UInt16 = try reader.integer()
       let item = Item(
         seq: seq, order: order, transfer: transfer, reference: reference, home: segment,
-        batch: segment, re: try reader.text(), flags: flags, code: code, target: target)
-      return .item(pair: pair, receiver: receiver, lane: lane, item)
+        batch: segment, flags: flags, code: code, target: target)
+      return .item(pair: pair, receiver: receiver, lane: lane, item, re: try reader.text())
     case 1:
       let pair: UInt32 = try reader.integer()
       let file: UInt32 = try reader.integer()

@@ -16,7 +16,7 @@ extension Hub {
 
   /// The record that a request names; the only possible one of a kind that has but one.
   func find(_ kind: Schema.Kind, _ call: Call) throws(WireError) -> Target {
-    guard let value = call.fields.envelope[.record] else {
+    guard let value = call.fields[.record] else {
       if let id = kind.fixedID { return Target(kind.name, id) }
       throw call.fields.missing(.record, "a record's id, or the start of one")
     }

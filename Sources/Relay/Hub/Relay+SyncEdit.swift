@@ -6,7 +6,7 @@ extension Relay {
   func edit(_ call: Call, _ device: Device) throws(WireError) {
     var draft = try draft(call, device)
     let fields = call.fields
-    let wishes = [Key.set, .delete, .move].filter { fields.envelope[$0] != nil }
+    let wishes = [Key.set, .delete, .move].filter { fields[$0] != nil }
     guard wishes.count == 1 else {
       throw WireError(
         wishes.isEmpty ? .missingField : .invalidField,
@@ -53,7 +53,7 @@ extension Relay {
   /// What the writer had seen when the edit began.
   private func asOf(_ call: Call, _ hub: Hub, _ device: Device) throws(WireError) -> VersionVector {
     let now = hub.replica.position
-    let value = call.fields.envelope[.asOf]
+    let value = call.fields[.asOf]
     let line = call.fields.line
     var vector: VersionVector?
     switch value?.kind {
@@ -188,7 +188,7 @@ struct EditDraft {
 
   /// The record of an edit; a new one where it names none, or the only one of its kind.
   mutating func target(_ call: Call, new: Name) throws(WireError) -> Target {
-    if call.fields.envelope[.record] == nil {
+    if call.fields[.record] == nil {
       let target = Target(kind.name, kind.fixedID ?? new)
       record = target
       return target

@@ -48,7 +48,7 @@ extension Relay {
   private static let deepestOperation = Envelope.maximumDepth - 16
 
   private func operations(_ call: Call) throws(WireError) -> [Datum] {
-    guard let value = call.fields.envelope[.ops] else {
+    guard let value = call.fields[.ops] else {
       throw call.fields.missing(.ops, "a list of operations")
     }
     guard value.kind == .array else {
@@ -126,6 +126,6 @@ extension Relay {
     hub.members[member].sealed = max(hub.members[member].sealed, sealed ?? 0)
     changed(hub)
     collect(hub)
-    if !call.id.isEmpty { acceptAfterCommit(call) }
+    if call.hasID { acceptAfterCommit(call) }
   }
 }

@@ -116,7 +116,7 @@ extension Relay {
   private func filter(_ call: Call, _ hub: Hub) throws(WireError) -> (kind: Name?, record: Target?)
   {
     let name = try call.fields.optionalString(.kind)
-    guard call.fields.envelope[.record] != nil else {
+    guard call.fields[.record] != nil else {
       return (try name.map { (name) throws(WireError) in try hub.kind(name).name }, nil)
     }
     guard let name else {

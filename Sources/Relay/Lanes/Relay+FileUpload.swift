@@ -5,7 +5,7 @@ import Wire
 extension Relay {
   func transferFile(_ call: Call, _ device: Device) throws(WireError) {
     let fields = call.fields
-    if fields.envelope[.transfer] != nil { return try resumeUpload(call, device) }
+    if fields[.transfer] != nil { return try resumeUpload(call, device) }
     guard let number = try number(call, device) else { return }
     let name = try fields.string(.name)
     guard (1...1024).contains(name.utf8.count) else {
@@ -52,7 +52,7 @@ extension Relay {
   /// An unfinished upload named by its `transfer`: says where to go on.
   private func resumeUpload(_ call: Call, _ device: Device) throws(WireError) {
     let file = try unfinishedUpload(call, device)
-    if !call.id.isEmpty, call.id != file.re {
+    if call.hasID, call.id != file.re {
       file.re = call.id
       changed(file, of: device.pair)
     }
@@ -85,7 +85,7 @@ extension Relay {
     file.lastHeard = now
     changed(file, of: device.pair)
     let reached = file.received
-    if !call.id.isEmpty {
+    if call.hasID {
       answerAfterCommit(call) {
         Self.accepted(&$0, call, file.transfer, device, offset: reached)
       }

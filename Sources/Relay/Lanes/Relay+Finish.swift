@@ -7,16 +7,17 @@ extension Relay {
   func acknowledge(_ device: Device, _ lane: LaneName, through seq: UInt64) {
     guard seq > device[lane].acknowledged else { return }
     while let item = device[lane].acknowledgeNext(through: seq) {
+      let re = device[lane].takeIdentifier(item.seq)
       switch lane {
       case .context: contextAcknowledged(item, device)
       case .outcome: release(item)
       case .file:
         release(item)
         removeFile(item, device.pair)
-        finish(item, lane, device, code: nil)
+        finish(item, lane, device, re: re, code: nil)
       case .userInfo, .complication, .parked:
         release(item)
-        finish(item, lane, device, code: nil)
+        finish(item, lane, device, re: re, code: nil)
       }
     }
     changed(device)
@@ -25,21 +26,24 @@ extension Relay {
 
   /// Ends a waiting or handed-out item with an error that its sender hears of.
   func fail(_ seq: UInt64, in lane: LaneName, of device: Device, code: ErrorCode) -> Bool {
+    let re = device[lane].identifier(seq)
     guard let item = remove(seq, from: lane, of: device) else { return false }
     switch lane {
     case .context: contextAcknowledged(item, device)
     case .outcome: break
     case .file:
       removeFile(item, device.pair)
-      finish(item, lane, device, code: code)
-    case .userInfo, .complication, .parked: finish(item, lane, device, code: code)
+      finish(item, lane, device, re: re, code: code)
+    case .userInfo, .complication, .parked: finish(item, lane, device, re: re, code: code)
     }
     settlePending(device)
     return true
   }
 
   /// Ends a transfer at its sender: in its outbox, and on its connection or as an outcome.
-  func finish(_ item: Item, _ lane: LaneName, _ receiver: Device, code: ErrorCode?) {
+  func finish(
+    _ item: Item, _ lane: LaneName, _ receiver: Device, re: String, code: ErrorCode?
+  ) {
     if item.transfer.isHub {
       // The hub's own: nobody waits to hear of it.
       if code == nil {
@@ -51,7 +55,7 @@ extension Relay {
     }
     let sender = receiver.pair.devices[Int(item.transfer.sender)]
     let isFile = lane == .file || item.target == .file
-    finish(item.transfer, sender: sender, isFile: isFile, re: item.re, code: code)
+    finish(item.transfer, sender: sender, isFile: isFile, re: re, code: code)
   }
 
   func finish(
@@ -116,7 +120,7 @@ extension Relay {
       isFile
         ? "{\"type\":\"didFinishFileTransfer\",\"transfer\":"
         : "{\"type\":\"didFinishUserInfoTransfer\",\"transfer\":")
-    output.append(jsonString: transfer.text(sender))
+    output.append(transfer, of: sender)
     if transfer.isNumbered {
       output.append(",\"n\":")
       output.append(decimal: transfer.number)
@@ -155,7 +159,7 @@ extension Relay {
     if let entry = device.isOutstanding(transfer) {
       let batch = self.batch(of: entry, device.pair)
       if entry.lane == .file || isFile, let file = file(transfer, device.pair) {
-        if !call.id.isEmpty {
+        if call.hasID {
           file.re = call.id
           changed(file, of: device.pair)
         }
@@ -175,7 +179,7 @@ extension Relay {
     }
     answerAfter(latestBatch, call) { output in
       Self.didFinish(&output, transfer, device, isFile: isFile, re: call.id, code: code)
-      if call.id.isEmpty { output.append(",\"of\":", quoted: call.request.rawValue) }
+      if !call.hasID { output.append(",\"of\":", quoted: call.request.rawValue) }
       output.append("}")
     }
   }
@@ -199,9 +203,9 @@ extension Relay {
     _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
     offset: Int? = nil, remaining: Int? = nil
   ) {
-    begin(&output, "accepted", re: call.id, of: call.request)
+    begin(&output, "accepted", call)
     output.append(",\"transfer\":")
-    output.append(jsonString: transfer.text(sender))
+    output.append(transfer, of: sender)
     if let offset {
       output.append(",\"offset\":")
       output.append(decimal: offset)
@@ -211,6 +215,15 @@ extension Relay {
       output.append(decimal: remaining)
     }
     output.append("}")
+  }
+}
+
+extension [UInt8] {
+  /// Appends `TransferKey.text` as JSON text.
+  mutating func append(_ transfer: TransferKey, of sender: Device) {
+    append(contentsOf: sender.transferHead(transfer))
+    append(decimal: transfer.number)
+    append(0x22)
   }
 }
 

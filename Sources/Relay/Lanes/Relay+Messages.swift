@@ -51,11 +51,16 @@ extension Relay {
     if expectsReply { number = expectReply(call, device, receiver, timeout) }
     guard !expectsReply || receiver.state.hasReplyDelegate else { return true }
     answer(target) { output in
+      if !isData, !expectsReply {
+        output.append(contentsOf: device.messageHead)
+        output.append(bytes: fields.bytes(payload))
+        return output.append(0x7D)
+      }
       output.append(
         isData
           ? "{\"type\":\"didReceiveMessageData\",\"from\":"
           : "{\"type\":\"didReceiveMessage\",\"from\":")
-      output.append(jsonString: device.name)
+      output.append(contentsOf: device.quotedName)
       if expectsReply {
         output.append(",\"id\":\"m")
         output.append(decimal: epoch)
@@ -141,7 +146,7 @@ extension Relay {
         "re names no message that awaits a reply of this session; it may have been answered, "
           + "have timed out, or its sender may have gone")
     }
-    let isData = call.fields.envelope[.payload] == nil && call.fields.envelope[.data] != nil
+    let isData = call.fields[.payload] == nil && call.fields[.data] != nil
     let payload = try isData ? call.fields.anyString(.data) : call.fields.object(.payload)
     do throws(WireError) {
       var check = SendCheck(
@@ -168,7 +173,7 @@ extension Relay {
       output.append(bytes: call.fields.bytes(payload))
       output.append("}")
     }
-    if !call.id.isEmpty { acceptNow(call) }
+    if call.hasID { acceptNow(call) }
   }
 
   func replyTimedOut(_ number: UInt64) {

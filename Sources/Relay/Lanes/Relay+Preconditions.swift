@@ -5,7 +5,7 @@ struct SendCheck {
   /// The dictionary sent; nil for raw data.
   var payload: Value?
   /// Its member's name, for key paths.
-  var field = "payload"
+  var field: StaticString = "payload"
   /// Decoded bytes of raw data.
   var dataLength = 0
   /// The largest size accepted, 0 for no bound.
@@ -14,12 +14,49 @@ struct SendCheck {
   var isLive = false
   /// Why a parameter is wrong, where it is.
   var parameterFault: String?
+
+  /// Whether what it carries is plainly in order: no type to look at closely, and far from the limit.
+  var isPlain: Bool {
+    guard parameterFault == nil, let payload, payload.flags.isPlain
+    else { return false }
+    return limit == 0 || payload.count * Self.growth + Self.overhead < limit
+  }
+
+  // No property list is four times as large as the text that spells it, but for its header, its
+  // trailer and the first object.
+  static let growth = 4
+  static let overhead = 64
+}
+
+/// What was found out about a device's sends, whatever they carry.
+struct Clearance {
+  /// `Pair.conditions` at that time.
+  var conditions: UInt64 = 0
+  /// Whom they go to; nil where something is in the way. Devices of a pair live as long as each other.
+  unowned(unsafe) var receiver: Device?
+  /// Whether the counterpart is reachable as well.
+  var isReachable = false
 }
 
 extension Relay {
   /// Checks a send and returns the device that it is for.
+  @inline(__always)
   @discardableResult
   func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
+    if device.clearance.conditions == device.pair.conditions,
+      !send.isLive || device.clearance.isReachable, send.isPlain,
+      let receiver = device.clearance.receiver
+    {
+      return receiver
+    }
+    return try checkClosely(send, device, fields)
+  }
+
+  @inline(never)
+  private func checkClosely(
+    _ send: SendCheck, _ device: Device, _ fields: Fields
+  ) throws(WireError) -> Device {
+    renewClearance(of: device, fields)
     for precondition in device.pair.knobs.preconditionOrder {
       try check(precondition, send, device, fields)
     }
@@ -28,6 +65,25 @@ extension Relay {
     }
     return counterpart
   }
+
+  /// Finds out anew whom a device's sends go to, where anything has changed since.
+  private func renewClearance(of device: Device, _ fields: Fields) {
+    guard device.clearance.conditions != device.pair.conditions else { return }
+    var clearance = Clearance(conditions: device.pair.conditions)
+    let isMet = Self.conditions.allSatisfy {
+      (try? check($0, SendCheck(limit: 0), device, fields)) != nil
+    }
+    if isMet {
+      clearance.receiver = device.pair.counterpart(of: device)
+      clearance.isReachable = device.pair.isReachable(from: device)
+    }
+    device.clearance = clearance
+  }
+
+  /// The preconditions that are the same for all sends of a device, the live ones' last apart.
+  private static let conditions: [Knobs.Precondition] = [
+    .supported, .delegate, .activated, .paired, .installed,
+  ]
 
   func check(
     _ precondition: Knobs.Precondition, _ send: SendCheck, _ device: Device, _ fields: Fields
@@ -55,7 +111,7 @@ extension Relay {
       if let fault = send.parameterFault { throw WireError(.invalidParameter, fault) }
     case .types:
       if let payload = send.payload {
-        try PropertyList.check(payload, in: fields.line, field: send.field)
+        try PropertyList.check(payload, in: fields.line, field: "\(send.field)")
       }
     case .size:
       try checkSize(send, pair, fields)
@@ -104,9 +160,7 @@ extension Relay {
       size = payload.end - payload.start
       measure = "bytes of JSON"
       if pair.knobs.sizeMeasure == .bplist {
-        // No property list is four times as large as the text that spells it, but for its header,
-        // its trailer and the first object.
-        guard size * 4 + 64 >= send.limit else { return }
+        guard size * SendCheck.growth + SendCheck.overhead >= send.limit else { return }
         size = try PropertyList.size(of: payload, in: fields.line)
         measure = "bytes as a binary property list"
       }

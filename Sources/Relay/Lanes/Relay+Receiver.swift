@@ -19,7 +19,7 @@ extension Relay {
       seq = lastOnThisConnection(device, lane)
     }
     acknowledge(device, lane, through: seq)
-    guard !call.id.isEmpty else { return }
+    guard call.hasID else { return }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "accepted", re: call.id, of: call.request)
       output.append("}")
@@ -53,7 +53,7 @@ extension Relay {
     }
     try checkHoles(device[lane], "\(lane)")
     _ = fail(seq, in: lane, of: device, code: code)
-    if !call.id.isEmpty { acceptAfterCommit(call) }
+    if call.hasID { acceptAfterCommit(call) }
   }
 
   func cancelTransfer(_ call: Call, _ device: Device) throws(WireError) {
@@ -79,13 +79,14 @@ extension Relay {
         "transfer \(text) has been handed to \(receiver.name) and can no longer be cancelled")
     }
     try checkHoles(receiver[entry.lane], "\(entry.lane)")
+    let re = receiver[entry.lane].identifier(entry.seq)
     guard let item = remove(entry.seq, from: entry.lane, of: receiver) else {
       preconditionFailure("\(text) is outstanding, and not in lane \(entry.lane)")
     }
     let isFile = item.target == .file || entry.lane == .file
     if isFile { removeFile(item, pair) }
     finish(
-      transfer, sender: device, isFile: isFile, re: item.re, code: .deliveryFailed, isTold: isTold)
+      transfer, sender: device, isFile: isFile, re: re, code: .deliveryFailed, isTold: isTold)
     acceptAfterCommit(call)
   }
 
@@ -140,7 +141,7 @@ extension Relay {
   ) {
     let receiver = device.pair.devices[Int(entry.receiver)]
     output.append("{\"transfer\":")
-    output.append(jsonString: transfer.text(device))
+    output.append(transfer, of: device)
     if transfer.isNumbered {
       output.append(",\"n\":")
       output.append(decimal: transfer.number)

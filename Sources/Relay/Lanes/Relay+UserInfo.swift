@@ -99,7 +99,11 @@ extension Relay {
   func countUncommitted(_ connection: Connection, _ bytes: Int) {
     connection.uncommitted += bytes
     uncommittedTotal += bytes
-    open.inputs.append((connection, bytes))
+    if let last = open.inputs.indices.last, open.inputs[last].connection === connection {
+      open.inputs[last].bytes += bytes
+    } else {
+      open.inputs.append((connection, bytes))
+    }
   }
 
   // MARK: Queues

@@ -6,14 +6,15 @@ struct Deque<Element> {
   private var storage: [Element] = []
   private var head = 0
 
+  @inline(__always)
   var count: Int { storage.count - head }
   var isEmpty: Bool { count == 0 }
   var first: Element? { isEmpty ? nil : storage[head] }
   var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
   subscript(index: Int) -> Element {
-    get { storage[head + index] }
-    set { storage[head + index] = newValue }
+    _read { yield storage[head + index] }
+    _modify { yield &storage[head + index] }
   }
 
   mutating func append(_ element: Element) {

@@ -5,6 +5,9 @@ struct Holes: Equatable {
 
   init(ranges: [ClosedRange<UInt64>] = []) { self.ranges = ranges }
 
+  /// How many ranges there are.
+  var count: Int { ranges.count }
+
   func contains(_ number: UInt64) -> Bool {
     let index = firstRange(endingAtOrAfter: number)
     return index < ranges.count && ranges[index].lowerBound <= number

@@ -54,8 +54,6 @@ struct Item {
   var home: UInt64
   /// The batch that covers it; delivered once that is committed.
   var batch: UInt64
-  /// The sender's correlation id as JSON text, or empty.
-  var re: String
   var flags: Flags
   /// For an outcome: the error's number, 0 for none.
   var code: UInt16 = 0

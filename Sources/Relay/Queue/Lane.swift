@@ -21,6 +21,8 @@ struct Lane {
   var highestHandedOut: UInt64 = 0
 
   var items = Deque<Item>()
+  /// The senders' correlation ids as JSON text, by the number of the item; only where one was given.
+  private var identifiers: [UInt64: String] = [:]
   /// How many items at the front have been handed out on the present connection.
   var cursor = 0
   /// Live items and their payload bytes.
@@ -44,11 +46,25 @@ struct Lane {
     return index
   }
 
-  mutating func append(_ item: Item) {
+  /// - Parameter re: the sender's correlation id as JSON text, or empty.
+  mutating func append(_ item: Item, re: String = "") {
     items.append(item)
+    if !re.isEmpty { identifiers[item.seq] = re }
     count += 1
     bytes += Int(item.reference.length)
   }
+
+  /// The sender's correlation id of an item, or empty.
+  func identifier(_ seq: UInt64) -> String { identifiers.isEmpty ? "" : identifiers[seq] ?? "" }
+
+  /// The same, of an item that goes.
+  mutating func takeIdentifier(_ seq: UInt64) -> String {
+    identifiers.isEmpty ? "" : identifiers.removeValue(forKey: seq) ?? ""
+  }
+
+  /// Whether anything is left to hand out, dead or not.
+  @inline(__always)
+  var hasRest: Bool { cursor < items.count }
 
   /// After a restart's `append`s: items that were copied forward came late, and twice where their
   /// old segment has not gone yet. Of two the later record holds.
@@ -84,7 +100,7 @@ struct Lane {
   mutating func remove(at index: Int) -> Item {
     let item = items[index]
     items[index].flags.insert(.removed)
-    items[index].re = ""
+    _ = takeIdentifier(item.seq)
     count -= 1
     bytes -= Int(item.reference.length)
     holes.insert(item.seq)

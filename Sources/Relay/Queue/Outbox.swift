@@ -11,7 +11,7 @@ struct Incarnation {
   init(name: String) { self.name = name }
 
   subscript(isNumbered: Bool) -> Outbox {
-    get { isNumbered ? numbered : counted }
+    _read { if isNumbered { yield numbered } else { yield counted } }
     _modify { if isNumbered { yield &numbered } else { yield &counted } }
   }
 }
@@ -55,11 +55,21 @@ struct Outbox {
   }
 
   mutating func finish(_ number: UInt64) {
+    // Mostly they finish in their order.
+    if !entries.isEmpty, entries[0].number == number, !entries[0].isFinished {
+      _ = entries.removeFirst()
+      count -= 1
+      return dropFinished()
+    }
     let index = entries.lowerBound(number) { $0.number }
     guard index < entries.count, entries[index].number == number, !entries[index].isFinished
     else { return }
     entries[index].isFinished = true
     count -= 1
-    while let first = entries.first, first.isFinished { _ = entries.removeFirst() }
+    dropFinished()
+  }
+
+  private mutating func dropFinished() {
+    while !entries.isEmpty, entries[0].isFinished { _ = entries.removeFirst() }
   }
 }

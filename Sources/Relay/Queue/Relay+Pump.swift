@@ -8,7 +8,7 @@ extension Relay {
       !device.pair.isParked(device)
     else { return }
     if !device.appState.isRunning, !wake(device) { return }
-    while connection.waiting < limits.waitingOutput, !connection.isClosed {
+    while device.hasRest, connection.waiting < limits.waitingOutput, !connection.isClosed {
       guard let lane = nextLane(device), handOut(lane, to: device, connection) else { break }
     }
     settleEnd(device)
@@ -36,18 +36,19 @@ extension Relay {
   /// Whether a lane's next item may be handed out: committed, not held, and durably said to be
   /// possibly handed out. Where only the last is missing, it is put into the open batch.
   private func isReady(_ name: LaneName, _ device: Device) -> Bool {
-    guard let item = device[name].nextToHandOut() else { return false }
-    let lane = device[name]
-    guard item.batch <= committed, !lane.isHeld || lane.allowance > 0,
-      !lane.isBehindRemoval(item, committed: committed)
+    guard device[name].hasRest, let item = device[name].nextToHandOut() else { return false }
+    guard item.batch <= committed, !device[name].isHeld || device[name].allowance > 0,
+      !device[name].isBehindRemoval(item, committed: committed)
     else { return false }
     // While the watch is being switched, only what the old one sent.
     if device.activation == .inactive, isOfActiveWatch(item, device.pair) { return false }
-    if item.flags.contains(.offered) || (item.seq <= lane.offered && lane.offerBatch <= committed) {
+    if item.flags.contains(.offered)
+      || (item.seq <= device[name].offered && device[name].offerBatch <= committed)
+    {
       return true
     }
-    if item.seq > lane.offered {
-      device[name].offered = lane.next - 1
+    if item.seq > device[name].offered {
+      device[name].offered = device[name].next - 1
       device[name].offerBatch = open.number
       changed(device)
       if name == .context { changedContext(from: item.transfer.sender, to: device) }
@@ -80,17 +81,18 @@ extension Relay {
           if name == .outcome {
             output.append(bytes: body)
           } else {
-            output.append("{\"type\":\"didReceiveUserInfo\",\"from\":")
-            output.append(
-              jsonString: item.transfer.isHub
-                ? "hub" : device.pair.devices[Int(item.transfer.sender)].name)
-            output.append(",\"payload\":")
+            if item.transfer.isHub {
+              output.append("{\"type\":\"didReceiveUserInfo\",\"from\":\"hub\",\"payload\":")
+            } else {
+              output.append(
+                contentsOf: device.pair.devices[Int(item.transfer.sender)].userInfoHead)
+            }
             output.append(bytes: body)
           }
           Self.close(&output, item, name, redelivered: item.seq <= device[name].highestHandedOut)
         }
       }
-      device.fetched[item.reference] = nil
+      if !device.fetched.isEmpty { device.fetched[item.reference] = nil }
     }
     handedOut(item, name, device, connection)
     return true
@@ -110,7 +112,7 @@ extension Relay {
     let isRedelivered = item.seq <= device[.context].highestHandedOut
     answer(connection) { output in
       output.append("{\"type\":\"didReceiveApplicationContext\",\"from\":")
-      output.append(jsonString: device.pair.devices[Int(item.transfer.sender)].name)
+      output.append(contentsOf: device.pair.devices[Int(item.transfer.sender)].quotedName)
       output.append(",\"payload\":")
       output.append(contentsOf: slot.current)
       Self.close(&output, item, .context, redelivered: isRedelivered)
@@ -170,7 +172,7 @@ extension Relay {
       let item = device[name].items[index]
       index += 1
       if item.flags.contains(.removed) { continue }
-      guard item.batch <= committed, segments.body(item.reference.segment) == nil else { break }
+      guard item.batch <= committed, !segments.hasBody(item.reference.segment) else { break }
       wanted.append(item.reference)
       bytes += Int(item.reference.length)
     }

@@ -29,14 +29,14 @@ extension Relay {
     receiver[lane].next += 1
     var item = Item(
       seq: seq, order: receiver.order, transfer: transfer, reference: reference,
-      home: open.number, batch: open.number, re: re, flags: flags, code: code,
+      home: open.number, batch: open.number, flags: flags, code: code,
       target: target ?? lane)
     // Only where all before it is offered: the commit that says so for those has yet to come.
     if canReceive(receiver), lane != .parked, receiver[lane].offered + 1 == seq {
       item.flags.insert(.offered)
       receiver[lane].offered = seq
     }
-    receiver[lane].append(item)
+    receiver[lane].append(item, re: re)
     if lane != .context {
       hold(item)
       SegmentHeader.append(item, lane: lane, receiver: receiver, to: &open.header)
@@ -108,9 +108,10 @@ extension Relay {
     let old = source[lane].items[index]
     var flags = old.flags.intersection(.currentComplication)
     if target != .complication { flags = [] }
+    let re = source[lane].identifier(seq)
     // Held anew before the old hold goes, so that its segment is not forgotten between.
     let item = enqueue(
-      old.reference, to: receiver, lane: target, transfer: old.transfer, re: old.re, flags: flags)
+      old.reference, to: receiver, lane: target, transfer: old.transfer, re: re, flags: flags)
     _ = remove(seq, from: lane, of: source)
     if target == .file, let file = file(old.transfer, receiver.pair) {
       file.seq = item.seq
@@ -131,9 +132,9 @@ extension Relay {
   func checkRoom(_ receiver: Device, _ bytes: Int) throws(WireError) {
     var count = 0
     var held = receiver.fileBytes
-    for lane in receiver.lanes {
-      count += lane.count
-      held += lane.bytes
+    for index in receiver.lanes.indices {
+      count += receiver.lanes[index].count
+      held += receiver.lanes[index].bytes
     }
     guard count < limits.queueItems, held + bytes <= limits.queueBytes else {
       throw WireError(

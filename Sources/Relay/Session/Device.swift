@@ -1,4 +1,5 @@
 import Journal
+import Wire
 
 package enum Role: String, Sendable {
   case phone, watch
@@ -25,6 +26,11 @@ final class Device {
   unowned(unsafe) let pair: Pair
   let index: UInt16
   let name: String
+  /// The name as JSON text.
+  let quotedName: [UInt8]
+  /// How lines with what it sends begin, up to the payload.
+  private(set) lazy var messageHead = head("didReceiveMessage")
+  private(set) lazy var userInfoHead = head("didReceiveUserInfo")
   let role: Role
 
   // Durable.
@@ -36,8 +42,8 @@ final class Device {
   var fileBytes = 0
   /// Contexts addressed to this device, by sender.
   var contexts: [UInt16: ContextSlot] = [:]
-  var state = DeviceState()
-  var hasJoined = false
+  var state = DeviceState() { didSet { pair.conditionsChanged() } }
+  var hasJoined = false { didSet { pair.conditionsChanged() } }
   /// Complication transfers charged on `complicationDay`.
   var complicationsUsed = 0
   var complicationDay: Int64 = 0
@@ -47,13 +53,13 @@ final class Device {
   var forgottenFailures: [UInt16: UInt64] = [:]
 
   // The present session.
-  var connection: Connection?
+  var connection: Connection? { didSet { pair.conditionsChanged() } }
   /// Rises with every activation; tells a late answer from a present one.
   var session: UInt64 = 0
-  var activation = Activation.notActivated
+  var activation = Activation.notActivated { didSet { pair.conditionsChanged() } }
   var incarnation: UInt16 = 0
   var isAutomatic = false
-  var appState = AppState.foreground
+  var appState = AppState.foreground { didSet { pair.conditionsChanged() } }
   /// What it was last told of `isReachable`.
   var toldReachable = false
   /// Whether the drain of what waited at activation has yet to be told.
@@ -73,9 +79,14 @@ final class Device {
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 
+  /// Whom its sends go to, as found out last.
+  var clearance = Clearance()
+
   // Bookkeeping.
   /// The last batch that carries its row.
   var dirtyBatch: UInt64 = 0
+  /// The last batch in which it changed: all that follows from that has been seen to.
+  var touchedBatch: UInt64 = 0
   /// The last batch after which it is to be pumped.
   var pumpBatch: UInt64 = 0
   /// Payloads read back from the store and not handed out yet.
@@ -94,12 +105,44 @@ final class Device {
     self.pair = pair
     self.index = index
     self.name = name
+    quotedName = Array(name.quoted.utf8)
     self.role = role
   }
 
+  /// How the texts of its transfers begin, as JSON: `"phone:0#`.
+  private var transferHeads: [[UInt8]] = []
+
+  func transferHead(_ transfer: TransferKey) -> [UInt8] {
+    let index = Int(transfer.incarnation) * 2 + (transfer.isNumbered ? 1 : 0)
+    while transferHeads.count <= index {
+      var head = Array(quotedName.dropLast())
+      head.append(0x3A)
+      head.append(decimal: transferHeads.count / 2)
+      head.append(transferHeads.count % 2 == 0 ? 0x23 : 0x2E)
+      transferHeads.append(head)
+    }
+    return transferHeads[index]
+  }
+
+  private func head(_ type: StaticString) -> [UInt8] {
+    var head: [UInt8] = []
+    head.append("{\"type\":\"")
+    head.append(type)
+    head.append("\",\"from\":")
+    head += quotedName
+    head.append(",\"payload\":")
+    return head
+  }
+
   subscript(lane: LaneName) -> Lane {
-    get { lanes[Int(lane.rawValue)] }
+    _read { yield lanes[Int(lane.rawValue)] }
     _modify { yield &lanes[Int(lane.rawValue)] }
+  }
+
+  /// Whether anything is left to hand out in any lane.
+  var hasRest: Bool {
+    for index in 0..<lanes.count where lanes[index].hasRest { return true }
+    return false
   }
 
   var isPhone: Bool { role == .phone }

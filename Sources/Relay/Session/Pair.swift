@@ -8,10 +8,10 @@ final class Pair {
 
   // Durable.
   private(set) var devices: [Device] = []
-  private(set) var phone: Device?
-  var knobs = Knobs()
+  private(set) var phone: Device? { didSet { conditionsChanged() } }
+  var knobs = Knobs() { didSet { conditionsChanged() } }
   /// The watch that the phone's session is attached to.
-  var activeWatch: Device?
+  var activeWatch: Device? { didSet { conditionsChanged() } }
   /// The number of the next file.
   var nextFile: UInt32 = 1
 
@@ -27,6 +27,10 @@ final class Pair {
   var hubs: [Hub]?
   /// Numbers of those that stay in the store, for their schemas are not here.
   var absentHubs: Set<UInt8> = []
+
+  /// Rises with everything that decides whether a device may send: what was found out about that
+  /// holds while it stays the same (`Clearance`).
+  private(set) var conditions: UInt64 = 1
 
   // Bookkeeping.
   var dirtyBatch: UInt64 = 0
@@ -51,6 +55,8 @@ final class Pair {
   var isFormed: Bool {
     phone?.hasJoined == true && activeWatch != nil
   }
+
+  func conditionsChanged() { conditions &+= 1 }
 
   func add(_ device: Device) {
     devices.append(device)

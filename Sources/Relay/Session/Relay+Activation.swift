@@ -72,7 +72,7 @@ private struct ActivationRequest {
   }
 
   private static func received(_ fields: Fields) throws(WireError) -> [(LaneName, UInt64)] {
-    guard let value = fields.envelope[.received] else { return [] }
+    guard let value = fields[.received] else { return [] }
     if value.kind == .number {
       return [(.userInfo, UInt64(try fields.integer(.received, in: 0...Int64.max)))]
     }

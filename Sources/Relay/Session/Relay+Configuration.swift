@@ -12,11 +12,12 @@ extension Relay {
       var envelope = Envelope()
       let bytes = call.fields.bytes(nested)
       try envelope.scan(bytes)
-      let fields = Fields(envelope, bytes)
       for (name, _) in call.fields.members(of: nested) {
         try refuseUnknown(name, Knobs.names, "knob")
       }
-      try knobs.set(from: fields)
+      try envelope.withFields(of: bytes) { (fields) throws(WireError) in
+        try knobs.set(from: fields)
+      }
     }
     if knobs != pair.knobs {
       pair.knobs = knobs

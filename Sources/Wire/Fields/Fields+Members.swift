@@ -7,7 +7,7 @@ extension Fields {
   /// A word of a fixed list. A keyboard line spells one such as 7014 or true as a number or a
   /// boolean; it is taken for its text.
   package func optionalWord(_ key: Key) throws(WireError) -> String? {
-    guard let value = envelope[key] else { return nil }
+    guard let value = self[key] else { return nil }
     switch value.kind {
     case .string: return decodeString(value, line)
     case .number, .bool: return String(decoding: bytes(value), as: UTF8.self)

@@ -5,17 +5,19 @@
 /// and 4004 also what it was and its byte offset in the line. A member that is null counts as
 /// present, and is wrong.
 ///
-/// The line must stay where it is for as long as its fields are read.
+/// The line and its envelope must stay where they are for as long as the fields are read
+/// (`Envelope.fields`).
 package struct Fields {
-  package let envelope: Envelope
+  private let found: Envelope.Found
   package let line: UnsafeRawBufferPointer
 
-  /// - Parameter envelope: the result of scanning `line`. Keeping it costs two reference counts;
-  ///   let go of the fields before the next scan, which would otherwise copy the envelope.
-  package init(_ envelope: Envelope, _ line: UnsafeRawBufferPointer) {
-    self.envelope = envelope
+  init(_ found: Envelope.Found, _ line: UnsafeRawBufferPointer) {
+    self.found = found
     self.line = line
   }
+
+  /// The member of that name, of whatever kind; nil where the line has none.
+  package subscript(_ key: Key) -> Value? { found[key] }
 
   // MARK: Strings
 
@@ -62,9 +64,16 @@ package struct Fields {
 
   /// The `id` to echo as `re`: the JSON text of a string of at most 64 UTF-8 bytes, or of an
   /// integer of 64 bits. Its spelling is the sender's.
-  package func optionalIdentifier(_ key: Key) throws(WireError) -> String? {
-    guard let value = envelope[key] else { return nil }
-    let wanted = "a string of at most \(Self.longestIdentifier) bytes or a 64-bit integer"
+  package func optionalIdentifier(_ key: Key) throws(WireError) -> Value? {
+    guard let value = self[key] else { return nil }
+    try checkIdentifier(key, value)
+    return value
+  }
+
+  private func checkIdentifier(_ key: Key, _ value: Value) throws(WireError) {
+    var wanted: String {
+      "a string of at most \(Self.longestIdentifier) bytes or a 64-bit integer"
+    }
     switch value.kind {
     case .string:
       let length =
@@ -79,7 +88,11 @@ package struct Fields {
       }
     default: throw invalid(key, value, wanted)
     }
-    return String(decoding: bytes(value), as: UTF8.self)
+  }
+
+  /// The value's text as it is written.
+  package func text(_ value: Value) -> String {
+    String(decoding: bytes(value), as: UTF8.self)
   }
 
   // MARK: Errors
@@ -103,14 +116,18 @@ package struct Fields {
     WireError(.missingField, "\(key.rawValue) is missing; it must be \(wanted)")
   }
 
-  func required(_ key: Key, _ kind: Value.Kind, _ wanted: String) throws(WireError) -> Value {
-    guard let value = try optional(key, kind, wanted) else { throw missing(key, wanted) }
+  func required(
+    _ key: Key, _ kind: Value.Kind, _ wanted: @autoclosure () -> String
+  ) throws(WireError) -> Value {
+    guard let value = try optional(key, kind, wanted()) else { throw missing(key, wanted()) }
     return value
   }
 
-  func optional(_ key: Key, _ kind: Value.Kind, _ wanted: String) throws(WireError) -> Value? {
-    guard let value = envelope[key] else { return nil }
-    guard value.kind == kind else { throw invalid(key, value, wanted) }
+  func optional(
+    _ key: Key, _ kind: Value.Kind, _ wanted: @autoclosure () -> String
+  ) throws(WireError) -> Value? {
+    guard let value = self[key] else { return nil }
+    guard value.kind == kind else { throw invalid(key, value, wanted()) }
     return value
   }
 

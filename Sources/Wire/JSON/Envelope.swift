@@ -1,31 +1,49 @@
 /// The members of one line's object: where each known one lies. Made once and used for every line
 /// of a connection; scanning a line without escapes in its members' names allocates nothing.
-package struct Envelope: Sendable {
+package struct Envelope: ~Copyable {
   /// Most members of the outermost object, known and unknown.
   package static let maximumMembers = 64
   /// Most objects and arrays inside one another, the outermost object counted.
   package static let maximumDepth = 64
 
-  private var members = Members()
+  /// A value for each key, of which those in `present` belong to the line. Plain memory, for an array's
+  /// checks are felt here.
+  private let values: UnsafeMutablePointer<Value>
   private var present = Presence()
   private var unknown: [UnknownName] = []
 
-  /// A value for each key, of which those in `present` belong to the line; shared between copies
-  /// until one of them scans again. Plain memory, for an array's checks are felt here.
-  private final class Members: @unchecked Sendable {
-    let values: UnsafeMutablePointer<Value>
+  /// The members found, in the envelope's own memory.
+  struct Found {
+    fileprivate let values: UnsafePointer<Value>
+    fileprivate let present: Presence
 
-    init() {
-      values = .allocate(capacity: Key.allCases.count)
-      values.initialize(
-        repeating: Value(kind: .null, start: 0, end: 0), count: Key.allCases.count)
+    @inline(always)
+    subscript(_ key: Key) -> Value? {
+      let index = key.index
+      return present.contains(index) ? values[index] : nil
     }
+  }
 
-    deinit { values.deallocate() }
+  /// The line's members as Swift values.
+  ///
+  /// Nothing in them is counted, for they are made for every line: they are valid until the
+  /// envelope's next scan, and only as long as the envelope is there. Where that is not plain,
+  /// `withFields` sees to it.
+  ///
+  /// - Parameter line: the line that was scanned last.
+  package func fields(of line: UnsafeRawBufferPointer) -> Fields {
+    Fields(Found(values: values, present: present), line)
+  }
+
+  /// Lends the members of the line that was scanned last.
+  package func withFields<Result, Failure: Error>(
+    of line: UnsafeRawBufferPointer, _ body: (Fields) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(fields(of: line))
   }
 
   /// A bit for each key that the line has.
-  private struct Presence {
+  fileprivate struct Presence {
     var low: UInt64 = 0
     var high: UInt64 = 0
 
@@ -51,13 +69,18 @@ package struct Envelope: Sendable {
 
   package init() {
     precondition(Key.allCases.count <= 128)
+    values = .allocate(capacity: Key.allCases.count)
+    values.initialize(
+      repeating: Value(kind: .null, start: 0, end: 0), count: Key.allCases.count)
     unknown.reserveCapacity(Self.maximumMembers)
   }
+
+  deinit { values.deallocate() }
 
   /// The member of that name in the line scanned last, or nil. Nothing after a scan that threw.
   package subscript(_ key: Key) -> Value? {
     let index = key.index
-    return present.contains(index) ? members.values[index] : nil
+    return present.contains(index) ? values[index] : nil
   }
 
   /// Reads one line, which must be exactly one JSON object (RFC 8259), with blanks around it or
@@ -73,13 +96,12 @@ package struct Envelope: Sendable {
   package mutating func scan(_ line: UnsafeRawBufferPointer) throws(WireError) {
     present = Presence()
     if !unknown.isEmpty { unknown.removeAll(keepingCapacity: true) }
-    if !isKnownUniquelyReferenced(&members) { members = Members() }
     guard let base = line.baseAddress, !line.isEmpty else {
       throw WireError(.malformedJSON, "expected '{' at byte 0, found the line's end")
     }
     var scanner = Scanner(base.assumingMemoryBound(to: UInt8.self), count: line.count)
     var found = Presence()
-    guard object(&scanner, members.values, &found) else { throw scanner.wireError }
+    guard object(&scanner, values, &found) else { throw scanner.wireError }
     present = found
   }
 
@@ -87,7 +109,7 @@ package struct Envelope: Sendable {
   private mutating func object(
     _ scanner: inout Scanner, _ values: UnsafeMutablePointer<Value>, _ found: inout Presence
   ) -> Bool {
-    let table = KeyTable.shared
+    let table = NameTable.keys
     scanner.skipBlanks()
     guard scanner.next(is: 0x7B) else { return scanner.fail(.object) }
     scanner.at &+= 1
@@ -132,7 +154,7 @@ package struct Envelope: Sendable {
   /// - Returns: the key's index, or less than 0 for an unknown name or after a fault.
   @inline(always)
   private mutating func name(
-    _ scanner: inout Scanner, _ found: inout Presence, _ table: KeyTable
+    _ scanner: inout Scanner, _ found: inout Presence, _ table: NameTable
   ) -> Int {
     let quote = scanner.at
     scanner.flags = []

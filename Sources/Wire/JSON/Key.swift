@@ -23,7 +23,7 @@ package enum Key: String, CaseIterable, Sendable {
   /// The key of a name in plain bytes, or nil where the name is not known.
   package init?(_ name: UnsafeRawBufferPointer) {
     guard let base = name.baseAddress,
-      let index = KeyTable.shared.find(
+      let index = NameTable.keys.find(
         base.assumingMemoryBound(to: UInt8.self), from: 0, to: name.count, limit: name.count)
     else { return nil }
     self = unsafeBitCast(index, to: Key.self)

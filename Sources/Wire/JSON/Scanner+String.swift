@@ -1,3 +1,5 @@
+internal import CBytes
+
 extension Scanner {
   /// Reads the string at `at` with its quotes.
   @inline(always)
@@ -45,31 +47,7 @@ extension Scanner {
   /// The first byte at or after `from` that is a quote, a backslash, a control character or not
   /// ASCII; `count` where there is none.
   @inline(always)
-  func endOfPlainText(from: Int) -> Int {
-    var at = from
-    if at &+ 8 <= count {
-      let marks = notPlain(word(bytes, at: at))
-      if marks != 0 { return at &+ lowestByte(marks) }
-      at &+= 8
-    }
-    return endOfLongPlainText(from: at)
-  }
-
-  /// The same, for text that has already been seen not to be short: two words a step.
-  @inline(always)
-  private func endOfLongPlainText(from: Int) -> Int {
-    var at = from
-    while at &+ 16 <= count {
-      let first = notPlain(word(bytes, at: at))
-      let second = notPlain(word(bytes, at: at &+ 8))
-      if first | second != 0 {
-        return first != 0 ? at &+ lowestByte(first) : at &+ 8 &+ lowestByte(second)
-      }
-      at &+= 16
-    }
-    while at < count, bytes[at] &- 0x20 < 0x60, bytes[at] != 0x22, bytes[at] != 0x5C { at &+= 1 }
-    return at
-  }
+  func endOfPlainText(from: Int) -> Int { watchline_plain_end(bytes, from, count) }
 
   /// Reads one escape; a `\u` escape of a high surrogate with its low half.
   @inline(always)

@@ -19,6 +19,9 @@ package struct Value: Equatable, Sendable {
     package static let hasNull = Flags(rawValue: 2)
     /// An object in the value has a name that starts with `$`, also where it is written `\u0024`.
     package static let hasDollarKey = Flags(rawValue: 4)
+
+    /// Neither null nor a `$` name: nothing that a property list takes otherwise than JSON does.
+    @inlinable package var isPlain: Bool { rawValue & 6 == 0 }
   }
 
   package var kind: Kind

@@ -23,24 +23,34 @@ package enum Request: String, CaseIterable, Sendable {
   // The connection and the server
   case ping, help, quit, advance
 
-  /// The request with these bytes as its name; nil when there is none.
-  package init?(name: UnsafeRawBufferPointer) {
-    let candidates = Self.byLength
-    guard name.count < candidates.count else { return nil }
-    for candidate in candidates[name.count] where name.elementsEqual(candidate.name) {
-      self = candidate.request
-      return
-    }
-    return nil
+  /// Position in `allCases`.
+  package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+
+  /// The name as UTF-8, in memory that is never freed.
+  package var text: UnsafeRawBufferPointer { Self.texts.base[index] }
+
+  private struct Texts: @unchecked Sendable {
+    let base: UnsafePointer<UnsafeRawBufferPointer>
   }
 
-  private static let byLength: [[(name: [UInt8], request: Request)]] = {
-    var table: [[(name: [UInt8], request: Request)]] = []
+  private static let texts: Texts = {
+    let texts = UnsafeMutablePointer<UnsafeRawBufferPointer>.allocate(capacity: allCases.count)
     for request in allCases {
       let name = Array(request.rawValue.utf8)
-      while table.count <= name.count { table.append([]) }
-      table[name.count].append((name, request))
+      let text = UnsafeMutableRawBufferPointer.allocate(byteCount: name.count, alignment: 1)
+      text.copyBytes(from: name)
+      (texts + request.index).initialize(to: UnsafeRawBufferPointer(text))
     }
-    return table
+    return Texts(base: texts)
   }()
+
+  /// The request with these bytes as its name; nil when there is none, or when its name has more
+  /// than 32 bytes.
+  package init?(name: UnsafeRawBufferPointer) {
+    guard let base = name.baseAddress,
+      let index = NameTable.requests.find(
+        base.assumingMemoryBound(to: UInt8.self), from: 0, to: name.count, limit: name.count)
+    else { return nil }
+    self = unsafeBitCast(index, to: Request.self)
+  }
 }

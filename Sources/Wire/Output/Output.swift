@@ -21,13 +21,16 @@ extension [UInt8] {
       append(0x30 &+ UInt8(truncatingIfNeeded: rest))
       return
     }
-    let start = count
-    while rest > 0 {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      append(0x30 &+ UInt8(truncatingIfNeeded: digit))
-      rest = quotient
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = 20
+      while rest > 0 {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        start &-= 1
+        digits[start] = 0x30 &+ UInt8(truncatingIfNeeded: digit)
+        rest = quotient
+      }
+      append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
     }
-    self[start...].reverse()
   }
 
   /// Appends a duration in decimal seconds, without needless digits: 1.5, 2, 0.000001.

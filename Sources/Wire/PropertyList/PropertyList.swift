@@ -36,7 +36,7 @@ package enum PropertyList {
   package static func check(
     _ value: Value, in line: UnsafeRawBufferPointer, field: String
   ) throws(WireError) {
-    if value.kind == .object, value.flags.isDisjoint(with: [.hasNull, .hasDollarKey]) { return }
+    if value.kind == .object, value.flags.isPlain { return }
     var reader = try PropertyListReader(value, in: line, field: field)
     while try reader.next() != nil {}
   }

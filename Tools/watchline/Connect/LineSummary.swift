@@ -25,7 +25,7 @@ package struct LineSummary: Equatable {
   package init(_ line: UnsafeRawBufferPointer, _ envelope: inout Envelope) {
     do throws(WireError) {
       try envelope.scan(line)
-      let fields = Fields(envelope, line)
+      let fields = envelope.fields(of: line)
       type = try fields.optionalString(.type)
       switch type {
       case "error": error = Self.error(fields)
@@ -57,14 +57,14 @@ package struct LineSummary: Equatable {
 
   private static func error(_ fields: Fields) -> String {
     let strings = strings(fields.line)
-    let code = fields.envelope[.code].map { String(decoding: fields.bytes($0), as: UTF8.self) }
+    let code = fields[.code].map { String(decoding: fields.bytes($0), as: UTF8.self) }
     let head = [code, strings["name"]].compactMap(\.self).joined(separator: " ")
     return [head, strings["message"] ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 
   /// The number that a line has, in the lane that its type and tag tell.
   private static func delivery(_ type: String?, _ fields: Fields) -> Deliveries.Number? {
-    guard let value = fields.envelope[.seq], let seq = decodeInteger(value, fields.line) else {
+    guard let value = fields[.seq], let seq = decodeInteger(value, fields.line) else {
       return nil
     }
     let lane: String

@@ -50,12 +50,12 @@ package struct TimerState: Hashable, Sendable {
     line.withUnsafeBytes { line in
       var envelope = Envelope()
       guard (try? envelope.scan(line)) != nil else { return nil }
-      return read(Fields(envelope, line))
+      return envelope.withFields(of: line, read)
     }
   }
 
   private static func payload(_ fields: Fields) -> TimerState? {
-    guard let payload = fields.envelope[.payload] else { return nil }
+    guard let payload = fields[.payload] else { return nil }
     switch payload.kind {
     case .string:
       guard let text = try? fields.data(.payload) else { return nil }

@@ -1,10 +1,12 @@
-/// Finds a key from its bytes with one multiplication and one comparison.
+/// Finds which of a list of names some bytes are, with one multiplication and one comparison.
 ///
 /// A perfect hash over the name's first and last eight bytes and its length. The multiplier is
-/// found when the table is built, so that a new key needs no change here. There is one table, it
-/// never changes and is never freed: plain pointers keep reference counts out of the hot path.
-struct KeyTable: @unchecked Sendable {
-  static let shared = KeyTable()
+/// found when the table is built, so that a new name needs no change here. A table never changes
+/// and is never freed: plain pointers keep reference counts out of the hot path.
+struct NameTable: @unchecked Sendable {
+  static let keys = NameTable(Key.allCases.map(\.rawValue))
+  /// Of the names that fit.
+  static let requests = NameTable(Request.allCases.map(\.rawValue))
   static let longestName = 32
 
   private static let slotBits: UInt64 = 10
@@ -47,15 +49,16 @@ struct KeyTable: @unchecked Sendable {
     @inline(always)
     func slot(_ multiplier: UInt64) -> Int {
       let mixed = (first ^ (last << 7 | last >> 57) &+ UInt64(truncatingIfNeeded: length))
-      return Int(truncatingIfNeeded: (mixed &* multiplier) >> (64 - KeyTable.slotBits))
+      return Int(truncatingIfNeeded: (mixed &* multiplier) >> (64 - NameTable.slotBits))
     }
   }
 
-  private init() {
+  /// - Parameter texts: at most 255; those longer than `longestName` are not found.
+  private init(_ texts: [String]) {
+    precondition(texts.count <= Int(Self.none))
     var names: [Name] = []
-    for key in Key.allCases {
-      let utf8 = Array(key.rawValue.utf8)
-      precondition(1...Self.longestName ~= utf8.count, "\(key) does not fit the table")
+    for text in texts {
+      let utf8 = Array(text.utf8.prefix(Self.longestName + 1))
       utf8.withUnsafeBufferPointer {
         names.append(Name($0.baseAddress!, from: 0, to: utf8.count, limit: utf8.count))
       }
@@ -86,7 +89,7 @@ struct KeyTable: @unchecked Sendable {
     return UnsafePointer(memory.baseAddress!)
   }
 
-  /// Position in `Key.allCases` of the name at `from..<to`, or nil.
+  /// Position in the list of the name at `from..<to`, or nil.
   @inline(always)
   func find(_ bytes: UnsafePointer<UInt8>, from: Int, to: Int, limit: Int) -> UInt8? {
     guard to > from, to &- from <= Self.longestName else { return nil }

@@ -1,0 +1,133 @@
+"""What is measured: each makes one run and returns its figures."""
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+
+import processes
+import servers
+
+WRONG = ("lost", "duplicated", "reordered", "foreign")
+
+
+class Bench:
+    """Paths, processors and the sizes of runs."""
+
+    def __init__(self, paths, folder, processors, options):
+        self.paths = paths
+        self.folder = folder
+        self.server_processor, self.client_processor = processors
+        self.options = options
+
+    @contextlib.contextmanager
+    def serving(self, server):
+        """A server in an empty folder of its own: gives its process and port."""
+        folder = tempfile.mkdtemp(prefix=server.name + "-", dir=self.folder)
+        process = None
+        try:
+            port, log = processes.free_port(), folder + "/log"
+            with open(log, "wb") as output:
+                process = processes.start(server.command(self.paths, folder, port),
+                                          self.server_processor, output, folder)
+            processes.wait_for_port(process, port, log)
+            yield process, port
+        finally:
+            if process:
+                processes.stop(process)
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def client(self, server, *arguments):
+        """Runs the client against a fresh server; fails where what came is not what was sent."""
+        with self.serving(server) as (process, port):
+            command = [self.paths["client"], server.protocol, "--port", str(port),
+                       "--server-process", str(process.pid), *map(str, arguments)]
+            output = processes.run(command, self.client_processor, 1500)
+        figures = json.loads(output)
+        wrong = ["%d %s" % (figures[name], name) for name in WRONG if figures.get(name)]
+        if wrong:
+            raise processes.Failure("of %d sent %s" % (figures["sent"], ", ".join(wrong)))
+        if figures.get("messagesPerSecond") == 0:
+            raise processes.Failure("nothing came")
+        return figures
+
+    def _time(self):
+        return ["--seconds", self.options.seconds, "--warm-up", self.options.warm_up]
+
+    def closed_loop(self, server, shape):
+        pairs, window = shape
+        return self.client(server, "--pairs", pairs, "--window", window, *self._time())
+
+    def open_loop(self, server):
+        return self.client(server, "--pairs", 50, "--rate", self.options.rate, *self._time())
+
+    def backlog(self, server):
+        return self.client(server, "--pairs", 50, "--window", 256, "--backlog", self.options.backlog)
+
+    def idle(self, server):
+        return self.client(server, "--pairs", self.options.connections // 2, "--idle", "--seconds",
+                           min(2, self.options.seconds))
+
+    def disk(self, size):
+        folder = tempfile.mkdtemp(prefix="disk-", dir=self.folder)
+        try:
+            command = [self.paths["disk"], folder + "/file", str(size), str(self.options.seconds)]
+            return json.loads(processes.run(command, self.server_processor, 600))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def campaign(self):
+        """The speed of the merge campaign on one processor."""
+        folder = tempfile.mkdtemp(prefix="campaign-", dir=self.folder)
+        try:
+            command = [self.paths["watchline"], "fuzz", "--seeds", "1..%d" % self.options.schedules,
+                       "--jobs", "1", "--json", "--out", folder + "/findings"]
+            result = json.loads(processes.run(command, self.server_processor, 3600))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        names = ("schedules", "seconds", "schedulesPerSecond", "simulatedDeviceDaysPerSecond")
+        return {name: result[name] for name in names}
+
+
+class Row:
+    """One line of a table: what it measures, and all its runs."""
+
+    def __init__(self, workload, shape, name, title, synced, measure):
+        self.workload, self.shape, self.name = workload, shape, name
+        self.title, self.synced, self.measure = title, synced, measure
+        self.runs, self.failures = [], []
+
+    @property
+    def path(self):
+        return "/".join(part for part in (self.workload, self.shape, self.name) if part)
+
+
+def plan(bench):
+    """Every row, in the order in which they are measured; those side by side follow one another."""
+    options, rows = bench.options, []
+
+    def add(workload, shape, server, measure):
+        rows.append(Row(workload, shape, server.name, server.title, server.synced, measure))
+
+    for lane in (servers.MESSAGE, servers.TRANSFER):
+        for pairs, window in options.shapes:
+            for server in servers.of_lane(lane):
+                add(lane, "%dx%d" % (pairs, window), server,
+                    lambda server=server, shape=(pairs, window): bench.closed_loop(server, shape))
+    for lane in (servers.MESSAGE, servers.TRANSFER):
+        for server in servers.of_lane(lane):
+            if server.name != "floor-each":
+                add(lane + "-latency", "", server, lambda server=server: bench.open_loop(server))
+    for server in servers.named(servers.TRANSFER, "watchline", "redis-everysec", "redis-always",
+                                "jetstream", "jetstream-each"):
+        add("backlog", "", server, lambda server=server: bench.backlog(server))
+    for lane, names in ((servers.MESSAGE, ("watchline", "nats", "redis-pubsub", "floor")),
+                        (servers.TRANSFER, ("redis-everysec", "jetstream", "mosquitto-1"))):
+        for server in servers.named(lane, *names):
+            add("idle", "", server, lambda server=server: bench.idle(server))
+    for size in (4096, 65536, 1 << 20):
+        rows.append(Row("disk", "", str(size), "append %d KiB and fdatasync" % (size >> 10), "",
+                        lambda size=size: bench.disk(size)))
+    rows.append(Row("merge", "", "watchline", "watchline fuzz --jobs 1", "", bench.campaign))
+    return rows

@@ -1,0 +1,73 @@
+import Journal
+import Relay
+
+/// A relay with activated pairs, fed in memory.
+final class Rig {
+  private let relay: Relay
+  private var phones: [Connection] = []
+  private var watches: [Connection] = []
+  private let chunk: [UInt8]
+  private let window: Int
+  private let isTransfer: Bool
+  private var acknowledged: UInt64 = 0
+  /// Bytes that the relay had to say.
+  private(set) var said = 0
+
+  init(pairs: Int, window: Int, isTransfer: Bool) {
+    self.window = window
+    self.isTransfer = isTransfer
+    let text = String(repeating: "x", count: 200)
+    let type = isTransfer ? "transferUserInfo" : "sendMessage"
+    let line = "{\"type\":\"\(type)\",\"payload\":{\"data\":\"\(text)\"}}\n"
+    chunk = Array(String(repeating: line, count: window).utf8)
+    let contents = Contents(identity: "rig", epoch: 1, lastBatch: 0, rows: [], segments: [])
+    do {
+      relay = try Relay(contents, options: Relay.Options(), now: 978_307_200_000_000)
+    } catch {
+      fatalError("\(error)")
+    }
+    for pair in 0..<pairs {
+      for (role, list) in [("phone", \Rig.phones), ("watch", \Rig.watches)] {
+        let connection = relay.opened(now: relay.now)
+        feed(
+          Array("{\"type\":\"activate\",\"pair\":\"p\(pair)\",\"role\":\"\(role)\"}\n".utf8),
+          connection)
+        self[keyPath: list].append(connection)
+      }
+    }
+    turn()
+    turn()
+  }
+
+  private func feed(_ bytes: [UInt8], _ connection: Connection) {
+    bytes.withUnsafeBytes { relay.received($0, on: connection, now: relay.now) }
+  }
+
+  /// The end of a turn: output leaves, and what is to be committed is.
+  private func turn() {
+    drain()
+    while let batch = relay.takeBatch() {
+      relay.committed(through: batch.number, now: relay.now)
+      drain()
+    }
+  }
+
+  private func drain() {
+    for connection in relay.takeEffects().touched {
+      said += relay.takeOutput(connection).count
+      relay.wrote(connection, unsent: 0, now: relay.now)
+    }
+  }
+
+  func run(rounds: Int) {
+    for _ in 0..<rounds {
+      for phone in phones { feed(chunk, phone) }
+      turn()
+      guard isTransfer else { continue }
+      acknowledged += UInt64(window)
+      let line = Array("{\"type\":\"acknowledge\",\"seq\":\(acknowledged)}\n".utf8)
+      for watch in watches { feed(line, watch) }
+      turn()
+    }
+  }
+}

@@ -1,0 +1,1 @@
+#include "watchline_bytes.h"

@@ -1,0 +1,114 @@
+import Foundation
+import Load
+import Testing
+
+/// A finished run with these figures.
+func finishedRun(
+  _ change: (inout LoadResult) -> Void = { _ in }
+) -> LoadResult {
+  let machine = Machine(cpu: "a \"fast\" one", cpus: 2, memoryBytes: 1 << 30, kernel: "6.1")
+  var result = LoadResult(
+    options: LoadOptions(workload: .transfer), version: "9.9", machine: machine)
+  result.serverVersion = "watchline 9.9"
+  result.figures.messages = 3_000
+  result.figures.seconds = 2
+  result.figures.serverCPUSeconds = 0.03
+  result.figures.serverResidentBytes = 1 << 20
+  result.figures.clientCPUPercent = 12.34
+  for value in 1...1_000 {
+    result.figures.latency.record(value * 10)
+    result.figures.delivery.record(value)
+  }
+  for messages in [1_400, 1_600] {
+    result.figures.samples.append(
+      Sample(
+        seconds: 1, messages: messages, p50: 5_000, p99: 9_000, serverCPUSeconds: 0.01,
+        serverResidentBytes: 1 << 20, clientCPUPercent: 12))
+  }
+  change(&result)
+  return result
+}
+
+/// The object that a run prints.
+func object(_ result: LoadResult) throws -> [String: Any] {
+  try #require(try JSONSerialization.jsonObject(with: Data(result.json)) as? [String: Any])
+}
+
+@Suite struct ResultTests {
+  @Test func everythingIsThere() throws {
+    let json = try object(finishedRun())
+    let names: Set = [
+      "version", "serverVersion", "ended", "options", "machine", "warmUpSeconds", "seconds",
+      "messages", "messagesPerSecond", "latencyMilliseconds", "deliveryLatencyMilliseconds",
+      "serverCPUSecondsPerMillion", "serverResidentBytes", "clientCPUPercent", "clientBound",
+      "lost", "duplicated", "reordered", "inFlight", "latencyHistogram", "samples",
+    ]
+    #expect(Set(json.keys) == names)
+    #expect(json["ended"] as? String == "complete")
+    #expect(json["messagesPerSecond"] as? Double == 1_500)
+    #expect(json["serverCPUSecondsPerMillion"] as? Double == 10)
+    #expect(json["clientCPUPercent"] as? Double == 12.3)
+    #expect(json["warmUpSeconds"] as? Double == 1)
+    let latency = try #require(json["latencyMilliseconds"] as? [String: Double])
+    #expect(Set(latency.keys) == ["p50", "p99", "p999", "max"])
+    #expect(latency["max"] == 10)
+    #expect(abs(latency["p50"]! - 5) < 0.05)
+    let delivery = try #require(json["deliveryLatencyMilliseconds"] as? [String: Double])
+    #expect(delivery["max"] == 1)
+    let options = try #require(json["options"] as? [String: Any])
+    #expect(options["workload"] as? String == "transfer")
+    #expect(options["window"] as? Int == 256)
+    #expect(options["rate"] is NSNull)
+    #expect((json["machine"] as? [String: Any])?["cpu"] as? String == "a \"fast\" one")
+    #expect((json["samples"] as? [Any])?.count == 2)
+    let histogram = try #require(json["latencyHistogram"] as? [[Double]])
+    #expect(histogram.reduce(0) { $0 + $1[1] } == 1_000)
+  }
+
+  /// What is not known is null, not 0.
+  @Test func unknownFigures() throws {
+    let json = try object(
+      finishedRun {
+        $0.figures = Figures()
+        $0.ending = .failed("the server has gone")
+      })
+    #expect(json["ended"] as? String == "the server has gone")
+    #expect(json["serverCPUSecondsPerMillion"] is NSNull)
+    #expect(json["serverResidentBytes"] is NSNull)
+    #expect((json["latencyMilliseconds"] as? [String: Any])?["p50"] is NSNull)
+  }
+
+  @Test(arguments: [(89.9, false), (90, true), (99.5, true)]) func clientBound(
+    _ percent: Double, _ isBound: Bool
+  ) throws {
+    let result = finishedRun { $0.figures.clientCPUPercent = percent }
+    #expect(try object(result)["clientBound"] as? Bool == isBound)
+    #expect(result.text.contains("CLIENT BOUND") == isBound)
+  }
+
+  @Test func textTellsFaults() {
+    let result = finishedRun {
+      $0.faults.lost = 1_234
+      $0.faults.reordered = 2
+      $0.headsAgree = false
+    }
+    #expect(result.text.contains("1,234 LOST, none duplicated, 2 OUT OF ORDER"))
+    #expect(result.text.contains("THEY DIFFER"))
+    #expect(finishedRun().text.contains("none lost, none duplicated, none out of order"))
+  }
+
+  @Test func textTellsAnEarlyEnd() {
+    #expect(!finishedRun().text.contains("ended after"))
+    #expect(finishedRun { $0.ending = .interrupted }.text.contains("; ended after 2.0 s\n"))
+  }
+
+  /// A message goes through both phases of a backlog, so it takes the time of both.
+  @Test func bothPhases() {
+    var (fill, drain) = (Figures(), Figures())
+    (fill.messages, fill.seconds, fill.serverCPUSeconds) = (1_000, 2, 1)
+    (drain.messages, drain.seconds, drain.serverCPUSeconds) = (2_000, 1, 1)
+    let both = Figures.both(fill, drain)
+    #expect(both.messagesPerSecond == 400)
+    #expect(both.serverCPUSecondsPerMillion == 1_500)
+  }
+}

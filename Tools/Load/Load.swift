@@ -1,0 +1,37 @@
+/// Measures a server.
+package enum Load {
+  /// Runs one workload to its end.
+  ///
+  /// - Parameters:
+  ///   - server: its process, where it is on this machine and known.
+  ///   - version: of this program.
+  /// - Throws: where the server cannot be looked up, or no more files can be opened; all that goes
+  ///   wrong after that is in the result.
+  package static func measure(
+    _ options: LoadOptions, host: String, port: Int, server: ServerProcess?, version: String,
+    watch: LoadRun.Watch = LoadRun.Watch()
+  ) throws(LoadFailure) -> LoadResult {
+    let kind: LoadRun.Type =
+      switch options.workload {
+      case .message: MessageRun.self
+      case .transfer: TransferRun.self
+      case .backlog: BacklogRun.self
+      case .sync: SyncRun.self
+      case .connect: ConnectRun.self
+      }
+    try allowConnections(options)
+    let run = try kind.init(options, host: host, port: port, server: server, watch: watch)
+    return run.measure(version: version)
+  }
+
+  /// Lets this program, and a server that it starts after this, open as many connections as a run has.
+  package static func allowConnections(_ options: LoadOptions) throws(LoadFailure) {
+    try Descriptors.allow(connections: options.pairs * 2)
+  }
+
+  /// Whether an address is one of this machine's: where it is not, /proc says nothing of the server.
+  package static func isLocal(host: String, port: Int) -> Bool {
+    guard let address = try? Address(host: host, port: port) else { return false }
+    return address.isLocal
+  }
+}

@@ -1,0 +1,219 @@
+internal import Glibc
+
+/// Hears what comes in over the links of a loop.
+protocol LinkHandler: AnyObject {
+  /// The socket is open.
+  func opened(_ link: Link) throws(LoadFailure)
+
+  /// Bytes have come, a torn line's start in front of them.
+  ///
+  /// - Returns: how many were used; the rest is brought again with what follows it.
+  func received(
+    _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
+  ) throws(LoadFailure) -> Int
+
+  /// The turn is over and the link was touched: everything that it has to say can go out now.
+  func fill(_ link: Link) throws(LoadFailure)
+
+  /// The server has ended the connection.
+  func ended(_ link: Link) throws(LoadFailure)
+}
+
+/// All connections of a run on one thread: each is read once a turn, and written to once.
+///
+///     wait ─▶ read what came, line by line ─▶ fill: what each touched link has to say ─▶ wait …
+final class LinkLoop {
+  /// What is read at once.
+  private static let readSize = 256 * 1024
+  /// A line longer than this is no server's.
+  private static let longestLine = 16 << 20
+  /// What is written at once.
+  static let writeSize = 256 * 1024
+
+  let address: Address
+  unowned(unsafe) var handler: any LinkHandler
+  private(set) var links: [Link] = []
+  private let poller: Poller
+  private var input: UnsafeMutableRawBufferPointer
+  /// Where lines are built before `send`.
+  let output: UnsafeMutableRawPointer
+  private var touched: [Link] = []
+
+  init(_ address: Address, handler: any LinkHandler) throws(LoadFailure) {
+    self.address = address
+    self.handler = handler
+    poller = try Poller()
+    input = .allocate(byteCount: Self.readSize * 2, alignment: 64)
+    output = .allocate(byteCount: Self.writeSize, alignment: 64)
+  }
+
+  deinit {
+    for link in links where link.state != .closed { Glibc.close(link.descriptor) }
+    input.deallocate()
+    output.deallocate()
+  }
+
+  func connect(pair: Int, role: Link.Role) throws(LoadFailure) -> Link {
+    let descriptor = try address.open()
+    let link = Link(
+      index: links.count, pair: pair, role: role, descriptor: descriptor, since: Clock.now)
+    links.append(link)
+    try poller.add(descriptor, token: link.index)
+    return link
+  }
+
+  func close(_ link: Link) {
+    guard link.state != .closed else { return }
+    link.state = .closed
+    link.pending = []
+    link.rest = []
+    Glibc.close(link.descriptor)
+  }
+
+  /// Has `fill` called at the end of the turn, or of the next one where none runs.
+  @inline(__always)
+  func touch(_ link: Link) {
+    guard !link.isTouched else { return }
+    link.isTouched = true
+    touched.append(link)
+  }
+
+  func setTimer(_ moment: Int64) { poller.setTimer(moment) }
+
+  // MARK: A turn
+
+  /// Waits for something, at most so many milliseconds, and deals with it.
+  func turn(_ milliseconds: Int32) throws(LoadFailure) {
+    let count = poller.wait(touched.isEmpty ? milliseconds : 0)
+    for index in 0..<count {
+      let event = poller[index]
+      let link = links[event.token]
+      if link.state == .connecting {
+        try open(link)
+        continue
+      }
+      if event.isWritable, link.state != .closed { try writeOn(link) }
+      if event.isReadable, link.state != .closed { try read(link) }
+    }
+    try flush()
+  }
+
+  private func flush() throws(LoadFailure) {
+    guard !touched.isEmpty else { return }
+    let links = touched
+    touched.removeAll(keepingCapacity: true)
+    for link in links {
+      link.isTouched = false
+      if link.state != .closed { try handler.fill(link) }
+    }
+  }
+
+  private func open(_ link: Link) throws(LoadFailure) {
+    var code: Int32 = 0
+    var size = socklen_t(4)
+    getsockopt(link.descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+    guard code == 0 else { throw address.failure(code) }
+    link.state = .open
+    try poller.change(link.descriptor, token: link.index, writing: false)
+    try handler.opened(link)
+  }
+
+  private func read(_ link: Link) throws(LoadFailure) {
+    let kept = link.rest.count
+    if input.count < kept + Self.readSize {
+      input.deallocate()
+      input = .allocate(byteCount: kept * 2 + Self.readSize, alignment: 64)
+    }
+    if kept > 0 { link.rest.withUnsafeBytes { input.copyMemory(from: $0) } }
+    let count = Glibc.read(link.descriptor, input.baseAddress! + kept, Self.readSize)
+    guard count > 0 else {
+      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      if count < 0, errno != ECONNRESET {
+        throw LoadFailure("\(link.name) cannot be read: \(String(cString: strerror(errno)))")
+      }
+      return try handler.ended(link)
+    }
+    let all = UnsafeRawBufferPointer(start: input.baseAddress, count: kept + count)
+    let used = try handler.received(link, all, at: Clock.now)
+    let rest = all.count - used
+    guard rest <= Self.longestLine else {
+      throw LoadFailure("a line to \(link.name) has no end within 16 MiB")
+    }
+    if kept > 0 || rest > 0 {
+      link.rest.removeAll(keepingCapacity: true)
+      if rest > 0 { link.rest.append(contentsOf: all[used...]) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Whether more may be sent: nothing waits for the kernel.
+  @inline(__always)
+  func isReady(_ link: Link) -> Bool { link.pending.isEmpty }
+
+  /// Sends the first bytes of `output`, or keeps what the kernel does not take.
+  func send(_ link: Link, _ count: Int) throws(LoadFailure) {
+    try send(link, UnsafeRawBufferPointer(start: output, count: count))
+  }
+
+  func send(_ link: Link, _ line: String) throws(LoadFailure) { try send(link, Array(line.utf8)) }
+
+  func send(_ link: Link, _ lines: [UInt8]) throws(LoadFailure) {
+    let result: Result<Void, LoadFailure> = lines.withUnsafeBytes { bytes in
+      do throws(LoadFailure) {
+        try send(link, bytes)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  private func send(_ link: Link, _ bytes: UnsafeRawBufferPointer) throws(LoadFailure) {
+    guard link.pending.isEmpty else {
+      link.pending.append(contentsOf: bytes)
+      return
+    }
+    let sent = try write(link, bytes)
+    guard sent < bytes.count else { return }
+    link.pending = Array(bytes[sent...])
+    link.pendingStart = 0
+    try poller.change(link.descriptor, token: link.index, writing: true)
+  }
+
+  /// The kernel has room again.
+  private func writeOn(_ link: Link) throws(LoadFailure) {
+    guard !link.pending.isEmpty else { return }
+    let result: Result<Int, LoadFailure> = link.pending.withUnsafeBytes { bytes in
+      do throws(LoadFailure) {
+        return .success(
+          try write(link, UnsafeRawBufferPointer(rebasing: bytes[link.pendingStart...])))
+      } catch {
+        return .failure(error)
+      }
+    }
+    link.pendingStart += try result.get()
+    guard link.pendingStart == link.pending.count else { return }
+    link.pending = []
+    try poller.change(link.descriptor, token: link.index, writing: false)
+    touch(link)
+  }
+
+  private func write(
+    _ link: Link, _ bytes: UnsafeRawBufferPointer
+  ) throws(LoadFailure) -> Int {
+    guard link.state != .closed else { return bytes.count }
+    let count = Glibc.send(
+      link.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    if count >= 0 { return count }
+    switch errno {
+    case EAGAIN, EINTR: return 0
+    case EPIPE, ECONNRESET:
+      // The next read tells, behind what the server said last.
+      return bytes.count
+    default:
+      throw LoadFailure("\(link.name) cannot be written to: \(String(cString: strerror(errno)))")
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import Glibc
+internal import Load
+
+/// Runs what was asked for, one run after the other, with progress on a terminal.
+struct LoadSession {
+  let options: LoadCommandOptions
+  private let hasProgress = isatty(2) == 1
+
+  init(_ options: LoadCommandOptions) { self.options = options }
+
+  /// One run against a server that is there.
+  func run(_ endpoint: Endpoint) throws(LoadFailure) -> LoadResult {
+    let process = findProcess(endpoint)
+    if let cpu = options.load.serverCPU {
+      guard let process else {
+        throw LoadFailure("--server-cpu: the server's process is not known; see --server-pid")
+      }
+      try process.pin(to: cpu)
+    }
+    if options.serverID != nil, process?.cpuSeconds == nil {
+      throw LoadFailure("there is no process \(options.serverID!), which --server-pid names")
+    }
+    return try measure(endpoint, process)
+  }
+
+  private func findProcess(_ endpoint: Endpoint) -> ServerProcess? {
+    if let id = options.serverID { return ServerProcess(id: id) }
+    guard Load.isLocal(host: endpoint.host, port: endpoint.port) else { return nil }
+    return ServerProcess.listening(on: endpoint.port)
+  }
+
+  /// One run against a server program, which is started for it and stopped after it.
+  func run(spawning path: String) throws(LoadFailure) -> LoadResult {
+    try Load.allowConnections(options.load)
+    ServerProcess.unpinSelf()
+    let server = try SpawnedServer(path, parent: options.folder) { Interrupt.signal != nil }
+    defer { server.stop() }
+    let process = ServerProcess(id: Int(server.id))
+    if let cpu = options.load.serverCPU { try process.pin(to: cpu) }
+    var result = try measure(Endpoint(host: "127.0.0.1", port: server.port), process)
+    if case .failed(let reason) = result.ending {
+      // The kernel tells of the connections before it tells of the process.
+      usleep(50_000)
+      if let ending = server.ending { result.ending = .failed("\(reason); \(ending)") }
+    }
+    return result
+  }
+
+  private func measure(
+    _ endpoint: Endpoint, _ process: ServerProcess?
+  ) throws(LoadFailure) -> LoadResult {
+    if let cpu = options.load.clientCPU { try ServerProcess.pinSelf(to: cpu) }
+    let progress = LoadProgress(options.load, isShown: hasProgress)
+    defer { progress.clear() }
+    return try Load.measure(
+      options.load, host: endpoint.host, port: endpoint.port, server: process,
+      version: Watchline.version,
+      watch: LoadRun.Watch(
+        isInterrupted: { Interrupt.signal != nil }, sampled: { progress.show($0) }))
+  }
+}
+
+/// A line on the terminal that tells how it goes.
+final class LoadProgress {
+  private let isShown: Bool
+  private let text: String
+  private var seconds = 0.0
+
+  init(_ options: LoadOptions, isShown: Bool) {
+    self.isShown = isShown
+    text = options.workload.rawValue
+  }
+
+  func show(_ sample: Sample) {
+    guard isShown else { return }
+    seconds += sample.seconds
+    var parts = [
+      "\(text) \(sample.phase.map { "\($0) " } ?? "")\(fixed(seconds, 0)) s",
+      "\(grouped(Int(sample.messagesPerSecond)))/s",
+    ]
+    if let p99 = sample.p99 { parts.append("p99 \(fixed(Double(p99) / 1000, 2)) ms") }
+    if let cpu = sample.serverCPUSeconds {
+      parts.append("server \(fixed(cpu / sample.seconds * 100, 0)) % CPU")
+    }
+    if let memory = sample.serverResidentBytes {
+      parts.append("\(fixed(Double(memory) / 1_048_576, 0)) MiB")
+    }
+    parts.append("client \(fixed(sample.clientCPUPercent, 0)) % CPU")
+    tell("\r\u{1B}[K\(parts.joined(separator: " · "))")
+  }
+
+  func clear() {
+    if isShown { tell("\r\u{1B}[K") }
+  }
+
+  private func tell(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = Glibc.write(2, bytes, bytes.count)
+  }
+}
