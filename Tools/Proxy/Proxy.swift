@@ -48,6 +48,12 @@ package struct Proxy: Sendable {
 
   // MARK: Connections
 
+  /// Whether what is sent on a connection arrives, sooner or later, in both directions.
+  package func passes(_ number: Int) -> Bool {
+    guard let link = links[number] else { return false }
+    return Direction.allCases.allSatisfy { link[$0].stop == nil }
+  }
+
   /// A client has connected.
   ///
   /// - Returns: the connection's number; nil where there are too many.

@@ -1,3 +1,4 @@
+import Foundation
 import Merge
 import Simulation
 import Testing
@@ -56,5 +57,18 @@ import Testing
     #expect(
       fault(text.replacing("\"event\":\"e2\"", with: "\"event\":\"e1\""))?.contains("e1") == true)
     #expect(fault(text.replacing("\"at\":60,", with: "\"at\":1,"))?.contains("before") == true)
+  }
+
+  /// The schema of the format has every verb.
+  @Test func theSchemaKnowsAllThatCanHappen() throws {
+    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Protocol/schema/trace.schema.json")
+    let file = try JSONSerialization.jsonObject(with: Data(contentsOf: path))
+    let parts = (file as? [String: Any])?["$defs"] as? [String: Any]
+    let members = (parts?["event"] as? [String: Any])?["properties"] as? [String: Any]
+    let verbs = try #require((members?["do"] as? [String: Any])?["enum"] as? [String])
+    #expect(Set(verbs) == Set(TraceEvent.Verb.allCases.map(\.rawValue)))
+    #expect(verbs.count == Set(verbs).count)
   }
 }

@@ -22,10 +22,15 @@ package struct Examination {
   /// - Parameters:
   ///   - outcome: of the run that failed.
   ///   - slug: which of its findings is meant.
+  ///   - mayGoOn: whether there is time left to make it smaller; asked where runs take real time.
   /// - Returns: where the failure does not come again, a finding that says so.
   package static func examine(
-    _ outcome: Outcome, _ slug: String, by harness: any Harness, limit: Int = 4000
+    _ outcome: Outcome, _ slug: String, by harness: any Harness, limit: Int = 4000,
+    mayGoOn: @escaping () -> Bool = { true }
   ) throws(HarnessFailure) -> Examination {
+    guard harness.isReproducible else {
+      return observe(outcome, slug, by: harness, limit: limit, mayGoOn: mayGoOn)
+    }
     func find(_ outcome: Outcome) -> Finding? { outcome.findings.first { $0.slug == slug } }
     let first = try harness.play(outcome.trace, isRecorded: true)
     let second = try harness.play(outcome.trace, isRecorded: true)

@@ -14,6 +14,14 @@ package protocol Harness: AnyObject {
 
   /// What a long campaign must have seen, by the names of the coverage.
   var rareEvents: [String] { get }
+
+  /// Whether the same trace always gives the same outcome. Where it does not, a run is recorded
+  /// whether that is asked for or not, and outcomes have no behaviour.
+  var isReproducible: Bool { get }
+}
+
+extension Harness {
+  package var isReproducible: Bool { true }
 }
 
 /// What is under test could not be asked, or broke off; no verdict.

@@ -27,6 +27,7 @@ final class LaneClient {
   private(set) var contexts: [String: String] = [:]
   /// The last context set, and whether the server has said that it has it.
   private(set) var contextSet: (value: String, isAnswered: Bool)?
+  private var isContextDoubted = false
   /// The last user info of each sender.
   private var lastOrder: [String: Int] = [:]
   /// Transfers of its own by the server's name.
@@ -34,6 +35,9 @@ final class LaneClient {
   /// Uploads: bytes sent.
   private var uploads: [Int: Int] = [:]
   private var isCancelUncertain: Set<Int> = []
+
+  /// The store of which its numbers are; nil before it has heard of one.
+  private var store: String?
 
   // The session.
   private(set) var session = Session.none
@@ -45,8 +49,9 @@ final class LaneClient {
   /// The answer to the last `getState`.
   private(set) var state: Members?
 
-  init(_ name: String, isPhone: Bool, _ ledger: LaneLedger) {
+  init(_ name: String, isPhone: Bool, _ ledger: LaneLedger, store: String?) {
     self.name = name
+    self.store = store
     self.isPhone = isPhone
     self.ledger = ledger
   }
@@ -75,7 +80,8 @@ final class LaneClient {
     session = .asked
     var line =
       "{\"type\":\"activate\",\"id\":\"activate\",\"pair\":\"\(pair)\",\"device\":\"\(name)\""
-    line += ",\"role\":\"\(isPhone ? "phone" : "watch")\",\"store\":\"memory\""
+    line += ",\"role\":\"\(isPhone ? "phone" : "watch")\""
+    if let store { line += ",\"store\":\"\(store)\"" }
     if tellsReceived { line += ",\"received\":{\(Self.spelled(seqs))}" }
     let offsets = downloads.mapValues(\.bytes.count)
     if tellsReceived { line += ",\"files\":{\(Self.spelled(offsets))}" }
@@ -91,6 +97,12 @@ final class LaneClient {
 
   private func activated(_ line: Members) {
     session = .activated
+    if let store, let now = line.string("store"), now != store {
+      ledger.report(
+        "I37", "other-store", "The server came back without what it had stored.",
+        "The \(name) had used the store \(store), and now it is \(now).")
+    }
+    store = line.string("store") ?? store
     isReachable = line.flag("isReachable") ?? false
     if !unanswered.isEmpty { mustRetry = true }
     resetContext()
@@ -162,8 +174,12 @@ final class LaneClient {
 
   /// Sets the context again that the server has not said to have.
   func resetContext() {
-    if let (value, isAnswered) = contextSet, !isAnswered { sendContext(value) }
+    if let (value, isAnswered) = contextSet, !isAnswered || isContextDoubted { sendContext(value) }
   }
+
+  /// A second connection may set an older context after a newer one: from now on each session begins
+  /// with the last.
+  func doubtContext() { isContextDoubted = true }
 
   private func sendContext(_ value: String) {
     send(

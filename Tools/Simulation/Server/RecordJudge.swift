@@ -15,6 +15,8 @@ final class RecordJudge {
   private let graveyard: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
   private let isLate: Bool
+  /// Whether there are operations that no device has had in its log.
+  private let isUnread: Bool
   /// What the first device showed.
   private var first: Datum?
 
@@ -22,17 +24,24 @@ final class RecordJudge {
   ///   - operations: all that were ever accepted.
   ///   - apart: the actions that came too late for what had been collected.
   ///   - graveyard: records of which only the last delete is known.
+  ///   - vector: what everybody holds.
   init(
     _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ graveyard: [Target: Mark],
-    _ schema: Schema
+    _ vector: VersionVector, _ schema: Schema
   ) {
     self.run = run
     self.schema = schema
     self.apart = apart
     self.graveyard = graveyard
     oracle = Oracle(operations, apart: apart)
+    let read = operations.reduce(into: [ReplicaID: UInt64]()) {
+      $0[$1.dot.replica, default: 0] += 1
+    }
+    // What the server wrote for who typed it may come to all others in a snapshot alone.
+    isUnread = vector.entries.contains { read[$0.replica, default: 0] < $0.seq }
+    if isUnread { run.coverage.note("unread") }
     isLate =
-      !apart.isEmpty
+      !apart.isEmpty || isUnread
       || operations.contains { operation in
         operation.actions.contains { action in
           [action.home, action.into].contains { container in
@@ -182,7 +191,7 @@ final class RecordJudge {
       for (request, answer) in node.typed.sorted(by: { $0.key < $1.key }) {
         guard let kind = answer.string("kind"), let record = answer.string("id") else { continue }
         let target = Target(Name(kind), Name(record))
-        if !oracle.entries.contains(where: { $0.action.target == target }) {
+        if !isUnread, !oracle.entries.contains(where: { $0.action.target == target }) {
           run.report(
             "I37", "typed-edit-lost", "An edit that the server had confirmed is gone.",
             "\(request) of the \(node.name), about \(kind) \(record).")

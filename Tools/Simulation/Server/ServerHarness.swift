@@ -2,25 +2,42 @@ import AppModels
 import Merge
 
 /// The world of the server: the real relay, hub and devices, with simulated connections, disk and
-/// clocks.
+/// clocks; or the same devices at a server that is a process of its own.
 package final class ServerHarness: Harness {
-  package init() {}
+  private let target: (any ServerTarget)?
+
+  package init() { target = nil }
+
+  /// - Parameter target: where the server is. Its time is real, so no two runs are alike to the byte.
+  package init(_ target: any ServerTarget) { self.target = target }
+
+  /// The last lines of a real server's standard error.
+  package var complaints: [String] { target?.complaints ?? [] }
+
+  package var isReproducible: Bool { target == nil }
 
   package var rareEvents: [String] {
-    [
+    if let target {
+      let network = ["takeover", "slice", "oneWay", "halfOpen", "duplicate", "delay"]
+      return network + ["staleForm", "cancel", "select"]
+        + (target.faults.contains(.crash) ? ["kill", "stop"] : [])
+    }
+    return [
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "reinstall", "staleForm", "cancel",
-      "slice", "sameMillisecond",
+      "slice", "sameMillisecond", "oneWay", "halfOpen",
+      "newerVersion",
     ]
   }
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
     var draw = Draw(seed: plan.seed)
-    let options = ServerOptions(plan, &draw)
+    let options = ServerOptions(plan, &draw, possible: target?.faults)
     var trace = Trace(
       world: .server, seed: plan.seed, schema: options.schema, options: options.trace,
       devices: options.nodes)
-    let run = try ServerRun(trace, isRecorded: false)
+    let run = try ServerRun(trace, on: target, isRecorded: target != nil)
+    if target != nil { trace.start = run.start }
     var workload = ServerWorkload(options, run.schema, draw)
     for device in trace.devices.prefix(2) {
       let event = TraceEvent(at: 0, device.name, .connect)
@@ -45,7 +62,7 @@ package final class ServerHarness: Harness {
   }
 
   package func play(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) -> Outcome {
-    let run = try ServerRun(trace, isRecorded: isRecorded)
+    let run = try ServerRun(trace, on: target, isRecorded: isRecorded || target != nil)
     for event in trace.events where run.findings.isEmpty { run.perform(event) }
     return finish(run, trace)
   }
@@ -55,7 +72,7 @@ package final class ServerHarness: Harness {
     var outcome = Outcome(trace: trace)
     outcome.findings = run.findings
     outcome.coverage = run.coverage
-    outcome.behaviour = run.recorder.behaviour
+    if target == nil { outcome.behaviour = run.recorder.behaviour }
     outcome.deviceMilliseconds = (run.now - run.start) * Int64(run.nodes.count)
     if run.recorder.isRecorded {
       outcome.recording = run.recorder.recording

@@ -1,17 +1,16 @@
 import AppModels
 import Device
 import Merge
-import RelaySupport
 import Wire
 
 /// A device of the simulated world: its connections, its side of the lanes, and its records.
 final class ServerNode {
-  /// A connection and what is on its way up; what is on its way down lies with the client.
+  /// A connection and what is on its way up; what is on its way down lies with the wire.
   final class Link {
-    let client: Client
+    let wire: any ServerLink
     var up: [UInt8] = []
 
-    init(_ client: Client) { self.client = client }
+    init(_ wire: any ServerLink) { self.wire = wire }
   }
 
   let device: Trace.Device
@@ -19,6 +18,7 @@ final class ServerNode {
   /// nil where a person types, or where the run has no records.
   let sync: SyncDevice?
   private let schema: Name
+  private let pair: String
   /// The connection in use, and those that it has taken over from.
   private(set) var link: Link?
   private(set) var zombies: [Link] = []
@@ -39,10 +39,14 @@ final class ServerNode {
 
   var name: String { device.name }
 
-  init(_ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, clock: Int64) {
+  /// - Parameter site: the server whose device it is.
+  init(
+    _ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, at site: any ServerSite
+  ) {
     self.device = device
+    pair = site.pair
     self.schema = schema?.name ?? "none"
-    lanes = LaneClient(device.name, isPhone: device.isPhone, ledger)
+    lanes = LaneClient(device.name, isPhone: device.isPhone, ledger, store: site.store)
     sync =
       device.isTyped
       ? nil
@@ -50,18 +54,18 @@ final class ServerNode {
         // Records are named by the schedule.
         SyncDevice(
           device.name, Identifier(digestOf: "device", device.name), isPhone: device.isPhone,
-          schema: $0, clock: clock, newIdentifier: { Identifier(digestOf: "none") })
+          schema: $0, clock: site.now, newIdentifier: { Identifier(digestOf: "none") })
       }
   }
 
   // MARK: Connections
 
   /// Opens a connection, which takes over from the one in use.
-  func connect(_ client: Client, tellsReceived: Bool) {
-    if let link, !link.client.isClosed { zombies.append(link) }
-    link = Link(client)
+  func connect(_ wire: any ServerLink, tellsReceived: Bool) {
+    if let link, !link.wire.isClosed { zombies.append(link) }
+    link = Link(wire)
     sync?.disconnected()
-    lanes.activate(pair: "p", tellsReceived: tellsReceived)
+    lanes.activate(pair: pair, tellsReceived: tellsReceived)
     collect()
   }
 
@@ -74,13 +78,12 @@ final class ServerNode {
 
   /// Looks whether the server has closed the connection.
   func noticeClosing() {
-    zombies.removeAll { $0.client.isClosed }
-    guard let link, link.client.isClosed, link.client.unreadBytes == 0, link.client.lines.isEmpty
-    else { return }
+    zombies.removeAll { $0.wire.isClosed }
+    guard let link, link.wire.isClosed, !link.wire.hasInput else { return }
     disconnect()
   }
 
-  var isActive: Bool { lanes.session == .activated && link.map { !$0.client.isClosed } ?? false }
+  var isActive: Bool { lanes.session == .activated && link.map { !$0.wire.isClosed } ?? false }
 
   /// Puts what the device has to say on its way.
   func collect() {

@@ -13,12 +13,19 @@ struct ServerOptions {
   /// Stores are tidied, logs collected and receivers full at once.
   var isSparse: Bool
   var isNarrow: Bool
+  /// The server is a process of its own.
+  let isReal: Bool
+  /// Connections stop in one direction or both; of the simulated ones in every eighth schedule.
+  let hasOneWay: Bool
 
   static let faults: Set<Fault> = [
     .delay, .cut, .restart, .backup, .clock, .crash, .disk, .takeover, .membership, .collection,
   ]
 
-  init(_ plan: Plan, _ draw: inout Draw) {
+  /// - Parameter possible: the faults of a real server's target; nil in memory.
+  init(_ plan: Plan, _ draw: inout Draw, possible: Set<Fault>? = nil) {
+    isReal = possible != nil
+    hasOneWay = isReal || plan.seed % 8 == 5
     schema =
       plan.schema
       ?? draw.pick([
@@ -29,17 +36,24 @@ struct ServerOptions {
     // Few at a time, so that each shows what it does.
     let chance = draw.pick([15, 40, 70])
     var drawn: Set<Fault> = []
-    for fault in Fault.allCases where Self.faults.contains(fault) && draw.percent(chance) {
+    let known = possible ?? Self.faults
+    for fault in Fault.allCases where known.contains(fault) && draw.percent(chance) {
       drawn.insert(fault)
     }
-    faults = plan.faults.map { $0.intersection(Self.faults) } ?? drawn
-    hasLanes = schema == "none" || draw.percent(45)
+    faults = plan.faults.map { $0.intersection(known) } ?? drawn
+    // Of the simulated schedules every eighth, whatever else is drawn.
+    if let asked = plan.faults {
+      if asked.contains(.versions) { faults.insert(.versions) }
+    } else if !isReal, plan.seed % 8 == 3 {
+      faults.insert(.versions)
+    }
+    hasLanes = schema == "none" || draw.percent(isReal ? 70 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     hasTyping = schema != "none" && draw.percent(30)
     sameMillisecond = draw.pick([0, 50, 90])
-    isSparse = draw.percent(50)
-    isNarrow = draw.percent(25)
+    isSparse = draw.percent(50) && !isReal
+    isNarrow = draw.percent(25) && !isReal
   }
 
   var trace: [Trace.Option] {

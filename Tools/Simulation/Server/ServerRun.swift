@@ -1,16 +1,14 @@
 import AppModels
 import Device
 import Merge
-import Relay
-import RelaySupport
 import Wire
 
-/// One schedule in the world of the server: the real relay, devices with their connections, a disk
-/// that keeps what was synced, and a clock. It only does what it is told.
+/// One schedule in the world of the server: a server, in memory or elsewhere, and devices with their
+/// connections. It only does what it is told.
 final class ServerRun {
   let schema: Schema?
   let start: Int64
-  let world: World
+  let site: any ServerSite
   let nodes: [ServerNode]
   let lanes = LaneLedger()
   let sync = SyncLedger()
@@ -20,39 +18,44 @@ final class ServerRun {
   private var connections = 0
   private(set) var event = 0
   /// What a device held when an event was over, by the event's name.
-  private var shown: [String: (device: String, vector: VersionVector)] = [:]
+  var shown: [String: (device: String, vector: VersionVector)] = [:]
   /// What each device held last, and as which replica.
   private var vectors: [String: (replica: ReplicaID, vector: VersionVector)] = [:]
   /// Whether there was time enough for a device to be given up.
   private(set) var isLong = false
-  private var typedCount = 0
+  var typedCount = 0
+  /// The server and a device were found to talk without end, which is not waited for a second time.
+  private(set) var isBusy = false
+  /// How often everything may go up and come down until nothing moves. A push of 64 operations takes
+  /// a few rounds.
+  private static let mostRounds = 100
+  /// What cannot take place here.
+  private let impossible: Set<TraceEvent.Verb>
 
-  init(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) {
+  /// - Parameter target: where the server is; in memory where nil.
+  init(
+    _ trace: Trace, on target: (any ServerTarget)? = nil, isRecorded: Bool
+  ) throws(HarnessFailure) {
     let schema = ShippedSchemas.named(Name(trace.schema))
     guard schema != nil || trace.schema == "none" else {
       throw HarnessFailure("there is no schema \(trace.schema)")
     }
     self.schema = schema
-    start = trace.start
-    recorder = Recorder(
-      places: trace.devices.map(\.name) + ["server"], start: trace.start, isRecorded: isRecorded)
-    var options = Relay.Options()
-    options.schemas = schema.map { [$0] } ?? []
-    if trace.options.contains(where: { $0.name == "collect" }) { options.limits.syncLog = 2 }
-    if trace.options.contains(where: { $0.name == "sparse" }) { options.deadAllowance = -1_000_000 }
-    if trace.options.contains(where: { $0.name == "narrow" }) { options.limits.waitingOutput = 600 }
-    do {
-      world = try World(options, now: trace.start * 1000)
-    } catch {
-      throw HarnessFailure("the relay does not start: \(error)")
+    if let target {
+      site = try target.site(trace)
+    } else {
+      site = try MemorySite(trace, schema)
     }
-    world.holdsCommits = true
-    let ledger = lanes
-    nodes = trace.devices.map { ServerNode($0, schema, ledger, clock: trace.start) }
+    start = site.now
+    impossible = target?.impossible ?? []
+    recorder = Recorder(
+      places: trace.devices.map(\.name) + ["server"], start: start, isRecorded: isRecorded)
+    let (ledger, site) = (lanes, self.site)
+    nodes = trace.devices.map { ServerNode($0, schema, ledger, at: site) }
   }
 
   /// Milliseconds since 1970.
-  var now: Int64 { world.now / 1000 }
+  var now: Int64 { site.now }
 
   func clock(_ node: ServerNode) -> Int64 { now + node.skew }
 
@@ -69,13 +72,14 @@ final class ServerRun {
   /// - Returns: false where the event makes no sense here; nothing has happened then.
   @discardableResult
   func perform(_ event: TraceEvent) -> Bool {
-    isLong = isLong || event.at > 90 * 86_400_000
-    world.advance(to: (start + event.at) * 1000)
+    guard !impossible.contains(event.verb) else { return false }
+    isLong = isLong || !site.isReal && event.at > 90 * 86_400_000
+    site.advance(to: start + event.at)
     for node in nodes { retryPush(node) }
     let isDone =
       event.device == "server" ? atServer(event) : node(event.device).map { at($0, event) }
     guard isDone ?? false else { return false }
-    world.settle()
+    site.settle()
     for node in nodes { node.noticeClosing() }
     afterwards()
     if let name = event.name, let sync = node(event.device)?.sync {
@@ -98,37 +102,29 @@ final class ServerRun {
     switch event.verb {
     case .commit: return commit(Int(event.count ?? 1))
     case .kill:
-      let written = min(Int(event.count ?? 0), world.uncommitted.count)
+      let written = min(Int(event.count ?? 0), site.uncommitted)
       recorder.add(now - start, "server", .fault, "killed")
       if written > 0 { coverage.note("writtenAndNotTold") }
-      if written < world.uncommitted.count { coverage.note("commitLost") }
-      restart { try world.kill(written: written) }
+      if written < site.uncommitted { coverage.note("commitLost") }
+      restart { try site.kill(written: written) }
     case .stop:
-      guard !world.isFailing else { return false }
-      world.holdsCommits = false
-      world.settle()
+      guard !site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "stopped and started")
-      restart { try world.restart() }
-      world.holdsCommits = true
+      restart { try site.restart() }
     case .fail:
-      guard !world.isFailing else { return false }
+      guard !site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "the disk fails")
-      world.failStore()
+      site.fail()
     case .recover:
-      guard world.isFailing else { return false }
+      guard site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "the disk works again")
-      world.recoverStore()
+      site.recover()
     default: return false
     }
     return true
   }
 
-  func commit(_ count: Int) -> Bool {
-    guard !world.isFailing else { return false }
-    var isDone = false
-    for _ in 0..<count where world.commitOne() { isDone = true }
-    return isDone
-  }
+  private func commit(_ count: Int) -> Bool { site.commit(count) }
 
   private func restart(_ body: () throws -> Void) {
     do {
@@ -144,11 +140,12 @@ final class ServerRun {
   private func at(_ node: ServerNode, _ event: TraceEvent) -> Bool {
     switch event.verb {
     case .edit: return edit(node, event)
+    case .extend: return extend(node, Int(event.count ?? 0))
     case .connect: connect(node, tellsReceived: event.flag ?? true)
     case .drop:
       guard let link = node.link else { return false }
       recorder.add(now - start, node.name, .fault, "the connection is lost")
-      world.close(link.client)
+      link.wire.close()
       node.disconnect()
     case .up: return up(node, event.count.map(Int.init), isZombie: event.flag ?? false)
     case .down: return down(node, event.count.map(Int.init))
@@ -163,6 +160,7 @@ final class ServerRun {
       node.backup = sync.saved
       recorder.add(now - start, node.name, .note, "its storage is copied")
     case .goBack: return goBack(node)
+    case .delay, .slice, .oneWay, .duplicate, .heal: return network(node, event)
     default: return lane(node, event)
     }
     return true
@@ -171,14 +169,13 @@ final class ServerRun {
   func connect(_ node: ServerNode, tellsReceived: Bool) {
     if node.isActive { coverage.note("takeover") }
     connections += 1
-    let client = world.open("\(node.name) \(connections)")
-    client.holdsOutput = true
+    let wire = site.open("\(node.name) \(connections)")
     recorder.add(now - start, node.name, .note, "connects")
-    node.connect(client, tellsReceived: tellsReceived)
+    node.connect(wire, tellsReceived: tellsReceived)
   }
 
   private func storage(_ node: ServerNode, _ what: String, _ body: () throws(WireError) -> Void) {
-    if let link = node.link { world.close(link.client) }
+    node.link?.wire.close()
     recorder.add(now - start, node.name, .fault, what)
     do throws(WireError) {
       try body()
@@ -187,6 +184,27 @@ final class ServerRun {
         "I10", "storage-unreadable", "A device cannot read what it stored.",
         "The \(node.name) was restarted and said: \(error.message).")
     }
+  }
+
+  /// What happens to the network between a device and the server.
+  private func network(_ node: ServerNode, _ event: TraceEvent) -> Bool {
+    guard let link = node.link, !link.wire.isClosed, site.network(event, link.wire) else {
+      return false
+    }
+    let count = event.count ?? 0
+    let what =
+      switch event.verb {
+      case .delay: "its network takes \(count) ms"
+      case .slice: "its network passes on \(count) bytes at a time"
+      case .oneWay:
+        "its network \(event.flag == true ? "loses" : "holds back") what goes \(event.lane ?? "both")"
+      case .duplicate: "its connection is opened twice"
+      default: "its network works again"
+      }
+    recorder.add(now - start, node.name, .fault, what)
+    if event.verb == .duplicate { node.lanes.doubtContext() }
+    if event.verb != .heal { coverage.note(event.flag == true ? "halfOpen" : event.verb.rawValue) }
+    return true
   }
 
   private func goBack(_ node: ServerNode) -> Bool {
@@ -208,75 +226,11 @@ final class ServerRun {
     shown = shown.filter { $0.value.device != node.name }
   }
 
-  // MARK: Edits
-
-  private func edit(_ node: ServerNode, _ event: TraceEvent) -> Bool {
-    guard let edit = event.edit, let schema else { return false }
-    guard let device = node.sync else { return type(edit, node) }
-    device.clock = clock(node)
-    let fold = device.fold
-    var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector
-    // What the form was opened on may be gone from a device that was set back since.
-    if !device.vector.contains(began) || !fold.vector.contains(began) { began = device.vector }
-    let before = fold.latest
-    do throws(WireError) {
-      let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
-      guard !actions.isEmpty, !actions.contains(where: fold.isSealed) else { return false }
-      try device.write(actions, shown: began, now: device.clock)
-    } catch {
-      coverage.note("refusedEdit")
-      return false
-    }
-    guard let operation = device.current.replica.log.last?.operation?.operation else {
-      return false
-    }
-    judge(operation, began, before, node)
-    if began != device.vector, edit.since != nil { coverage.note("staleForm") }
-    recorder.add(now - start, node.name, .edit, edit.spelled)
-    sync.promise(edit, operation, by: node.name, step: recorder.last, at: now - start)
-    sync.gather(device)
-    node.collect()
-    return true
-  }
-
-  /// What must hold of an operation when it is written.
-  private func judge(
-    _ operation: Operation, _ shown: VersionVector, _ latest: Stamp?, _ node: ServerNode
-  ) {
-    var expected = shown
-    expected[operation.dot.replica] = min(shown[operation.dot.replica], operation.dot.seq - 1)
-    if operation.context.vector(of: operation.dot.replica) != expected {
-      report(
-        "I47", "dishonest-context", "An edit claims to have seen what its writer was not shown.",
-        "The \(node.name)'s operation \(operation.dot.seq) says that it had seen "
-          + "\(operation.context.vector(of: operation.dot.replica)), and the form showed \(expected)."
-      )
-    }
-    if let latest, !(latest < operation.stamp) {
-      report(
-        "I12", "stamp-not-above", "An edit has an older stamp than what its device already had.",
-        "The \(node.name) wrote with \(operation.stamp.spelled) and held \(latest.spelled).")
-    }
-    if operation.stamp.ms > UInt64(max(0, clock(node))) { coverage.note("tie") }
-  }
-
-  private func type(_ edit: Edit, _ node: ServerNode) -> Bool {
-    guard node.isActive else { return false }
-    typedCount += 1
-    let id = "edit \(typedCount)"
-    guard let line = edit.line(id, alias: { node.aliases[$0] ?? $0 }) else { return false }
-    if case .create = edit.change { node.creates[id] = edit.record }
-    recorder.add(now - start, node.name, .edit, edit.spelled)
-    node.lanes.send(line)
-    node.collect()
-    return true
-  }
-
   // MARK: Bytes
 
   private func up(_ node: ServerNode, _ count: Int?, isZombie: Bool) -> Bool {
     guard let link = isZombie ? node.zombies.first : node.link, !link.up.isEmpty,
-      !link.client.isClosed
+      !link.wire.isClosed
     else { return false }
     let size = min(count ?? link.up.count, link.up.count)
     let bytes = link.up.prefix(size)
@@ -284,22 +238,18 @@ final class ServerRun {
     if isZombie { coverage.note("zombie") }
     if bytes.last != 0x0A { coverage.note("slice") }
     link.up.removeFirst(size)
-    world.send(bytes, from: link.client)
+    link.wire.send(Array(bytes))
     return true
   }
 
   func down(_ node: ServerNode, _ count: Int?) -> Bool {
-    guard let link = node.link, link.client.unreadBytes > 0 || !link.client.lines.isEmpty else {
-      return false
-    }
-    world.read(link.client, count ?? link.client.unreadBytes)
-    for line in link.client.lines where node.link === link {
+    guard let link = node.link, link.wire.hasInput else { return false }
+    for line in link.wire.read(count) where node.link === link {
       recorder.carry(now - start, "server", node.name, line + [0x0A])
       node.received(line, clock: clock(node))
       // The next line may let go of what this one brought.
       if let device = node.sync { sync.gather(device) }
     }
-    link.client.lines = []
     return true
   }
 
@@ -307,24 +257,44 @@ final class ServerRun {
   @discardableResult
   func flow(_ node: ServerNode) -> Bool {
     var hasMoved = false
-    for _ in 0..<200 {
+    guard !isBusy else { return false }
+    for _ in 0..<Self.mostRounds {
       var isMoving = up(node, nil, isZombie: false)
       if commit(100) { isMoving = true }
+      site.waitForAnswers(on: node.link.map { [$0.wire] } ?? [])
       if down(node, nil) { isMoving = true }
-      world.settle()
+      site.settle()
       node.noticeClosing()
-      guard isMoving else { return hasMoved }
+      guard isMoving, site.fault == nil else { return hasMoved }
       hasMoved = true
     }
+    isBusy = true
     report(
       "I42", "busy-loop", "The server and a device never stop talking.",
-      "After 200 rounds the \(node.name) and the server still had something to say.")
+      "After \(Self.mostRounds) rounds the \(node.name) and the server still had something to say.")
     return hasMoved
+  }
+
+  /// The same at each device; at a real server at all of them at once.
+  func flowEverywhere() {
+    guard site.isReal else {
+      for node in nodes { flow(node) }
+      return
+    }
+    for _ in 0..<Self.mostRounds {
+      var isMoving = false
+      for node in nodes where up(node, nil, isZombie: false) { isMoving = true }
+      site.waitForAnswers(on: nodes.compactMap { $0.link?.wire })
+      for node in nodes where down(node, nil) { isMoving = true }
+      for node in nodes { node.noticeClosing() }
+      guard isMoving, site.fault == nil else { return }
+    }
   }
 
   // MARK: After each event
 
   private func afterwards() {
+    if findings.isEmpty, let fault = site.fault { findings.append(fault) }
     findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
     for node in nodes {
       if let complaint = node.complaints.first {

@@ -1,6 +1,5 @@
 import Device
 import Merge
-import RelaySupport
 
 /// Draws what happens next in the world of the server.
 struct ServerWorkload {
@@ -48,10 +47,10 @@ struct ServerWorkload {
 
   private mutating func server(_ event: inout TraceEvent, _ run: ServerRun) {
     event.device = "server"
-    var choices: [(weight: Int, choice: TraceEvent.Verb)] = [(1, .commit)]
+    var choices: [(weight: Int, choice: TraceEvent.Verb)] = options.isReal ? [] : [(1, .commit)]
     if options.faults.contains(.crash) { choices += [(4, .kill), (1, .stop)] }
     if options.faults.contains(.disk) {
-      choices.append((3, run.world.isFailing ? .recover : .fail))
+      choices.append((3, run.site.isFailing ? .recover : .fail))
     }
     event.verb = draw.pick(choices)
     if event.verb == .kill {
@@ -70,7 +69,7 @@ struct ServerWorkload {
       event.verb = .flow
       return
     }
-    event.verb = draw.pick([(4, .up), (4, .commit), (4, .down), (1, .flow)])
+    event.verb = draw.pick([(4, .up), (options.isReal ? 0 : 4, .commit), (4, .down), (1, .flow)])
     switch event.verb {
     case .commit: event.device = "server"
     case .up:
@@ -92,12 +91,28 @@ struct ServerWorkload {
     if options.faults.contains(.backup), !node.device.isTyped {
       choices += [(3, .backup), (2, .goBack)]
     }
+    choices += network(node)
     event.verb = draw.pick(choices)
     switch event.verb {
+    case .delay: event.count = Int64(draw.pick([0, 2, 10, 40]))
+    case .slice: event.count = Int64(draw.pick([1, 7, 64, 1500]))
+    case .oneWay:
+      event.lane = draw.pick(["up", "down", "both"])
+      event.flag = draw.percent(50)
     case .clock: event.count = draw.pick([0, 1, -1, 2_000, 70_000, -3_600_000, 3_600_000])
     case .connect: if draw.percent(30) { event.flag = false }
     default: break
     }
+  }
+
+  /// What can happen to a connection.
+  private func network(_ node: ServerNode) -> [(weight: Int, choice: TraceEvent.Verb)] {
+    guard node.link != nil else { return [] }
+    var choices: [(weight: Int, choice: TraceEvent.Verb)] = []
+    if options.isReal, options.faults.contains(.delay) { choices += [(2, .delay), (2, .slice)] }
+    if options.hasOneWay, options.faults.contains(.cut) { choices += [(3, .oneWay), (3, .heal)] }
+    if options.isReal, options.faults.contains(.duplicate) { choices.append((3, .duplicate)) }
+    return choices
   }
 
   // MARK: Work
@@ -113,6 +128,11 @@ struct ServerWorkload {
   private mutating func edit(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
     // Who types looks at what some device shows.
     guard let fold = (node.sync ?? run.nodes.first?.sync)?.fold else { return }
+    if options.faults.contains(.versions), node === run.nodes.dropFirst().first, draw.percent(30) {
+      event.verb = .extend
+      event.count = Int64(draw.below(30))
+      return
+    }
     event.verb = .edit
     event.edit = edits!.edit(fold, &draw)
     guard !node.device.isTyped else { return }

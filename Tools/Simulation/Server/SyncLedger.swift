@@ -67,7 +67,7 @@ final class SyncLedger {
       case .create: text += "created"
       case .delete: text += "deleted"
       case .restore: text += "restored"
-      case .unknown: text += "unknown"
+      case .unknown(let datum): text += String(decoding: datum.canonical, as: UTF8.self)
       }
     }
     return text

@@ -103,6 +103,20 @@ extension TraceEvent {
     /// Deliveries are stopped; where `count` is set, so many are let through.
     case hold
     case release
+    /// The device is of a newer version than the others and does what they do not know: the `count`
+    /// says what.
+    case extend
+    /// Whatever passes its connection takes `count` milliseconds; 0: none.
+    case delay
+    /// Whatever passes its connection comes in pieces of at most `count` bytes; 0: whole.
+    case slice
+    /// Its connection passes nothing in the direction `lane` (`up`, `down` or `both`): it is held
+    /// back, or where `flag` is set lost.
+    case oneWay
+    /// What its connection has sent and sends is sent on a second connection too.
+    case duplicate
+    /// Its connection is as it should be; one that has lost bytes is cut.
+    case heal
     /// The device's storage is copied.
     case backup
     /// The copy takes the storage's place; where there is none, the storage is empty.

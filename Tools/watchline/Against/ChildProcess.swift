@@ -18,6 +18,7 @@ final class ChildProcess {
   static let complaintLimit = 20
 
   private let process: pid_t
+  private let isLeader: Bool
   private var input: Int32
   private let output: Int32
   private let errors: Int32
@@ -30,8 +31,10 @@ final class ChildProcess {
 
   /// Starts a shell command.
   ///
+  /// - Parameter isLeader: it has a process group of its own, so that what the shell starts ends with
+  ///   it; without, it ends with the group that this process is of.
   /// - Throws: where no process can be made.
-  init(_ command: String) throws(FileFailure) {
+  init(_ command: String, isLeader: Bool = true) throws(FileFailure) {
     var pipes: [(read: Int32, write: Int32)] = []
     for _ in 0..<3 {
       var ends: [Int32] = [0, 0]
@@ -45,12 +48,11 @@ final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, pipes[0].read, 0)
     posix_spawn_file_actions_adddup2(&actions, pipes[1].write, 1)
     posix_spawn_file_actions_adddup2(&actions, pipes[2].write, 2)
-    // A group of its own, so that what the shell starts ends with it.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF))
+      &attributes, Int16(isLeader ? POSIX_SPAWN_SETPGROUP : 0) | Int16(POSIX_SPAWN_SETSIGDEF))
     posix_spawnattr_setpgroup(&attributes, 0)
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -69,6 +71,7 @@ final class ChildProcess {
       throw FileFailure("posix_spawn", command)
     }
     self.process = process
+    self.isLeader = isLeader
     (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
     for descriptor in [input, output, errors] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -87,8 +90,11 @@ final class ChildProcess {
   ///
   /// - Parameter limit: how long it may take, in milliseconds.
   func ask(_ line: [UInt8], within limit: Int64) -> Reading {
+    reading(line + [0x0A], within: limit)
+  }
+
+  private func reading(_ output: [UInt8], within limit: Int64) -> Reading {
     let deadline = monotonicMilliseconds() + limit
-    let output = line + [0x0A]
     var sent = 0
     while true {
       if sent < output.count { sent += write(output, from: sent) }
@@ -99,6 +105,11 @@ final class ChildProcess {
       guard wait(left, writing: sent < output.count) else { return .ended(received) }
     }
   }
+
+  /// Reads a line that comes by itself.
+  ///
+  /// - Parameter limit: how long it may take, in milliseconds.
+  func line(within limit: Int64) -> Reading { reading([], within: limit) }
 
   /// What was received without having been asked for.
   var hasMore: Bool { !received.isEmpty }
@@ -142,6 +153,14 @@ final class ChildProcess {
     return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
   }
 
+  /// Reads what is there, so that the program is never stopped by a full pipe.
+  func drain() {
+    readErrors()
+    _ = wait(0, writing: false)
+    if received.count > Self.longestLine { received = [] }
+    searched = min(searched, received.count)
+  }
+
   private func readErrors() {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while !hasErrorsEnded {
@@ -160,6 +179,22 @@ final class ChildProcess {
 
   // MARK: The end
 
+  private var status: Int32?
+
+  /// Whether it has ended by itself.
+  var hasEnded: Bool {
+    if status != nil { return true }
+    var status: Int32 = 0
+    guard waitpid(process, &status, WNOHANG) == process else { return false }
+    self.status = status
+    return true
+  }
+
+  /// Sends it a signal, and nothing that it has started.
+  func signal(_ number: Int32) {
+    if !hasEnded { kill(process, number) }
+  }
+
   /// Ends its input and waits for it to end.
   ///
   /// - Parameter limit: after so many milliseconds it is killed, with all that it has started.
@@ -169,14 +204,13 @@ final class ChildProcess {
     if input >= 0 { close(input) }
     input = -1
     let deadline = monotonicMilliseconds() + limit
-    var status: Int32 = 0
-    while true {
+    while !hasEnded {
       readErrors()
-      let result = waitpid(process, &status, WNOHANG)
-      if result != 0 { break }
       if monotonicMilliseconds() >= deadline {
-        kill(-process, SIGKILL)
+        kill(isLeader ? -process : process, SIGKILL)
+        var status: Int32 = 0
         waitpid(process, &status, 0)
+        self.status = status
         return nil
       }
       usleep(1000)
@@ -187,7 +221,8 @@ final class ChildProcess {
       complaint = []
     }
     // Whatever it may have left behind.
-    kill(-process, SIGKILL)
+    if isLeader { kill(-process, SIGKILL) }
+    let status = self.status ?? 0
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 }

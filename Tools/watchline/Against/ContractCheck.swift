@@ -9,7 +9,7 @@ struct ContractCheck {
   private let fields =
     ##"{"name":"Tea","durationInSeconds":300,"icon":"timer","colorHex":"#007AFF"}"##
 
-  init(_ options: AgainstOptions) {
+  init(_ options: ProgramOptions) {
     merge = ProgramMerge(
       CommandProgram(options.command, answerLimit: options.answerLimit),
       isProcessPerDevice: options.isProcessPerDevice)

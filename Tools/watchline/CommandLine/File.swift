@@ -3,9 +3,12 @@ internal import Glibc
 /// A call failed: which, on what, and what the system says.
 struct FileFailure: Error {
   let message: String
+  /// What the system says alone.
+  let reason: String
 
   init(_ call: String, _ path: String) {
-    message = "\(path): \(call): \(String(cString: strerror(errno)))"
+    reason = String(cString: strerror(errno))
+    message = "\(path): \(call): \(reason)"
   }
 }
 

@@ -47,7 +47,10 @@ final class FuzzCampaign: Sendable {
   init(_ options: FuzzOptions, tells: Bool) {
     self.options = options
     self.tells = tells
-    state = Mutex(State(next: options.seeds.lowerBound))
+    var first = State(next: options.seeds.lowerBound)
+    // A schedule in real time takes some tenths of a second.
+    if options.server != nil { first.batch = 1 }
+    state = Mutex(first)
     hasProgress = isatty(2) == 1
     isColoured = isatty(1) == 1 && environment("NO_COLOR") == nil
   }
@@ -151,10 +154,11 @@ final class FuzzCampaign: Sendable {
     guard hasProgress else { return }
     let (schedules, findings, next) = state.withLock { ($0.schedules, $0.counts.count, $0.next) }
     let seconds = Double(max(1, monotonicMilliseconds() - start)) / 1000
-    let rate = Int(Double(schedules) / seconds)
+    let rate = Double(schedules) / seconds
+    let spelled = rate < 10 ? "\(Double(Int(rate * 10)) / 10)" : grouped(Int(rate))
     let of = options.milliseconds == nil ? " of \(grouped(options.seeds.upperBound))" : ""
     let found = findings == 0 ? "" : " · \(findings) findings"
-    tell("\r\u{1B}[Kseed \(grouped(next - 1))\(of) · \(grouped(rate)) schedules/s\(found)")
+    tell("\r\u{1B}[Kseed \(grouped(next - 1))\(of) · \(spelled) schedules/s\(found)")
   }
 
   // MARK: Findings

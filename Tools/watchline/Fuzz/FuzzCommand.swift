@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Simulation
 
-/// `watchline fuzz`: randomized schedules against our server and merge, or somebody else's merge.
+/// `watchline fuzz`: randomized schedules against our server and merge, somebody else's merge, or a
+/// server that runs.
 enum FuzzCommand: Subcommand {
   static let syntax = Syntax(
     name: "fuzz",
@@ -17,8 +18,9 @@ enum FuzzCommand: Subcommand {
       Option("devices", value: "N", "2 to 4; drawn where left out"),
       Option("events", value: "N", "events of a schedule; drawn where left out"),
       Option("faults", value: "F,…", "which faults may occur; or none"),
-    ] + AgainstOptions.options + [
-      Option("check", "with --against: one short dialogue, printed, and what is missing"),
+    ] + Against.options + [
+      RunningServerOptions.shrinking,
+      Option("check", "with --against command: one short dialogue, printed, and what is missing"),
       Option("exhaustive", value: "N", "every history of up to N operations (1 to 4), instead"),
       Option("part", value: "I/N", "with --exhaustive: the I-th of N parts"),
       Option("out", value: "DIR", "where findings go; watchline-findings where left out"),
@@ -31,6 +33,17 @@ enum FuzzCommand: Subcommand {
     notes: """
       Exit status: 0 nothing was found, 1 something was, 2 it could not be tried.
       Each finding leaves a folder: report.html to look at, trace.ndjson for `watchline replay`.
+
+      --against tcp:HOST:PORT drives a watchline-server that runs, through the faults of `watchline
+      proxy`; each schedule has a pair of its own. With --server the campaign starts it, and kills it
+      (SIGKILL) and restarts it in schedules; the shell's `exec` runs the command, so that it is the
+      server itself and no script that is killed, and port 0 is read from its ready line:
+
+        watchline fuzz --against tcp:127.0.0.1:0 --seconds 60 \\
+          --server '.build/release/watchline-server --listen 127.0.0.1:0 --data /tmp/fuzzed'
+
+      Real time is not repeatable: what does not come again in three more runs of its schedule is
+      reported as nondeterminism, and the rest is made smaller while there is time.
       """)
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
@@ -39,10 +52,10 @@ enum FuzzCommand: Subcommand {
     let options = try FuzzOptions(arguments)
     if arguments.has("worker") { return FuzzWorker(options).serve() }
     if arguments.has("check") {
-      guard let against = options.against else {
+      guard case .program(let program) = options.against else {
         throw UsageError("--check is about a program; it needs --against command:'…'")
       }
-      return ContractCheck(against).run()
+      return ContractCheck(program).run()
     }
     try checkWritable(options.out, "--out")
     if let corpus = options.corpus { try checkWritable(corpus, "--corpus") }
@@ -50,9 +63,11 @@ enum FuzzCommand: Subcommand {
     let state = campaign.run()
     if let failure = state.failure {
       complain(failure)
-      return 2
+      // What was found until then is told.
+      if state.counts.isEmpty { return 2 }
     }
-    let summary = FuzzSummary(state, milliseconds: monotonicMilliseconds() - campaign.start)
+    let summary = FuzzSummary(
+      state, milliseconds: monotonicMilliseconds() - campaign.start, isReal: options.server != nil)
     if let path = options.junit {
       do throws(FileFailure) {
         try File.replace(path, with: Array(summary.junit(options).utf8))

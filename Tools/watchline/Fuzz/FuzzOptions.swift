@@ -16,7 +16,7 @@ struct FuzzOptions: Sendable {
   var out: String
   var corpus: String?
   var junit: String?
-  var against: AgainstOptions?
+  var against: Against?
   /// The words that `replay` needs behind a trace.
   var words: [String]
 
@@ -32,7 +32,7 @@ struct FuzzOptions: Sendable {
     seeds = try Self.seeds(arguments, isTimed: milliseconds != nil)
     self.milliseconds =
       milliseconds ?? (arguments.has("seeds") ? nil : Int64(10_000))
-    jobs = try arguments.integer("jobs", in: 1...256) ?? Processors.count
+    let jobs = try arguments.integer("jobs", in: 1...256)
     schema = try arguments.string("schema", among: Self.schemas)
     devices = try arguments.integer("devices", in: 2...4)
     events = try arguments.integer("events", in: 1...100_000)
@@ -43,8 +43,39 @@ struct FuzzOptions: Sendable {
     out = arguments.string("out") ?? "watchline-findings"
     corpus = arguments.string("corpus")
     junit = arguments.string("junit")
-    against = try AgainstOptions(arguments)
+    against = try Against(arguments)
     words = against?.words ?? []
+    self.jobs = jobs ?? Processors.count
+    if case .server(let server) = against { try check(server, arguments, jobs: jobs) }
+  }
+
+  /// The server that runs, or none.
+  var server: RunningServerOptions? {
+    if case .server(let server) = against { server } else { nil }
+  }
+
+  private mutating func check(
+    _ server: RunningServerOptions, _ arguments: Arguments, jobs: Int?
+  ) throws(UsageError) {
+    if server.command != nil {
+      // Who kills it kills it for all.
+      guard jobs ?? 1 == 1 else {
+        throw UsageError("--server starts one server, which one job drives; leave --jobs out")
+      }
+      self.jobs = 1
+    }
+    if arguments.has("world"), worlds != [.server] {
+      throw UsageError("--against tcp: is the world server; leave --world out")
+    }
+    let odd = (faults ?? []).subtracting(server.faults).map(\.rawValue).sorted()
+    if let fault = odd.first {
+      let advice =
+        fault == Fault.crash.rawValue
+        ? "needs the command that starts the server; give --server"
+        : "cannot be brought about over tcp; there is "
+          + server.faults.map(\.rawValue).sorted().joined(separator: ", ")
+      throw UsageError("--faults \(fault) \(advice)")
+    }
   }
 
   private static func seeds(

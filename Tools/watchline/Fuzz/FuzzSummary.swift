@@ -5,8 +5,12 @@ struct FuzzSummary {
   private let state: FuzzCampaign.State
   private let milliseconds: Int64
 
-  init(_ state: FuzzCampaign.State, milliseconds: Int64) {
+  /// The server was a process of its own.
+  private let isReal: Bool
+
+  init(_ state: FuzzCampaign.State, milliseconds: Int64, isReal: Bool) {
     self.state = state
+    self.isReal = isReal
     self.milliseconds = max(1, milliseconds)
   }
 
@@ -39,10 +43,15 @@ struct FuzzSummary {
     let conflicts = state.coverage["conflictDecided"] + state.coverage["conflicts"]
     parts.append("\(grouped(conflicts)) conflicts decided")
     var lines = state.subject.map { ["the program answers as protocol 1, \($0)"] } ?? []
-    lines += [
-      parts.joined(separator: ", "),
-      "\(grouped(Int(rate))) schedules/s, \(grouped(Int(deviceDays))) device days simulated a second",
-    ]
+    lines.append(parts.joined(separator: ", "))
+    if isReal {
+      lines.append("\(Self.decimal(rate).dropLast()) schedules/s, in real time")
+      lines.append("not tested over tcp: " + RunningServerOptions.notTested.joined(separator: ", "))
+    } else {
+      lines.append(
+        "\(grouped(Int(rate))) schedules/s, \(grouped(Int(deviceDays))) device days simulated a second"
+      )
+    }
     if !notCovered.isEmpty {
       lines.append("not covered: " + notCovered.map { "\($0) (0 times)" }.joined(separator: ", "))
     }
@@ -81,6 +90,7 @@ struct FuzzSummary {
         }
       }
       json.array("notCovered", notCovered) { $0.string($1) }
+      if isReal { json.array("notTested", RunningServerOptions.notTested) { $0.string($1) } }
     }
     return String(decoding: json.bytes, as: UTF8.self)
   }

@@ -7,6 +7,10 @@ internal import Wire
 final class FuzzWorker {
   private let options: FuzzOptions
   private let harness: any Harness
+  /// Runs that failed and may not fail again, by their seeds.
+  private var failed: [UInt64: Outcome] = [:]
+  /// The last trace that was played.
+  private var played: Outcome?
 
   init(_ options: FuzzOptions) {
     self.options = options
@@ -40,17 +44,26 @@ final class FuzzWorker {
     case "narrate": try narrate(number(request, "seed"), request.string("path") ?? "")
     case "play":
       let outcome = try harness.play(try trace(request), isRecorded: false)
+      if !harness.isReproducible { played = outcome }
       json.array("violations", outcome.findings) { json, finding in
         json.object { $0.member("slug", finding.slug) }
       }
     case "examine":
-      let outcome =
-        request.has("seed")
-        ? try harness.run(options.plan(number(request, "seed")))
-        : try harness.play(try trace(request), isRecorded: false)
-      try examine(outcome, request, &json)
+      try examine(try failure(request), request, &json)
     default: throw HarnessFailure("a request that there is not")
     }
+  }
+
+  /// The run that is to be examined.
+  private func failure(_ request: Members) throws(HarnessFailure) -> Outcome {
+    guard request.has("seed") else {
+      let trace = try trace(request)
+      if let played, played.trace == trace { return played }
+      return try harness.play(trace, isRecorded: false)
+    }
+    let seed = number(request, "seed")
+    if let outcome = failed[seed] { return outcome }
+    return try harness.run(options.plan(seed))
   }
 
   private func number(_ request: Members, _ name: String) -> UInt64 {
@@ -58,11 +71,14 @@ final class FuzzWorker {
   }
 
   private func trace(_ request: Members) throws(HarnessFailure) -> Trace {
+    let trace: Trace
     do throws(TraceFault) {
-      return try TraceWord.read(request.string("trace") ?? "")
+      trace = try TraceWord.read(request.string("trace") ?? "")
     } catch {
       throw HarnessFailure(error.description)
     }
+    guard let against = options.against else { return trace }
+    return try against.adapted(trace).trace
   }
 
   // MARK: Running
@@ -75,11 +91,19 @@ final class FuzzWorker {
     var behaviour: UInt64 = 0
     var found: [(seed: UInt64, slug: String, headline: String)] = []
     for seed in seeds {
-      let outcome = try harness.run(options.plan(seed))
+      let outcome: Outcome
+      do throws(HarnessFailure) {
+        outcome = try harness.run(options.plan(seed))
+      } catch {
+        // What was found before is told first; the next schedule fails again.
+        guard found.isEmpty else { break }
+        throw error
+      }
       coverage.add(outcome.coverage)
       time += outcome.deviceMilliseconds
       behaviour = (behaviour ^ outcome.behaviour) &* 0x100_0000_01B3
       for finding in outcome.findings { found.append((seed, finding.slug, finding.headline)) }
+      if !harness.isReproducible, !outcome.findings.isEmpty { failed[seed] = outcome }
     }
     json.member("milliseconds", time)
     json.member("behaviour", String(behaviour, radix: 16))
@@ -110,15 +134,32 @@ final class FuzzWorker {
 
   // MARK: A finding
 
+  /// The last lines of the standard error of what is tried.
+  private var complaints: [String] {
+    switch options.against {
+    case nil: []
+    case .program: (harness as? ExchangeHarness)?.complaints ?? []
+    case .server: (harness as? ServerHarness)?.complaints ?? []
+    }
+  }
+
   private func examine(
     _ outcome: Outcome, _ request: Members, _ json: inout JSONWriter
   ) throws(HarnessFailure) {
     let slug = request.string("slug") ?? outcome.findings.first?.slug ?? ""
-    let found = try Examination.examine(outcome, slug, by: harness)
+    // A corpus's trace need not fail again in real time.
+    guard outcome.findings.contains(where: { $0.slug == slug }) || harness.isReproducible else {
+      return
+    }
+    let end = monotonicMilliseconds() + (options.server?.shrinkingLimit ?? 0)
+    let errors = complaints
+    let found = try Examination.examine(outcome, slug, by: harness) {
+      monotonicMilliseconds() < end
+    }
     let report = FindingReport(
       found, folder: "\(options.out)/\(found.finding.slug)-\(outcome.trace.seed)",
       schedules: Int(clamping: request.integer("schedules") ?? 1), arguments: options.words,
-      errors: options.against == nil ? [] : (harness as? ExchangeHarness)?.complaints ?? [])
+      errors: errors.isEmpty ? complaints : errors)
     do throws(FileFailure) {
       try report.write()
     } catch {

@@ -5,14 +5,17 @@ internal import Simulation
 enum ReplayCommand: Subcommand {
   static let syntax = Syntax(
     name: "replay",
-    summary: "Play traces again, against our merge and server or somebody else's merge.",
+    summary: "Play traces again, against our merge and server, a server that runs or your merge.",
     operands: "TRACE …", maximumOperands: 10_000,
-    options: AgainstOptions.options + [
+    options: Against.options + [
       Option("json", "one JSON object a trace on the standard output"),
       Option("verbose", "print every step"),
     ],
     notes: """
       TRACE is a file, - for the standard input, or a word wl1:… from a log.
+      Any trace can be played against any target. What a target cannot do, such as a failing disk at
+      a server that runs, is passed over and said once; Protocol/TRACES.md says what becomes of a
+      trace of devices alone at a server, and the other way round.
       Exit status: 0 nothing is wrong with any of them, 1 something is, 2 one cannot be read.
       """)
 
@@ -20,7 +23,7 @@ enum ReplayCommand: Subcommand {
     guard !arguments.operands.isEmpty else {
       throw UsageError("no trace; give a file, - or a word wl1:…; see watchline replay --help")
     }
-    let against = try AgainstOptions(arguments)
+    let against = try Against(arguments)
     var traces: [(name: String, trace: Trace)] = []
     for operand in arguments.operands { traces.append((operand, try read(operand))) }
     let harness: any Harness =
@@ -63,12 +66,19 @@ enum ReplayCommand: Subcommand {
 
   /// - Returns: whether something is wrong.
   private static func play(
-    _ name: String, _ trace: Trace, _ harness: any Harness, _ against: AgainstOptions?,
+    _ name: String, _ given: Trace, _ harness: any Harness, _ against: Against?,
     _ arguments: Arguments
   ) throws(HarnessFailure) -> Bool {
+    var (trace, notes): (Trace, [String]) = (given, [])
+    if let against { (trace, notes) = try against.adapted(given) }
+    let short = name.hasPrefix(TraceWord.prefix) ? "the trace" : name
+    for note in notes { complain("\(short): \(note)") }
     let outcome = try harness.play(trace, isRecorded: true)
-    let again = try harness.play(trace, isRecorded: true)
-    let findings = Examination.difference(outcome, again).map { [$0] } ?? outcome.findings
+    var findings = outcome.findings
+    if harness.isReproducible {
+      let again = try harness.play(trace, isRecorded: true)
+      findings = Examination.difference(outcome, again).map { [$0] } ?? findings
+    }
     if arguments.has("verbose"), !arguments.has("json") {
       for line in outcome.lines { print(line) }
     }
@@ -88,7 +98,6 @@ enum ReplayCommand: Subcommand {
       print(String(decoding: json.bytes, as: UTF8.self))
       return !findings.isEmpty
     }
-    let short = name.hasPrefix(TraceWord.prefix) ? "the trace" : name
     guard let finding = findings.first else {
       print("\(short): \(grouped(trace.events.count)) events, nothing is wrong")
       return false

@@ -1,7 +1,7 @@
 internal import Simulation
 
 /// `--against command:'…'`: somebody else's merge, and how it is judged.
-struct AgainstOptions {
+struct ProgramOptions {
   var command: String
   var level = LossLevel.fields
   var network = ExchangeSettings.Network.watchConnectivity
@@ -10,11 +10,8 @@ struct AgainstOptions {
   /// Milliseconds.
   var answerLimit: Int64 = 1000
 
-  /// What `fuzz` and `replay` take besides their own options.
+  /// How a program is judged.
   static let options = [
-    Option(
-      "against", value: "TARGET",
-      "what is tried: command:'./my-merge' (Protocol/MERGE-UNDER-TEST.md)"),
     Option("loss", value: "L", "what counts as loss: fields (default), deletes or everything"),
     Option("network", value: "N", "watchConnectivity (default): lanes keep their promises; or any"),
     Option("winner", value: "W", "phone-on-tie: of two edits in one millisecond the phone's wins"),
@@ -22,18 +19,12 @@ struct AgainstOptions {
     Option("answer-limit", value: "S", "seconds that an answer may take; 1 where left out"),
   ]
 
-  /// - Returns: nil where `--against` is left out.
-  /// - Throws: for a target that is no command, and for options that belong to one that is not there.
-  init?(_ arguments: Arguments) throws(UsageError) {
-    guard let target = arguments.string("against") else {
-      for option in Self.options where option.name != "network" && arguments.has(option.name) {
-        throw UsageError("--\(option.name) says how to judge a program; it needs --against")
-      }
-      return nil
-    }
+  /// - Throws: for a target that is no command.
+  init(_ target: String, _ arguments: Arguments) throws(UsageError) {
     let prefix = "command:"
     guard target.hasPrefix(prefix), target.count > prefix.count else {
-      throw UsageError("--against is command:'PROGRAM ARGUMENT …', not \(target)")
+      throw UsageError(
+        "--against is command:'PROGRAM ARGUMENT …' or tcp:HOST:PORT, not \(target)")
     }
     command = String(target.dropFirst(prefix.count))
     let levels = LossLevel.allCases.map(\.rawValue)

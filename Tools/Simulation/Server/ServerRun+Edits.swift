@@ -1,0 +1,76 @@
+import AppModels
+import Device
+import Merge
+import Wire
+
+/// What people do with records, and what must hold of it at once.
+extension ServerRun {
+  func edit(_ node: ServerNode, _ event: TraceEvent) -> Bool {
+    guard let edit = event.edit, let schema else { return false }
+    guard let device = node.sync else { return type(edit, node) }
+    device.clock = clock(node)
+    let fold = device.fold
+    var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector
+    // What the form was opened on may be gone from a device that was set back since.
+    if !device.vector.contains(began) || !fold.vector.contains(began) { began = device.vector }
+    let before = fold.latest
+    do throws(WireError) {
+      let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
+      guard !actions.isEmpty, !actions.contains(where: fold.isSealed) else { return false }
+      try device.write(actions, shown: began, now: device.clock)
+    } catch {
+      coverage.note("refusedEdit")
+      return false
+    }
+    if began != device.vector, edit.since != nil { coverage.note("staleForm") }
+    return wrote(node, edit, shown: began, after: before)
+  }
+
+  /// A device has just written an operation.
+  func wrote(
+    _ node: ServerNode, _ edit: Edit, shown: VersionVector, after latest: Stamp?
+  ) -> Bool {
+    guard let device = node.sync,
+      let operation = device.current.replica.log.last?.operation?.operation
+    else { return false }
+    judge(operation, shown, latest, node)
+    recorder.add(now - start, node.name, .edit, edit.spelled)
+    sync.promise(edit, operation, by: node.name, step: recorder.last, at: now - start)
+    sync.gather(device)
+    node.collect()
+    return true
+  }
+
+  /// What must hold of an operation when it is written.
+  private func judge(
+    _ operation: Operation, _ shown: VersionVector, _ latest: Stamp?, _ node: ServerNode
+  ) {
+    var expected = shown
+    expected[operation.dot.replica] = min(shown[operation.dot.replica], operation.dot.seq - 1)
+    if operation.context.vector(of: operation.dot.replica) != expected {
+      report(
+        "I47", "dishonest-context", "An edit claims to have seen what its writer was not shown.",
+        "The \(node.name)'s operation \(operation.dot.seq) says that it had seen "
+          + "\(operation.context.vector(of: operation.dot.replica)), and the form showed \(expected)."
+      )
+    }
+    if let latest, !(latest < operation.stamp) {
+      report(
+        "I12", "stamp-not-above", "An edit has an older stamp than what its device already had.",
+        "The \(node.name) wrote with \(operation.stamp.spelled) and held \(latest.spelled).")
+    }
+    if operation.stamp.ms > UInt64(max(0, clock(node))) { coverage.note("tie") }
+  }
+
+  private func type(_ edit: Edit, _ node: ServerNode) -> Bool {
+    guard node.isActive else { return false }
+    typedCount += 1
+    let id = "edit \(typedCount)"
+    guard let line = edit.line(id, alias: { node.aliases[$0] ?? $0 }) else { return false }
+    if case .create = edit.change { node.creates[id] = edit.record }
+    recorder.add(now - start, node.name, .edit, edit.spelled)
+    node.lanes.send(line)
+    node.collect()
+    return true
+  }
+}

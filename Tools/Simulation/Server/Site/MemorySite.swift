@@ -1,0 +1,86 @@
+import Merge
+import Relay
+import RelaySupport
+
+/// The real relay in memory, with a disk that has what it is told to have, and a clock that stands
+/// still.
+final class MemorySite: ServerSite {
+  private let world: World
+  /// Those that the server may still take for open.
+  private var links: [MemoryLink] = []
+  let pair = "p"
+  let store: String? = "memory"
+  let isReal = false
+  let fault: Finding? = nil
+
+  init(_ trace: Trace, _ schema: Schema?) throws(HarnessFailure) {
+    var options = Relay.Options()
+    options.schemas = schema.map { [$0] } ?? []
+    if trace.options.contains(where: { $0.name == "collect" }) { options.limits.syncLog = 2 }
+    if trace.options.contains(where: { $0.name == "sparse" }) { options.deadAllowance = -1_000_000 }
+    if trace.options.contains(where: { $0.name == "narrow" }) { options.limits.waitingOutput = 600 }
+    do {
+      world = try World(options, now: trace.start * 1000)
+    } catch {
+      throw HarnessFailure("the relay does not start: \(error)")
+    }
+    world.holdsCommits = true
+  }
+
+  var now: Int64 { world.now / 1000 }
+  var complaint: String? { world.logs.first { $0.contains("operationRefused") } }
+  var isFailing: Bool { world.isFailing }
+  var uncommitted: Int { world.uncommitted.count }
+
+  func open(_ name: String) -> any ServerLink {
+    let client = world.open(name)
+    client.holdsOutput = true
+    let link = MemoryLink(client, world)
+    links.removeAll(where: \.isOver)
+    links.append(link)
+    return link
+  }
+
+  func settle() { world.settle() }
+  func waitForAnswers(on links: [any ServerLink]) {}
+  func advance(to time: Int64) { world.advance(to: time * 1000) }
+
+  func commit(_ count: Int) -> Bool {
+    guard !world.isFailing else { return false }
+    var isDone = false
+    for _ in 0..<count where world.commitOne() { isDone = true }
+    return isDone
+  }
+
+  /// Delay and slices are there without: bytes move when an event moves them.
+  func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool {
+    guard let link = link as? MemoryLink else { return false }
+    switch event.verb {
+    case .oneWay: return link.stop(event.lane ?? "both", loses: event.flag ?? false)
+    case .heal: return link.heal()
+    default: return false
+    }
+  }
+
+  func kill(written: Int) throws { try world.kill(written: written) }
+
+  func restart() throws {
+    world.holdsCommits = false
+    world.settle()
+    try world.restart()
+    world.holdsCommits = true
+  }
+
+  func fail() { world.failStore() }
+  func recover() { world.recoverStore() }
+
+  func heal() {
+    for link in links { link.heal() }
+    if world.isFailing { world.recoverStore() }
+    world.holdsCommits = false
+    world.settle()
+  }
+
+  /// A little more than an hour, after which nobody waits for anything.
+  func rest(_ round: Int) { world.advance(to: world.now + 3_700_000_000) }
+}

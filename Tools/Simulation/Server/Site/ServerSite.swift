@@ -1,0 +1,82 @@
+/// The server of a run, wherever it is: in memory, or a process behind sockets.
+///
+/// Times are milliseconds since 1970 on the server's clock.
+package protocol ServerSite: AnyObject {
+  var now: Int64 { get }
+  /// The pair of the run's devices.
+  var pair: String { get }
+  /// The name of the server's store, where it is known before it is told.
+  var store: String? { get }
+  /// A process of its own, with real time: what it does between two calls is its own affair.
+  var isReal: Bool { get }
+  /// What was found wrong with the server itself, such as that it is gone; nothing else makes sense
+  /// afterwards.
+  var fault: Finding? { get }
+  /// The server's own complaint of something that must not be, where there is one.
+  var complaint: String? { get }
+  /// The disk fails.
+  var isFailing: Bool { get }
+  /// Batches that are on their way to the disk, as far as that can be known.
+  var uncommitted: Int { get }
+
+  func open(_ name: String) -> any ServerLink
+  /// What can happen by itself happens.
+  func settle()
+  /// Waits until the server has said all that it has to say to what it was sent.
+  func waitForAnswers(on links: [any ServerLink])
+  /// The clock goes on to a time; never back.
+  func advance(to time: Int64)
+  /// The disk has so many more batches.
+  ///
+  /// - Returns: false where there was none.
+  func commit(_ count: Int) -> Bool
+  /// What happens to one device's network.
+  ///
+  /// - Returns: false where it makes no sense here.
+  func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool
+
+  /// The process is killed and starts again.
+  ///
+  /// - Parameter written: so many batches that nobody was told of are on the disk all the same.
+  func kill(written: Int) throws
+  /// The process ends in order and starts again.
+  func restart() throws
+  func fail()
+  func recover()
+
+  /// From now on nothing goes wrong any more.
+  func heal()
+  /// The end waits for something for the `round`th time.
+  func rest(_ round: Int)
+}
+
+/// A device's connection to the server.
+package protocol ServerLink: AnyObject {
+  /// It is gone, by whichever side; what had come before can still be read.
+  var isClosed: Bool { get }
+  /// There is something that the device has not read.
+  var hasInput: Bool { get }
+
+  func send(_ bytes: [UInt8])
+  /// The device reads so many bytes, all where nil.
+  ///
+  /// - Returns: the lines that are whole by then, without LF.
+  func read(_ count: Int?) -> [[UInt8]]
+  /// The device is gone, with what was on its way.
+  func close()
+}
+
+/// Where schedules are run on a real server.
+package protocol ServerTarget: AnyObject {
+  /// The faults that can be drawn for it.
+  var faults: Set<Fault> { get }
+  /// What cannot take place there, whatever a schedule says.
+  var impossible: Set<TraceEvent.Verb> { get }
+  /// The last lines of the server's standard error.
+  var complaints: [String] { get }
+
+  /// The server, for one run with a pair of its own.
+  ///
+  /// - Throws: where it is not there.
+  func site(_ trace: Trace) throws(HarnessFailure) -> any ServerSite
+}
