@@ -33,7 +33,9 @@ final class RecordJudge {
     self.schema = schema
     self.apart = apart
     self.graveyard = graveyard
-    oracle = Oracle(operations, apart: apart)
+    let buried = Self.buried(operations, graveyard)
+    if !buried.isEmpty { run.coverage.note("anew") }
+    oracle = Oracle(operations, apart: apart.union(buried))
     let read = operations.reduce(into: [ReplicaID: UInt64]()) {
       $0[$1.dot.replica, default: 0] += 1
     }
@@ -57,6 +59,29 @@ final class RecordJudge {
     }
     view = oracle.view(schema)
     feed = oracle.feed()
+  }
+
+  /// What had been said of records that were collected and then made anew: it went with the record
+  /// (PROTOCOL.md clause 12.9).
+  private static func buried(_ operations: [Operation], _ graveyard: [Target: Mark]) -> Set<Effect>
+  {
+    var anew: Set<Target> = []
+    for operation in operations {
+      for action in operation.actions where action.body == .create {
+        if let grave = graveyard[action.target], grave.stamp < operation.stamp {
+          anew.insert(action.target)
+        }
+      }
+    }
+    var buried: Set<Effect> = []
+    for operation in operations {
+      for (index, action) in operation.actions.enumerated() where anew.contains(action.target) {
+        if operation.stamp <= graveyard[action.target]!.stamp {
+          buried.insert(.action(operation.dot, index))
+        }
+      }
+    }
+    return buried
   }
 
   /// - Parameter vector: what a device holds that was filled when all was quiet.
@@ -203,7 +228,12 @@ final class RecordJudge {
   /// Nothing that was accepted is lost.
   func checkEffects() {
     guard !isLate else { return checkLateCreates() }
+    let buried = Self.buried(oracle.operations, graveyard)
     for operation in oracle.operations {
+      if operation.actions.indices.contains(where: { buried.contains(.action(operation.dot, $0)) })
+      {
+        continue
+      }
       for effect in Oracle.effects(of: operation) {
         guard oracle.classify(effect, schema) == .lost else { continue }
         run.report(
