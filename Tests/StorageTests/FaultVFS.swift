@@ -15,8 +15,8 @@ final class FaultVFS: @unchecked Sendable {
   var options: StoreOptions {
     var options = StoreOptions()
     options.vfs = String(cString: fault_vfs_name(handle))
-    options.idleCheckpointBytes = 60_000
-    options.busyCheckpointBytes = 200_000
+    options.idleCheckpointBytes = 240_000
+    options.busyCheckpointBytes = 800_000
     options.retryDelays = 200_000...2_000_000
     return options
   }
