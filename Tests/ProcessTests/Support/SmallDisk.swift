@@ -9,7 +9,7 @@ final class SmallDisk {
     self.path = path
     self.scratch = scratch
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    let mount = try Program(["mount", "-t", "tmpfs", "-o", "size=2m", "none", path], in: scratch)
+    let mount = try Program(["mount", "-t", "tmpfs", "-o", "size=8m", "none", path], in: scratch)
     guard try mount.exitCode() == 0 else { throw Failure(mount.errors) }
   }
 
