@@ -88,8 +88,8 @@ let package = Package(
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "server-benchmark", dependencies: ["CUV", "EventLoop", "watchline-server"],
-      path: "Benchmarks/ServerBenchmark", swiftSettings: settings),
+      name: "start-benchmark", dependencies: ["CUV", "watchline-server"],
+      path: "Benchmarks/StartBenchmark", swiftSettings: settings),
 
     .executableTarget(
       name: "merge-benchmark", dependencies: ["Merge", "AppModels", "Wire", "TextTraces"],

@@ -18,6 +18,13 @@ static inline uint32_t watchline_marks(watchline_block marks) {
 static inline watchline_block watchline_load(const uint8_t *_Nonnull bytes) {
   return *(const watchline_block *)bytes;
 }
+
+/// Which of sixteen bytes are a quote, a backslash, a control character or not ASCII: as signed
+/// numbers, what is not ASCII is below a blank too.
+static inline uint32_t watchline_not_plain(const uint8_t *_Nonnull bytes) {
+  watchline_block block = watchline_load(bytes);
+  return watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
+}
 #define WATCHLINE_HAS_BLOCKS 1
 #endif
 
@@ -45,16 +52,12 @@ static inline ptrdiff_t watchline_plain_end(const uint8_t *_Nonnull bytes, ptrdi
   ptrdiff_t at = from;
 #ifdef WATCHLINE_HAS_BLOCKS
   for (; at + 16 <= count; at += 16) {
-    watchline_block block = watchline_load(bytes + at);
-    // As signed numbers, what is not ASCII is below a blank too.
-    uint32_t marks = watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
+    uint32_t marks = watchline_not_plain(bytes + at);
     if (marks) return at + __builtin_ctz(marks);
   }
   if (count >= 16 && at < count) {
     // The last sixteen bytes again, without those that have been looked at.
-    watchline_block block = watchline_load(bytes + count - 16);
-    uint32_t marks = watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
-    marks >>= at - (count - 16);
+    uint32_t marks = watchline_not_plain(bytes + count - 16) >> (at - (count - 16));
     return marks ? at + __builtin_ctz(marks) : count;
   }
 #endif

@@ -27,27 +27,26 @@ struct ByteWriter {
 extension [UInt8] {
   /// Unsigned LEB128 (DWARF 5, section 7.6).
   mutating func append(number value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MemoryWriter.longestNumber) { room in
+      var writer = MemoryWriter(room.baseAddress!)
+      writer.number(value)
+      append(contentsOf: UnsafeBufferPointer(start: room.baseAddress, count: writer.count))
     }
-    append(UInt8(truncatingIfNeeded: rest))
   }
 }
 
-/// Writes LEB128 numbers to memory that has room for them.
-struct NumberWriter {
+/// The same as `ByteWriter`, to memory that has room: for what is written with nearly every commit.
+struct MemoryWriter {
   /// Bytes of a number at most.
-  static let longest = 10
+  static let longestNumber = 10
 
   private let memory: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
 
   init(_ memory: UnsafeMutablePointer<UInt8>) { self.memory = memory }
 
-  mutating func append(_ value: UInt64) {
-    var rest = value
+  mutating func number(_ value: some BinaryInteger) {
+    var rest = UInt64(truncatingIfNeeded: value)
     while rest >= 0x80 {
       memory[count] = UInt8(truncatingIfNeeded: rest) | 0x80
       count &+= 1
@@ -55,6 +54,18 @@ struct NumberWriter {
     }
     memory[count] = UInt8(truncatingIfNeeded: rest)
     count &+= 1
+  }
+
+  mutating func flag(_ value: Bool) { number(value ? 1 : 0) }
+
+  mutating func text(_ value: String) {
+    var value = value
+    value.withUTF8 { bytes in
+      number(bytes.count)
+      guard let start = bytes.baseAddress else { return }
+      (memory + count).initialize(from: start, count: bytes.count)
+      count += bytes.count
+    }
   }
 }
 

@@ -194,11 +194,9 @@ extension Relay {
   }
 
   func changed(_ device: Device) {
-    if device.touchedBatch == open.number { return }
-    device.touchedBatch = open.number
-    touched(device.pair)
     guard device.dirtyBatch != open.number else { return }
     device.dirtyBatch = open.number
+    touched(device.pair)
     open.devices.append(device)
   }
 

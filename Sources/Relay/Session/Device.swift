@@ -83,10 +83,8 @@ final class Device {
   var clearance = Clearance()
 
   // Bookkeeping.
-  /// The last batch that carries its row.
+  /// The last batch that carries its row, as it does when anything of it changed.
   var dirtyBatch: UInt64 = 0
-  /// The last batch in which it changed: all that follows from that has been seen to.
-  var touchedBatch: UInt64 = 0
   /// The last batch after which it is to be pumped.
   var pumpBatch: UInt64 = 0
   /// Payloads read back from the store and not handed out yet.
