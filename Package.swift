@@ -96,18 +96,24 @@ let package = Package(
       path: "Benchmarks/MergeBenchmark", exclude: ["replay_loro.py", "merge_loro.py"],
       swiftSettings: settings),
 
+    // Numbers that follow from a seed.
+    room("Seeded", path: "Tools/Seeded", settings: hot),
+
     // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Merge", "Wire"], path: "Tools/Oracle", settings: hot),
+    room("Oracle", ["Seeded", "Merge", "Wire"], path: "Tools/Oracle", settings: hot),
 
     // The relay without sockets or disk, and what is tried on it.
     room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport"),
     room(
       "Simulation",
-      ["Oracle", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal", "Wire"],
+      [
+        "Oracle", "Seeded", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal",
+        "Wire",
+      ],
       path: "Tools/Simulation", settings: hot),
 
     // Faults between real sockets.
-    room("Proxy", ["Simulation", "Wire"], path: "Tools/Proxy"),
+    room("Proxy", ["Simulation", "Seeded", "Wire"], path: "Tools/Proxy"),
 
     // Load on a server, and what it costs.
     room("Load", ["CLinux", "Simulation", "Wire"], path: "Tools/Load", settings: hot),
@@ -121,21 +127,21 @@ let package = Package(
     room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
 
-    suite("WireTests", ["Wire", "ScannerComparison", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle"]),
-    suite("AppModelsTests", ["AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
-    suite("OracleTests", ["Simulation", "Oracle", "Merge"]),
+    suite("WireTests", ["Seeded", "Wire", "ScannerComparison", "protocol-schemas"]),
+    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
+    suite("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
+    suite("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     suite("MutantTests", ["MutantFiles"]),
     suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"], exclude: ["Traces"]),
     suite(
       "RelayTests",
       [
-        "RelaySupport", "SyncSupport", "TranscriptSupport", "Device", "Relay", "Merge",
+        "RelaySupport", "SyncSupport", "TranscriptSupport", "Seeded", "Device", "Relay", "Merge",
         "AppModels", "Wire", "Journal",
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
-    suite("LoadTests", ["Load", "watchline"]),
+    suite("LoadTests", ["Load", "Seeded", "watchline"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -145,8 +151,8 @@ let package = Package(
     suite(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "SyncSupport", "Device", "Merge", "AppModels", "Wire",
-        "TranscriptSupport",
+        "watchline-server", "watchline", "SyncSupport", "Seeded", "Device", "Merge", "AppModels",
+        "Wire", "TranscriptSupport",
       ]),
   ],
   swiftLanguageModes: [.v6],

@@ -1,3 +1,4 @@
+import Seeded
 import Load
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
 
   /// Faults put into a long sequence are counted one by one.
   @Test(arguments: 1...30) func countsWhatWasDone(_ seed: UInt64) {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     var delivered = Array(1...500)
     // Each fault in a block of its own, so that they do not meet.
     var expected = [0, 0, 0, 0]

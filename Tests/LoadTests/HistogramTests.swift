@@ -1,25 +1,13 @@
+import Seeded
 import Load
 import Testing
-
-/// A generator whose numbers follow from its seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-}
 
 @Suite struct HistogramTests {
   static let shares = [0.001, 0.1, 0.5, 0.9, 0.99, 0.999, 1]
 
   /// Durations from 1 µs to an hour, as many in each octave, against the exact ones.
   @Test(arguments: 1...20) func isWithinOnePercentOfASort(_ seed: UInt64) throws {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     var histogram = Histogram()
     var exact: [Int] = []
     for _ in 0..<5_000 {

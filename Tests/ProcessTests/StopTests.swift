@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 import Testing
 
@@ -22,7 +23,7 @@ extension ProcessTests {
     @Test func drainsUnderLoad() throws {
       let seed = UInt64.random(in: 1...1_000_000)
       print("SIGTERM under load: seed \(seed)")
-      var random = SeededGenerator(seed: seed)
+      var random = SplitMix64(seed: seed)
       let phone = LoadPhone(ledger, seed: random.next())
       let watch = LazyWatch(ledger, seed: random.next())
       for _ in 1...8 {

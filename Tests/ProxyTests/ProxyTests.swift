@@ -1,3 +1,4 @@
+import Seeded
 import Testing
 
 @testable import Proxy
@@ -7,7 +8,7 @@ import Testing
   /// Whatever is delayed and sliced, each side gets what the other has sent, and then its end.
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
   func bytesArriveWholeAndInOrder(seed: UInt64) {
-    var random = ProxyRandom(seed: seed, stream: 0)
+    var random = SplitMix64(seed: seed, stream: 0)
     var faults = ProxyFaults()
     if seed % 3 != 0 { faults.delay = 0...Int.random(in: 0...90, using: &random) }
     if seed % 3 != 1 { faults.slice = [1, 7, 300, 5000].randomElement(using: &random)! }

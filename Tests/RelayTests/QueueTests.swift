@@ -1,3 +1,4 @@
+import Seeded
 import Journal
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite struct DequeTests {
   @Test func behavesLikeAnArray() {
-    var random = SplitMix(seed: 1)
+    var random = SplitMix64(seed: 1)
     var deque = Deque<Int>()
     var array: [Int] = []
     for number in 0..<5_000 {
@@ -42,7 +43,7 @@ import Testing
 @Suite struct HolesTests {
   /// Against a plain set, with the ranges canonical after each step.
   @Test func behavesLikeASet() {
-    var random = SplitMix(seed: 2)
+    var random = SplitMix64(seed: 2)
     for _ in 0..<50 {
       var holes = Holes()
       var set: Set<UInt64> = []
@@ -179,7 +180,7 @@ import Testing
 
 @Suite struct DeadlineQueueTests {
   @Test func comesByTimeAndThenByOrder() {
-    var random = SplitMix(seed: 3)
+    var random = SplitMix64(seed: 3)
     var queue = DeadlineQueue()
     var expected: [(time: Int64, reply: UInt64)] = []
     for reply in 0..<500 as Range<UInt64> {

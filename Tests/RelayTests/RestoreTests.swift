@@ -1,3 +1,4 @@
+import Seeded
 import Relay
 import RelaySupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite struct RestoreTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func stateIsAsItWas(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let world = try World()
     activate(world)
     world.send("activate pair=p role=watch device=second", on: "second")
@@ -47,7 +48,7 @@ import Testing
     return lines
   }
 
-  private func act(_ number: Int, _ world: World, _ random: inout SplitMix) throws {
+  private func act(_ number: Int, _ world: World, _ random: inout SplitMix64) throws {
     let name = ["phone", "watch", "second"][random.below(3)]
     let payload = "payload={\"i\":\(number)}"
     switch random.below(10) {

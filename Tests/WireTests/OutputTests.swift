@@ -1,3 +1,4 @@
+import Seeded
 import Testing
 import Wire
 
@@ -25,7 +26,7 @@ import Wire
   }
 
   @Test func secondsComeBack() throws {
-    var random = Seeded(state: 7)
+    var random = SplitMix64(seed: 7)
     for _ in 0..<1000 {
       let microseconds = Int64(random.below(1_000_000_000)) << Int64(random.below(20))
       let text = output { $0.append(seconds: microseconds) }
@@ -59,7 +60,7 @@ import Wire
   }
 
   @Test func comesBack() throws {
-    var random = Seeded(state: 11)
+    var random = SplitMix64(seed: 11)
     for length in 0..<200 {
       let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       let base64 = output { out in bytes.withUnsafeBytes { out.append(base64: $0) } }

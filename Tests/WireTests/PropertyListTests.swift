@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 import Testing
 import Wire
@@ -88,7 +89,7 @@ import Wire
   }
 
   @Test func equalsFoundation() throws {
-    var random = Seeded(state: 5)
+    var random = SplitMix64(seed: 5)
     for _ in 0..<3000 {
       var text = ""
       Self.dictionary(&random, 0, &text)
@@ -113,7 +114,7 @@ import Wire
     "{\"$data\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
   ]
 
-  private static func value(_ random: inout Seeded, _ depth: Int, _ text: inout String) {
+  private static func value(_ random: inout SplitMix64, _ depth: Int, _ text: inout String) {
     switch random.below(depth > 3 ? 6 : 8) {
     case 6: dictionary(&random, depth + 1, &text)
     case 7:
@@ -127,7 +128,7 @@ import Wire
     }
   }
 
-  private static func dictionary(_ random: inout Seeded, _ depth: Int, _ text: inout String) {
+  private static func dictionary(_ random: inout SplitMix64, _ depth: Int, _ text: inout String) {
     text += "{"
     let first = random.below(20)
     for index in 0..<random.below(depth == 0 ? 24 : 7) {

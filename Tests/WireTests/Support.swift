@@ -1,22 +1,6 @@
 import Testing
 import Wire
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same documents in every run.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  /// A number below `bound`, cheap in a debug build.
-  mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
-}
-
 /// The error of scanning `bytes`, or nil.
 func scanError(_ bytes: [UInt8]) -> WireError? {
   var envelope = Envelope()

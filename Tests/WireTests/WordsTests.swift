@@ -1,3 +1,4 @@
+import Seeded
 import Testing
 import Wire
 
@@ -89,7 +90,7 @@ import Wire
 
   /// Whatever is accepted spells a line that scans.
   @Test func acceptedLinesScan() {
-    var random = Seeded(state: 3)
+    var random = SplitMix64(seed: 3)
     let pieces = [
       "help", "a", " ", "  ", "\t", "b=", "c=", "=", "1", "-2.5", "\"x\"", "{\"k\":1}", "[1]",
       "true",

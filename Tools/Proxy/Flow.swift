@@ -1,3 +1,5 @@
+import Seeded
+
 /// One direction of a connection: what has been read and not been passed on.
 ///
 ///     source ─▶ received ─▶ pieces, each with the time when it is due ─▶ next ─▶ destination
@@ -21,7 +23,7 @@ struct Flow {
   /// Bytes that have come from the source.
   private(set) var total = 0
   private(set) var swallowed = 0
-  private var random: ProxyRandom
+  private var random: SplitMix64
 
   /// In milliseconds.
   var delay: ClosedRange<Int>?
@@ -37,7 +39,7 @@ struct Flow {
   /// The source is not read for now.
   var isPaused = false
 
-  init(random: ProxyRandom) { self.random = random }
+  init(random: SplitMix64) { self.random = random }
 
   /// Bytes have come from the source.
   mutating func received(_ bytes: [UInt8], now: Int) {

@@ -1,3 +1,5 @@
+import Seeded
+
 /// A client's connection and the one to the server that goes with it; of a copy the latter alone.
 struct Link {
   /// Of what the client has sent so much is kept, for a copy that is opened later: 64 KiB.
@@ -33,8 +35,8 @@ struct Link {
     openedAt = now
     hasClient = original == nil
     // Connections are numbered from 1, and plans have the streams of their numbers.
-    up = Flow(random: ProxyRandom(seed: seed, stream: -2 * number))
-    down = Flow(random: ProxyRandom(seed: seed, stream: -2 * number - 1))
+    up = Flow(random: SplitMix64(seed: seed, stream: -2 * number))
+    down = Flow(random: SplitMix64(seed: seed, stream: -2 * number - 1))
   }
 
   subscript(direction: Direction) -> Flow {

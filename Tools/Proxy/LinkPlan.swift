@@ -1,3 +1,5 @@
+import Seeded
+
 /// What is in store for one connection. It follows from the seed, the faults and the connection's
 /// number alone.
 package struct LinkPlan: Equatable, Sendable {
@@ -19,7 +21,7 @@ package struct LinkPlan: Equatable, Sendable {
   package init() {}
 
   package init(_ faults: ProxyFaults, seed: UInt64, connection: Int) {
-    var random = ProxyRandom(seed: seed, stream: connection)
+    var random = SplitMix64(seed: seed, stream: connection)
     let (isCut, isStopped) = (Bool.random(using: &random), Bool.random(using: &random))
     let directions = [[.up], [.down], [.up, .down]].randomElement(using: &random)! as [Direction]
     let stop = Bool.random(using: &random) ? Stop.stall : .swallow

@@ -1,3 +1,5 @@
+import Seeded
+
 /// The faults that a proxy injects by itself, each off where it is nil.
 package struct ProxyFaults: Equatable, Sendable {
   /// Every read waits so many milliseconds, drawn for each, before it is passed on; order is kept.
@@ -30,7 +32,7 @@ package struct ProxyFaults: Equatable, Sendable {
   /// Draws which faults there are, each with an even chance but at least one, and
   /// how strong they are.
   package static func drawn(seed: UInt64) -> ProxyFaults {
-    var random = ProxyRandom(seed: seed, stream: -1)
+    var random = SplitMix64(seed: seed, stream: -1)
     var faults = ProxyFaults()
     func range(_ shortest: ClosedRange<Int>, upTo longest: Int) -> ClosedRange<Int> {
       let start = Int.random(in: shortest, using: &random)

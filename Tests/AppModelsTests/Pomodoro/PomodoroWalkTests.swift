@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 import Merge
 import Testing
@@ -12,7 +13,7 @@ import Wire
 
   @Test(arguments: 0..<8)
   func anythingMayBeTyped(_ seed: Int) throws {
-    var random = RandomWords(seed: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     let phone = PomodoroDevice(.phone)
     let watch = PomodoroDevice(
       .watch, keeper: LocalKeeper("pomodoro", device: "watch", isPhone: false))

@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 import Merge
 import Testing
@@ -14,7 +15,7 @@ import Wire
 
   @Test(arguments: 0..<6)
   func anythingMayBeTyped(_ seed: Int) throws {
-    var random = RandomWords(seed: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     let phone = TrackerDevice(random.one(of: [.phone, .pad]))
     let watch = phone.counterpart()
     var devices = [phone, watch]
@@ -51,7 +52,7 @@ import Wire
   /// Records as no edit of the app's writes them.
   @Test(arguments: 0..<8)
   func anythingMayBeRecorded(_ seed: Int) throws {
-    var random = RandomWords(seed: UInt64(seed) + 100)
+    var random = SplitMix64(seed: UInt64(seed) + 100)
     let device = TrackerDevice(random.one(of: Idiom.allCases))
     try device.fill()
     var values: [Datum] = [

@@ -1,21 +1,8 @@
+import Seeded
 import AppModels
 import Merge
 import Testing
 import Wire
-
-/// A generator that gives the same numbers for the same seed.
-private struct Numbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    // SplitMix64, by Sebastiano Vigna.
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
-  }
-}
 
 /// Whatever is typed on two devices that sync now and then: nothing crashes, frames stay straight,
 /// what is listed is known, and in the end both show the same records.
@@ -28,7 +15,7 @@ private struct Numbers: RandomNumberGenerator {
 
   @Test(arguments: 0..<12)
   func anything(_ seed: UInt64) throws {
-    var numbers = Numbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     let phone = TimersDevice(seed % 3 == 0 ? .pad : .phone)
     let watch = TimersDevice(.watch)
     for step in 0..<250 {

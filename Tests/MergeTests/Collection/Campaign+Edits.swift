@@ -1,3 +1,4 @@
+import Seeded
 @testable import Merge
 
 /// Edits as an application would make them: of what the writer sees, and nothing that is sealed.

@@ -1,3 +1,4 @@
+import Seeded
 import Testing
 
 @testable import Merge
@@ -43,7 +44,7 @@ struct Campaign {
     }
   }
 
-  var chance: Chance
+  var chance: SplitMix64
   var time: UInt64 = 1_790_000_000_000
   var log: [Entry] = []
   var hub = Member(99)
@@ -72,7 +73,7 @@ struct Campaign {
   }
 
   init(_ seed: Int, _ options: Options = Options()) {
-    chance = Chance(seed)
+    chance = SplitMix64(seed: UInt64(seed))
     self.options = options
     if seed % 2 == 0 { self.options.retention = 60 }
     members = (0..<options.members).map { Member($0) }

@@ -1,3 +1,4 @@
+import Seeded
 import Testing
 
 @testable import Merge
@@ -9,7 +10,7 @@ import Testing
       ReplicaID(device: Identifier(high: 0, low: UInt64($0)), incarnation: 1)
     }
     let fold = Fold()
-    var chance = Chance(5)
+    var chance = SplitMix64(seed: 5)
     var time: UInt64 = 1_790_000_000_000
     var live: [Target] = []
     var created = 0
@@ -78,7 +79,7 @@ extension Fold {
   }
 
   /// Types a few characters somewhere, or takes some away once there are many.
-  fileprivate func edit(_ target: Target, _ chance: inout Chance) -> [Action] {
+  fileprivate func edit(_ target: Target, _ chance: inout SplitMix64) -> [Action] {
     let text = text(target, "text") ?? Fugue()
     if text.count > 40 {
       let start = chance.below(text.count)

@@ -1,3 +1,4 @@
+import Seeded
 import Testing
 import Wire
 
@@ -89,7 +90,7 @@ import Wire
   /// purged and shown.
   @Test(arguments: 0..<6) func badSnapshotsAreRefusedOrWork(seed: Int) throws {
     let pieces = try sample(seed)
-    var chance = Chance(seed)
+    var chance = SplitMix64(seed: UInt64(seed))
     var refused = 0
     for _ in 0..<150 {
       var bad = pieces
@@ -116,7 +117,7 @@ import Wire
 
 extension Datum {
   /// The same with one value changed somewhere, or gone, or twice.
-  fileprivate func damaged(_ chance: inout Chance) -> Datum {
+  fileprivate func damaged(_ chance: inout SplitMix64) -> Datum {
     switch self {
     case .null, .bool: return .string("1")
     case .string(let text):

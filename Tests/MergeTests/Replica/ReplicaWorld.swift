@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 import Merge
 import Oracle

@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 import Merge
 import Testing
@@ -6,7 +7,7 @@ import Wire
 /// The same, over many values that nobody chose.
 @Suite struct FieldTypeRandomTests {
   @Test func doublesComeBackBitForBit() throws {
-    var random = SchemaSeeded(state: 1)
+    var random = SplitMix64(seed: 1)
     for round in 0..<8_000 {
       var bits = random.next()
       // Every fourth is subnormal, every eighth an integer.
@@ -31,7 +32,7 @@ import Wire
   }
 
   @Test func integersAndDecimalsAreExact() throws {
-    var random = SchemaSeeded(state: 2)
+    var random = SplitMix64(seed: 2)
     for _ in 0..<5_000 {
       let number = Int64(bitPattern: random.next()) >> Int64(random.below(64))
       #expect(try canonical(.int, "\(number)") == .string(Name("\(number)")))
@@ -50,7 +51,7 @@ import Wire
   }
 
   @Test func anyBytesAreReadOrRefused() throws {
-    var random = SchemaSeeded(state: 3)
+    var random = SplitMix64(seed: 3)
     let alphabet = Array("0123456789-+.eE:TZ xnaAfF".utf8)
     for round in 0..<4_000 {
       let count = random.below(round % 10 == 0 ? 60 : 12)

@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 import Foundation
 import Merge
@@ -246,7 +247,7 @@ import Wire
   @Test(arguments: ["pomodoro", "timeTracker", "todoTimers"])
   func damagedFilesAreRefused(_ name: String) throws {
     let file = try #require(ShippedSchemas.named(Name(name))).canonical
-    var random = SchemaSeeded(state: 7)
+    var random = SplitMix64(seed: 7)
     for _ in 0..<1_500 {
       var bytes = file
       let start = random.below(bytes.count)

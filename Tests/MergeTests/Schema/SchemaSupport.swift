@@ -50,18 +50,3 @@ func wireError(_ body: () throws -> Void) -> WireError? {
 func shipped(_ schema: Name, _ kind: Name) throws -> Schema.Kind {
   try #require(ShippedSchemas.named(schema)?[kind])
 }
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers in every run.
-struct SchemaSeeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
-}

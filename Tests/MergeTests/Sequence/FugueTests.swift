@@ -1,3 +1,4 @@
+import Seeded
 import Merge
 import Testing
 
@@ -187,7 +188,7 @@ import Testing
 
   /// Insertions that take several runs, at places and with deletions that cut them anywhere.
   @Test func longInsertions() throws {
-    var chance = Chance(11)
+    var chance = SplitMix64(seed: 11)
     for (count, piece) in [(4096, "x"), (4097, "é"), (9000, "a字"), (12_300, "🙂b")] {
       var model = Array(String(repeating: piece, count: count).unicodeScalars.prefix(count))
       func text(_ scalars: some Collection<Unicode.Scalar>) -> String {

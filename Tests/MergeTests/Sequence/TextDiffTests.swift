@@ -1,3 +1,4 @@
+import Seeded
 import Merge
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test func anyTexts() {
-    var chance = Chance(7)
+    var chance = SplitMix64(seed: 7)
     let parts = [
       "a", "b", " ", "é", "e\u{301}", "\u{301}", "🇩", "🇪", "👍", "🏽", "\u{200D}", "👩", "字", "\r",
       "\n", "\0", "\u{FEFF}", "ב",

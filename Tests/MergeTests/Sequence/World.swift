@@ -1,24 +1,6 @@
+import Seeded
 import Merge
 import TextTraces
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct Chance: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: Int) {
-    state = UInt64(seed)
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
-}
 
 /// An operation and what its author had seen.
 struct Operation {
@@ -82,12 +64,12 @@ extension Fugue {
 struct World {
   var devices: [Device]
   var operations: [Operation] = []
-  var chance: Chance
+  var chance: SplitMix64
 
   static let letters = ["a", "b", "é", "字", "🙂", "\u{301}", "xy", "hello", "привет мир", "🙂é字"]
 
   init(devices count: Int, seed: Int) {
-    chance = Chance(seed)
+    chance = SplitMix64(seed: UInt64(seed))
     devices = Array(
       repeating: Device(vector: Array(repeating: 0, count: count)), count: count)
   }

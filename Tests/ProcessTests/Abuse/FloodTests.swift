@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 import Testing
 
@@ -62,7 +63,7 @@ extension ProcessTests {
 
     /// Each line of nonsense gets its error; the next good one works.
     @Test func garbage() throws {
-      var random = SeededGenerator(seed: 4_711)
+      var random = SplitMix64(seed: 4_711)
       let client = try server.client()
       let other = try server.client()
       let count = 5_000

@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 import Device
 import Foundation
@@ -19,7 +20,7 @@ extension ProcessTests {
       let rounds = Int(Self.setting("WATCHLINE_KILL_ROUNDS") ?? 10)
       let seed = Self.setting("WATCHLINE_KILL_SEED") ?? UInt64.random(in: 1...1_000_000)
       print("kill -9 of the hub: \(rounds) rounds, WATCHLINE_KILL_SEED=\(seed)")
-      var random = SeededGenerator(seed: seed)
+      var random = SplitMix64(seed: seed)
       let scene = try SyncScene([])
       let writers = [
         try SyncWriter(try scene.peer("phone")), try SyncWriter(try scene.peer("watch")),
@@ -50,7 +51,7 @@ extension ProcessTests {
     /// Edits for some tens of milliseconds, counted from the first that was accepted.
     private func load(
       _ scene: SyncScene, _ writers: [SyncWriter], _ typist: Typist,
-      _ random: inout SeededGenerator
+      _ random: inout SplitMix64
     ) throws {
       for (index, writer) in writers.enumerated() where index == 0 || random.chance(0.8) {
         try writer.peer.connect(scene.server)
@@ -87,7 +88,7 @@ private final class SyncWriter {
 
   init(_ peer: SyncPeer) throws { self.peer = peer }
 
-  func write(_ random: inout SeededGenerator) throws {
+  func write(_ random: inout SplitMix64) throws {
     let device = peer.device
     // What is not handed in grows no further.
     guard device.replica.pending.count < 50 else { return }
@@ -130,7 +131,7 @@ private final class Typist {
     client = nil
   }
 
-  func type(_ random: inout SeededGenerator) throws {
+  func type(_ random: inout SplitMix64) throws {
     guard random.chance(0.3) else { return }
     count += 1
     try client!.send(

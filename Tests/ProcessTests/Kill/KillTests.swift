@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ extension ProcessTests {
       let rounds = Int(Self.setting("WATCHLINE_KILL_ROUNDS") ?? 100)
       let seed = Self.setting("WATCHLINE_KILL_SEED") ?? UInt64.random(in: 1...1_000_000)
       print("kill -9: \(rounds) rounds, WATCHLINE_KILL_SEED=\(seed)")
-      var random = SeededGenerator(seed: seed)
+      var random = SplitMix64(seed: seed)
       let phone = LoadPhone(ledger, seed: random.next())
       let watch = LazyWatch(ledger, seed: random.next())
       try introduce()
@@ -54,7 +55,7 @@ extension ProcessTests {
     /// Load for some tens of milliseconds, then the kill, and what had been sent before it.
     private func load(
       _ server: ServerProcess, _ phone: LoadPhone, _ watch: LazyWatch,
-      _ random: inout SeededGenerator
+      _ random: inout SplitMix64
     ) throws {
       if random.chance(0.7) { try watch.connect(server) }
       try phone.connect(server)

@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 
 /// A watch that comes and goes, acknowledges when it pleases, and remembers its last `seq` a lane.
@@ -8,7 +9,7 @@ final class LazyWatch {
   var isEager = false
 
   private let ledger: SharedLedger
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private var store: String?
   private var files: [String: Download] = [:]
   private var acknowledged: [String: Int] = [:]
@@ -23,7 +24,7 @@ final class LazyWatch {
 
   init(_ ledger: SharedLedger, seed: UInt64) {
     self.ledger = ledger
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
   func connect(_ server: ServerProcess) throws {

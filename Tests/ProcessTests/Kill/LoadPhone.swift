@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 
 /// A phone that sends without end, comes back after crashes, and repeats itself.
@@ -16,7 +17,7 @@ final class LoadPhone {
   var isSending = true
 
   private let ledger: SharedLedger
-  private var random: SeededGenerator
+  private var random: SplitMix64
   /// Ids of requests without an answer.
   private var unanswered: Set<String> = []
   private var ids = 0
@@ -33,7 +34,7 @@ final class LoadPhone {
 
   init(_ ledger: SharedLedger, seed: UInt64) {
     self.ledger = ledger
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
   func connect(_ server: ServerProcess) throws {

@@ -1,3 +1,4 @@
+import Seeded
 import Foundation
 import Wire
 
@@ -5,11 +6,11 @@ import Wire
 struct Plan {
   let n: Int
   let kind: Ledger.Kind
-  private var choices: SeededGenerator
+  private var choices: SplitMix64
 
   init(_ n: Int) {
     self.n = n
-    var choices = SeededGenerator(seed: UInt64(n))
+    var choices = SplitMix64(seed: UInt64(n))
     let choice = choices.pick(0...99)
     kind = choice < 88 ? .userInfo : choice < 98 ? .complication : .file
     self.choices = choices

@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 import Device
 import Foundation
@@ -10,7 +11,7 @@ import SyncSupport
 /// disconnects, unread deliveries, late copies, restarts, kills and evictions.
 final class BridgePropertyRun {
   private let hub: HubWorld
-  private var random: SplitMix
+  private var random: SplitMix64
   private var peers: [WholeRecordPeer] = []
   private let tablet: SyncDevice
   private var ledger = BridgeLedger()
@@ -21,7 +22,7 @@ final class BridgePropertyRun {
   private(set) var tally: [String: Int] = [:]
 
   init(seed: UInt64) throws {
-    random = SplitMix(seed: seed)
+    random = SplitMix64(seed: seed)
     var limits = Limits()
     if random.oneIn(4) { limits.syncLog = 24 }
     hub = try HubWorld(limits: limits, hasManualClock: false)

@@ -1,3 +1,4 @@
+import Seeded
 import Device
 import Merge
 import Relay
@@ -8,7 +9,7 @@ import SyncSupport
 /// disconnects, restarts, kills, evictions, backups put back, wrong clocks and failing writes.
 final class HubPropertyRun {
   private let hub: HubWorld
-  private var random: SplitMix
+  private var random: SplitMix64
   private var devices: [SyncDevice] = []
   private var backups: [String: [[UInt8]]] = [:]
   /// Records that the person was told of, with the value that was set, if it was told to show.
@@ -20,7 +21,7 @@ final class HubPropertyRun {
   private(set) var tally: [String: Int] = [:]
 
   init(seed: UInt64) throws {
-    random = SplitMix(seed: seed)
+    random = SplitMix64(seed: seed)
     var limits = Limits()
     if random.oneIn(3) { limits.waitingOutput = 4 << 10 }
     isCollecting = random.oneIn(3)

@@ -1,3 +1,4 @@
+import Seeded
 import Relay
 import RelaySupport
 import TranscriptSupport
@@ -6,7 +7,7 @@ import TranscriptSupport
 final class PropertyRun {
   private let world: World
   private let ledger = Ledger()
-  private var random: SplitMix
+  private var random: SplitMix64
   private let devices: [ModelDevice]
   private let neighbour: Neighbour
   private(set) var step = 0
@@ -14,7 +15,7 @@ final class PropertyRun {
   private var evictions = 0
 
   init(seed: UInt64) throws {
-    random = SplitMix(seed: seed)
+    random = SplitMix64(seed: seed)
     var options = Relay.Options()
     options.hasManualClock = true
     // Below 0: whatever is sparse is copied at once.

@@ -1,3 +1,4 @@
+import Seeded
 import Oracle
 
 /// Where every choice of a schedule is drawn.

@@ -1,3 +1,4 @@
+import Seeded
 import Merge
 import Oracle
 import Wire

@@ -1,3 +1,4 @@
+import Seeded
 import AppModels
 package import Merge
 import Oracle

@@ -1,3 +1,4 @@
+import Seeded
 package import Merge
 package import Oracle
 

@@ -1,3 +1,4 @@
+import Seeded
 import Oracle
 
 /// Everything random about a schedule is drawn here.

@@ -12,14 +12,16 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
-}
 
-extension RandomNumberGenerator {
-  /// True so many times in a hundred.
-  mutating func percent(_ chance: Int) -> Bool { Int.random(in: 0..<100, using: &self) < chance }
+  /// From 0 to below `bound`; of bounds far below 2³² all about as often.
+  ///
+  /// - Precondition: `bound` is positive.
+  package mutating func below(_ bound: Int) -> Int {
+    Int(truncatingIfNeeded: next() >> 33) % bound
+  }
 
   /// - Precondition: there is one.
-  mutating func pick<Element>(_ elements: [Element]) -> Element {
-    elements[Int.random(in: 0..<elements.count, using: &self)]
+  package mutating func one<Element>(of elements: [Element]) -> Element {
+    elements[below(elements.count)]
   }
 }
