@@ -126,6 +126,7 @@ let package = Package(
     room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     room("TranscriptSupport", path: "Tests/TranscriptSupport"),
+    room("LoopbackSupport", path: "Tests/LoopbackSupport"),
 
     suite("WireTests", ["Seeded", "Wire", "ScannerComparison", "protocol-schemas"]),
     suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
@@ -141,12 +142,12 @@ let package = Package(
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
-    suite("LoadTests", ["Load", "Seeded", "watchline"]),
+    suite("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     suite("StorageTests", ["Storage", "Journal", "CSQLite", "CFaultVFS"]),
-    suite("ConnectTests", ["watchline", "Wire", "CUV"]),
+    suite("ConnectTests", ["LoopbackSupport", "watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
     suite(
       "ProcessTests",

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 import Synchronization
 
 /// A server of messages and transfers that does to them what a test wants: it passes lines on from
@@ -19,8 +20,8 @@ final class FaultyRelay: Sendable {
     var payloads: [String] = []
   }
 
-  let port: Int
-  private let listener: Int32
+  var port: Int { listener.port }
+  private let listener: LoopbackListener
   private let faults: Faults
   private let pairs = Mutex<[String: Pair]>([:])
   /// Open until every thread is done: a number that is free may soon be another test's.
@@ -28,20 +29,7 @@ final class FaultyRelay: Sendable {
 
   init(_ faults: Faults) throws {
     self.faults = faults
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = listener
-    let isListening = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && listen(descriptor, 64) == 0
-          && getsockname(descriptor, $0, &size) == 0
-      }
-    }
-    guard isListening else { throw POSIXError(.EIO) }
-    port = Int(UInt16(bigEndian: address.sin_port))
+    listener = try LoopbackListener()
     Thread.detachNewThread { self.accept() }
   }
 
@@ -49,18 +37,15 @@ final class FaultyRelay: Sendable {
     for descriptor in descriptors.withLock({ $0 }) { close(descriptor) }
   }
 
-  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+  func stop() { listener.stop() }
 
   private func accept() {
-    while true {
-      let descriptor = Glibc.accept(listener, nil, nil)
-      guard descriptor >= 0 else { break }
+    while let descriptor = listener.accepted() {
       descriptors.withLock { $0.append(descriptor) }
       var one: Int32 = 1
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(4))
       Thread.detachNewThread { self.serve(descriptor) }
     }
-    close(listener)
   }
 
   private func serve(_ descriptor: Int32) {

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 import Synchronization
 
 /// A server on the loopback that says hello, writes down the lines that come, and answers each as
@@ -20,28 +21,14 @@ final class ScriptedServer: Sendable {
     var isStopped = false
   }
 
-  let port: Int
-  private let listener: Int32
+  var port: Int { listener.port }
+  private let listener: LoopbackListener
   private let state = Mutex(State())
   private let answer: @Sendable (String) -> [Answer]
 
   init(answer: @escaping @Sendable (String) -> [Answer] = { _ in [] }) throws {
     self.answer = answer
-    // Programs that other tests start must not inherit it, or closing it would not be an end.
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = listener
-    let isListening = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && listen(descriptor, 8) == 0
-          && getsockname(descriptor, $0, &size) == 0
-      }
-    }
-    guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    port = Int(UInt16(bigEndian: address.sin_port))
+    listener = try LoopbackListener()
     Thread.detachNewThread { self.accept() }
   }
 
@@ -62,22 +49,22 @@ final class ScriptedServer: Sendable {
       state.isStopped = true
       for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
-    shutdown(listener, Int32(SHUT_RDWR))
+    listener.stop()
   }
 
   private func accept() {
-    while true {
-      let descriptor = Glibc.accept(listener, nil, nil)
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    while let descriptor = listener.accepted() {
       let goesOn = state.withLock { state in
-        guard !state.isStopped, descriptor >= 0 else { return false }
+        guard !state.isStopped else { return false }
         state.connections.append(descriptor)
         return true
       }
-      guard goesOn else { break }
+      guard goesOn else {
+        close(descriptor)
+        continue
+      }
       Thread.detachNewThread { self.serve(descriptor) }
     }
-    close(listener)
   }
 
   private func serve(_ descriptor: Int32) {
