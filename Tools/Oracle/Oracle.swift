@@ -8,14 +8,21 @@ package import Merge
 /// more for each question.
 package struct Oracle: Sendable {
   /// An action with the operation that it is part of.
-  package struct Entry: Sendable {
-    package var operation: Operation
+  package final class Entry: Sendable {
+    package let operation: Operation
+    package let action: Action
     /// Its place among the operation's actions.
-    package var index: Int
+    package let index: Int
     /// The index of the first element that it inserts.
-    package var firstElement: UInt32
+    package let firstElement: UInt32
 
-    package var action: Action { operation.actions[index] }
+    init(operation: Operation, index: Int, firstElement: UInt32) {
+      self.operation = operation
+      self.action = operation.actions[index]
+      self.index = index
+      self.firstElement = firstElement
+    }
+
     package var dot: Dot { operation.dot }
     package var stamp: Stamp { operation.stamp }
 

@@ -38,8 +38,11 @@ struct SnapshotWriter {
         ])
     }
     let limit = Snapshot.pieceLimit - piece().canonical.count
+    var bytes: [UInt8] = []
     for item in items {
-      let itemSize = item.canonical.count + 1
+      bytes.removeAll(keepingCapacity: true)
+      item.append(to: &bytes)
+      let itemSize = bytes.count + 1
       if !batch.isEmpty, size + itemSize > limit {
         pieces.append(piece())
         batch = []

@@ -31,7 +31,22 @@ package enum Datum: Hashable, Sendable {
 
   package subscript(name: Name) -> Datum? {
     guard case .object(let members) = self else { return nil }
-    return members.first { $0.name == name }?.value
+    for index in members.indices where members[index].name == name {
+      return members[index].value
+    }
+    return nil
+  }
+
+  /// The member of a name that is written here: one that is looked for without an array of its own.
+  func member(_ name: String) -> Datum? {
+    guard case .object(let members) = self else { return nil }
+    var name = name
+    return name.withUTF8 { wanted in
+      for index in members.indices where members[index].name.utf8.elementsEqual(wanted) {
+        return members[index].value
+      }
+      return nil
+    }
   }
 
   /// How many objects and arrays are inside one another.
@@ -74,18 +89,18 @@ extension Datum {
     case .string(let text): text.utf8.withUnsafeBytes { bytes.append(jsonBytes: $0) }
     case .array(let elements):
       bytes.append(0x5B)
-      for (index, element) in elements.enumerated() {
+      for index in elements.indices {
         if index > 0 { bytes.append(0x2C) }
-        element.append(to: &bytes)
+        elements[index].append(to: &bytes)
       }
       bytes.append(0x5D)
     case .object(let members):
       bytes.append(0x7B)
-      for (index, member) in members.enumerated() {
+      for index in members.indices {
         if index > 0 { bytes.append(0x2C) }
-        member.name.utf8.withUnsafeBytes { bytes.append(jsonBytes: $0) }
+        members[index].name.utf8.withUnsafeBytes { bytes.append(jsonBytes: $0) }
         bytes.append(0x3A)
-        member.value.append(to: &bytes)
+        members[index].value.append(to: &bytes)
       }
       bytes.append(0x7D)
     }

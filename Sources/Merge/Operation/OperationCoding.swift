@@ -61,13 +61,13 @@ extension Operation {
     }
     wall = try reader.value("wall", "milliseconds since 1970") { Int64($0.text) }
     context = try Self.context(reader, dot, previous(replica))
-    guard case .array(let items)? = datum["actions"], !items.isEmpty else {
+    guard case .array(let items)? = datum.member("actions"), !items.isEmpty else {
       throw reader.invalid("actions", "a list of at least one action")
     }
     actions = []
     actions.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      actions.append(try Action(item, "action \(index + 1) of operation \(seq)"))
+      actions.append(try Action(item, .action(index, of: seq)))
     }
     guard actions.reduce(0, { $0 + $1.elements }) < Int(ElementID.indexLimit) else {
       throw reader.invalid(
@@ -79,7 +79,7 @@ extension Operation {
     _ reader: DatumReader, _ dot: Dot, _ previous: Context?
   ) throws(WireError) -> Context {
     var context = Context(own: dot.seq - 1, others: previous?.others ?? VersionVector())
-    guard let difference = reader.datum["context"] else { return context }
+    guard let difference = reader.datum.member("context") else { return context }
     guard case .object(let members) = difference else {
       throw reader.invalid("context", "an object of replicas and numbers")
     }
@@ -148,11 +148,12 @@ extension Action {
   }
 
   /// - Parameter place: what it is called in errors.
-  init(_ datum: Datum, _ place: String) throws(WireError) {
+  init(_ datum: Datum, _ place: DatumReader.Place) throws(WireError) {
     let reader = DatumReader(datum, place)
-    let action = try reader.text("action", "the action's name")
-    let known: [Name] = ["create", "delete", "restore", "write", "move", "insert", "erase"]
-    guard known.contains(action) else {
+    let action = try reader.text("action", "the action's name").text
+    let known = ["create", "delete", "restore", "write", "move", "insert", "erase"]
+    // Texts are compared scalar by scalar, as names are.
+    guard known.contains(where: { $0.utf8.elementsEqual(action.utf8) }) else {
       let target = Target(datum["kind"]?.text ?? "", datum["record"]?.text ?? "")
       self.init(target, .unknown(datum))
       return
@@ -175,7 +176,7 @@ extension Action {
     default: body = .erase(field: try reader.field(), try reader.runs())
     }
     var revives = false
-    if let flag = datum["revives"] {
+    if let flag = datum.member("revives") {
       guard case .bool(let value) = flag else { throw reader.invalid("revives", "true or false") }
       revives = value
     }

@@ -40,9 +40,19 @@ extension FieldType {
     // No canonical spelling is longer; a longer text need not be read.
     case (.int, .string(let text)), (.decimal, .string(let text)), (.double, .string(let text)),
       (.date, .string(let text)), (.uuid, .string(let text)):
-      text.utf8.count <= Self.longestSpelling && spelling(text.utf8) == text
+      self != .uuid && Self.isPlain(text.utf8)
+        || text.utf8.count <= Self.longestSpelling && spelling(text.utf8) == text
     default: false
     }
+  }
+
+  /// Whether a text is at most 15 digits without a needless zero: the canonical form of the same
+  /// whole number as an int, a decimal, a double (which holds each of them exactly) and a date.
+  private static func isPlain(_ text: [UInt8]) -> Bool {
+    guard let first = text.first, text.count <= 15, first != 0x30 || text.count == 1 else {
+      return false
+    }
+    return text.allSatisfy { 0x30...0x39 ~= $0 }
   }
 
   /// Of "-0." and 38 digits.

@@ -17,6 +17,9 @@ package final class OurMerge: MergeUnderTest {
   /// What each device held after each thing that happened at it.
   private var moments: [[VersionVector]] = []
   var shown: [Shown?] = []
+  /// The records that each device showed last, and how they are spelled.
+  var spelled: [[(view: RecordView, record: Shown.Record)]] = []
+  private static let abilities = Set(Started.Ability.allCases)
 
   package init() {}
 
@@ -37,11 +40,13 @@ package final class OurMerge: MergeUnderTest {
     }
     moments = devices.map { _ in [VersionVector()] }
     shown = devices.map { _ in nil }
+    spelled = devices.map { _ in [] }
     written = nil
     overflows = 0
     behaviour = 0xCBF2_9CE4_8422_2325
-    let can = Set(Started.Ability.allCases)
-    return Started(.state, can: settings.isPortable ? can.subtracting([.restore, .form]) : can)
+    let can =
+      settings.isPortable ? Self.abilities.subtracting([.restore, .form]) : Self.abilities
+    return Started(.state, can: can)
   }
 
   // MARK: What happens at a device
@@ -89,8 +94,7 @@ package final class OurMerge: MergeUnderTest {
     {
       overflows += 1
     }
-    written.bytes =
-      written.operation.datum(after: replica.chain(device.id).context).canonical
+    written.bytes = written.operation.canonical(after: replica.end(of: device.id).context)
     try replica.append(written)
     return written.operation
   }
