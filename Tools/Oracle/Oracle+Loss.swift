@@ -99,9 +99,7 @@ extension Oracle {
   private func isListed(_ entry: Entry) -> Bool {
     if entry.action.body == .delete { return victor(over: entry) != nil }
     guard let register = entry.action.register else { return false }
-    return archive(entry.action.target, register).contains {
-      $0.dot == entry.dot && $0.index == entry.index
-    }
+    return isArchived(entry, register)
   }
 
   private func isSuperseded(_ effect: Effect, _ entry: Entry) -> Bool {

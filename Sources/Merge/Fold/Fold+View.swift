@@ -1,3 +1,5 @@
+import Wire
+
 extension Fold {
   /// Shows the records through a schema.
   package func view(_ schema: Schema) -> View {
@@ -239,7 +241,7 @@ private struct Viewer {
     switch source {
     case .touched:
       guard let touch = fold.records[index].touch else { return .null }
-      return .string(Name(canonicalDate(ms: touch.stamp.ms)))
+      return .string(Name(utf8: canonicalDateBytes(ms: touch.stamp.ms)))
     case .seconds(let from, let to):
       func seconds(_ name: Name) -> Double? {
         fields.first { $0.name == name }?.value.text.flatMap { Double($0.text) }
@@ -305,13 +307,18 @@ extension Fold {
 
 /// Milliseconds since 1970 as a date: seconds since 2001-01-01 UTC.
 package func canonicalDate(ms: UInt64) -> String {
+  String(decoding: canonicalDateBytes(ms: ms), as: UTF8.self)
+}
+
+private func canonicalDateBytes(ms: UInt64) -> [UInt8] {
   let since2001 = Int64(ms) - 978_307_200_000
   let (whole, fraction) = since2001.magnitude.quotientAndRemainder(dividingBy: 1000)
-  var text = (since2001 < 0 ? "-" : "") + String(whole)
+  var text: [UInt8] = since2001 < 0 ? [0x2D] : []
+  text.append(decimal: whole)
   if fraction > 0 {
-    var digits = String(fraction + 1000).dropFirst()
-    while digits.last == "0" { digits.removeLast() }
-    text += "." + digits
+    text.append(0x2E)
+    let digits = [fraction / 100, fraction / 10 % 10, fraction % 10].map { UInt8($0) + 0x30 }
+    text += digits[...digits.lastIndex { $0 != 0x30 }!]
   }
   return text
 }

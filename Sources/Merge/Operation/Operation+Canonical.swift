@@ -92,7 +92,7 @@ extension Action {
 extension [UInt8] {
   fileprivate mutating func append(_ literal: StaticString, _ name: Name) {
     append(literal)
-    name.utf8.withUnsafeBytes { append(jsonBytes: $0) }
+    append(quoted: name)
   }
 
   fileprivate mutating func append(_ literal: StaticString, _ target: Target) {

@@ -16,7 +16,10 @@ package struct Schema: Sendable, Equatable {
     self.digest = digest
   }
 
-  package subscript(kind: Name) -> Kind? { kinds.first { $0.name == kind } }
+  package subscript(kind: Name) -> Kind? {
+    for index in kinds.indices where kinds[index].name == kind { return kinds[index] }
+    return nil
+  }
 }
 
 extension Schema {

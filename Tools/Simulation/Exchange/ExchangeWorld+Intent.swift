@@ -13,11 +13,13 @@ extension ExchangeWorld {
     default: return true
     }
     guard let kind = schema?[edit.kind] else { return true }
-    return kind.registers.allSatisfy { register in
-      let count = register.fields.count { field in given.contains { $0.name == field.name } }
-      guard count == 0 else { return count == register.fields.count }
-      guard isCreate, register.form != .text, !register.fields[0].isFixed else { return true }
-      return register.fields.allSatisfy { $0.isOptional && $0.initial == nil }
+    let registers = kind.registers
+    return registers.indices.allSatisfy { index in
+      let fields = registers[index].fields
+      let count = fields.count { field in given.contains { $0.name == field.name } }
+      guard count == 0 else { return count == fields.count }
+      guard isCreate, registers[index].form != .text, !fields[0].isFixed else { return true }
+      return fields.allSatisfy { $0.isOptional && $0.initial == nil }
     }
   }
 

@@ -118,12 +118,13 @@ extension ExchangeWorld {
   /// What could arrive now, in order of sending.
   func deliverable() -> [Int] {
     var found: [Int] = []
-    for line in lines {
+    for index in lines.indices where !lines[index].parcels.isEmpty {
+      let line = lines[index]
       if settings.network == .any {
         found += line.parcels.suffix(6).filter {
           parcels[$0].deliveries == 0 && !parcels[$0].isUndelivered
         }
-      } else if !line.parcels.isEmpty, let first = line.parcels.first {
+      } else if let first = line.parcels.first {
         if parcels[first].lane == .context {
           found += line.parcels[(line.last + 1)...].suffix(settings.faults.contains(.delay) ? 3 : 1)
         } else if line.done < line.parcels.count {

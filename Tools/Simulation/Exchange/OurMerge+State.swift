@@ -38,14 +38,22 @@ extension OurMerge {
     for (kind, views) in devices[device].fold.view(schema).kinds {
       let types = columns[kind]!
       for view in views {
-        let known = self.spelled[device].first {
-          $0.view.target == view.target && $0.view.fields == view.fields
-        }
-        spelled.append((view, known?.record ?? Self.record(view, types)))
+        let record = known(view, device) ?? Self.record(view, types)
+        spelled.append((view, record))
       }
     }
     self.spelled[device] = spelled
     return spelled.map(\.record)
+  }
+
+  private func known(_ view: RecordView, _ device: Int) -> Shown.Record? {
+    for index in spelled[device].indices
+    where spelled[device][index].view.target == view.target
+      && spelled[device][index].view.fields == view.fields
+    {
+      return spelled[device][index].record
+    }
+    return nil
   }
 
   private static func record(_ view: RecordView, _ types: [FieldType]) -> Shown.Record {

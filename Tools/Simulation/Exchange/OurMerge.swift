@@ -14,6 +14,8 @@ package final class OurMerge: MergeUnderTest {
   private(set) var overflows = 0
   private var settings = ExchangeSettings()
   private(set) var columns: [Name: [FieldType]] = [:]
+  /// The same of every schema so far.
+  private var known: [Name: [Name: [FieldType]]] = [:]
   /// What each device held after each thing that happened at it.
   private var moments: [[VersionVector]] = []
   var shown: [Shown?] = []
@@ -29,7 +31,10 @@ package final class OurMerge: MergeUnderTest {
     guard let schema = ShippedSchemas.named(Name(settings.schema)) else {
       throw .unavailable("there is no schema \(settings.schema)")
     }
-    if schema.name != self.schema.name { columns = Self.columns(schema) }
+    if schema.name != self.schema.name {
+      columns = known[schema.name] ?? Self.columns(schema)
+      known[schema.name] = columns
+    }
     self.schema = schema
     self.settings = settings
     var random = SplitMix64(seed: random)
