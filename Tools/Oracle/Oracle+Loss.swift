@@ -30,7 +30,7 @@ package enum Fate: String, CaseIterable, Sendable {
 extension Oracle {
   /// The effects of an operation.
   package static func effects(of operation: Operation) -> [Effect] {
-    Oracle([operation]).entries.flatMap { entry -> [Effect] in
+    entries(of: operation).flatMap { entry -> [Effect] in
       switch entry.action.body {
       case .create, .delete, .restore, .write, .move: [.action(entry.dot, entry.index)]
       case .insert:

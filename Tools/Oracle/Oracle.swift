@@ -59,13 +59,9 @@ package struct Oracle: Sendable {
     self.operations = operations.filter { known.insert($0.dot).inserted }
     var entries: [Entry] = []
     for operation in self.operations {
-      var elements: UInt32 = 0
-      for index in operation.actions.indices {
-        let entry = Entry(operation: operation, index: index, firstElement: elements)
-        elements += UInt32(entry.action.insertedElements)
-        guard apart.isEmpty || !apart.contains(.action(operation.dot, index)) else { continue }
-        entries.append(entry)
-      }
+      let all = Self.entries(of: operation)
+      entries +=
+        apart.isEmpty ? all : all.filter { !apart.contains(.action(operation.dot, $0.index)) }
     }
     self.entries = entries
     targets = Set(entries.map(\.action.target)).sorted()
@@ -75,6 +71,16 @@ package struct Oracle: Sendable {
     var entriesByTarget = targets.map { _ in [Entry]() }
     for entry in entries { entriesByTarget[places[entry.action.target]!].append(entry) }
     self.entriesByTarget = entriesByTarget
+  }
+
+  /// An operation's actions.
+  static func entries(of operation: Operation) -> [Entry] {
+    var elements: UInt32 = 0
+    return operation.actions.indices.map { index in
+      let entry = Entry(operation: operation, index: index, firstElement: elements)
+      elements += UInt32(entry.action.insertedElements)
+      return entry
+    }
   }
 
   /// The actions on a record.

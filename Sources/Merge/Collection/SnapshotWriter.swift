@@ -59,19 +59,19 @@ struct SnapshotWriter {
       let entry = fold.replicas[number]
       var item = Item()
       item.add(Key.replica, "\(entry.id)")
-      item.add(Key.seq, "\(entry.seq)")
-      if entry.base > 0 { item.add(Key.base, "\(entry.base)") }
-      if let stamp = entry.baseStamp { item.add(Key.stamp, stamp.spelled) }
+      item.add(Key.seq, entry.seq)
+      if entry.base > 0 { item.add(Key.base, entry.base) }
+      if let stamp = entry.baseStamp { item.add(Key.stamp, stamp) }
       let sealed = fold.seal.frontier[entry.id]
-      if sealed > entry.base { item.add(Key.sealed, "\(sealed)") }
+      if sealed > entry.base { item.add(Key.sealed, sealed) }
       return item.datum
     }
     var item = Item()
     item.add(Key.part, Snapshot.Part.header.name)
     item.add(Key.format, Snapshot.format)
-    item.add(Key.pieces, "\(count)")
-    item.add(Key.horizon, "\(fold.seal.horizon)")
-    item.add(Key.unknown, "\(fold.unknownActions)")
+    item.add(Key.pieces, count)
+    item.add(Key.horizon, fold.seal.horizon)
+    item.add(Key.unknown, fold.unknownActions)
     item.members.append(Datum.Member(Key.replicas, .array(replicas)))
     return item.datum
   }
@@ -153,9 +153,9 @@ struct SnapshotWriter {
 
   private func item(_ operation: Operation, _ roles: [Role], after previous: Context?) -> Datum {
     var item = Item()
-    item.add(Key.seq, "\(operation.dot.seq)")
-    item.add(Key.stamp, operation.stamp.spelled)
-    item.add(Key.wall, "\(operation.wall)")
+    item.add(Key.seq, operation.dot.seq)
+    item.add(Key.stamp, operation.stamp)
+    item.add(Key.wall, operation.wall)
     let context = operation.contextDifference(previous)
     if !context.isEmpty { item.members.append(Datum.Member(Key.context, .sorted(context))) }
     item.add(Key.actions, roles.map { self.item($0, operation) })
@@ -174,8 +174,8 @@ struct SnapshotWriter {
     var item = Item()
     let action = operation.actions[Int(role.place.action)]
     item.members.append(Datum.Member(Key.action, action.datum))
-    if role.place.index > 0 { item.add(Key.index, "\(role.place.index)") }
-    if role.place.element > 0 { item.add(Key.element, "\(role.place.element)") }
+    if role.place.index > 0 { item.add(Key.index, role.place.index) }
+    if role.place.element > 0 { item.add(Key.element, role.place.element) }
     if role.isArchived { item.members.append(Datum.Member(Key.archived, .bool(true))) }
     if let lostTo = role.lostTo { item.add(Key.lostTo, spelled(lostTo)) }
     if role.isRecovered { item.members.append(Datum.Member(Key.recovered, .bool(true))) }
@@ -208,9 +208,9 @@ struct SnapshotWriter {
     return canonical.runs.flatMap { $0.parts(of: Snapshot.runLimit) }.map { run in
       var item = Item()
       item.add(Key.first, spelled(run.elements.first))
-      if run.elements.count > 1 { item.add(Key.count, "\(run.elements.count)") }
+      if run.elements.count > 1 { item.add(Key.count, run.elements.count) }
       if run.elements.step == .seq { item.add(Key.step, "seq") }
-      item.add(Key.rank, "\(run.rank)")
+      item.add(Key.rank, run.rank)
       if let parent = run.origin.parent { item.add(Key.parent, spelled(parent)) }
       if run.origin.side == .left { item.add(Key.side, "left") }
       if let key = run.key { item.add(Key.key, "\(spelled(key.element))/\(key.rank)") }
@@ -224,12 +224,34 @@ struct SnapshotWriter {
 
   private func place(_ replica: ReplicaID) -> Int { places[Int(fold.replicas.known(replica)!)] }
 
-  private func spelled(_ dot: Dot) -> String { "\(place(dot.replica))/\(dot.seq)" }
+  private func spelled(_ dot: Dot) -> Name {
+    var text: [UInt8] = []
+    append(dot, to: &text)
+    return Name(utf8: text)
+  }
 
-  private func spelled(_ mark: Mark) -> String { "\(spelled(mark.dot))/\(mark.stamp.spelled)" }
+  private func spelled(_ mark: Mark) -> Name {
+    var text: [UInt8] = []
+    append(mark.dot, to: &text)
+    text.append(0x2F)
+    text.append(spelled: mark.stamp)
+    return Name(utf8: text)
+  }
 
-  private func spelled(_ element: Element) -> String {
-    "\(places[Int(element.replica)])/\(element.seq)/\(element.index)"
+  private func append(_ dot: Dot, to text: inout [UInt8]) {
+    text.append(decimal: place(dot.replica))
+    text.append(0x2F)
+    text.append(decimal: dot.seq)
+  }
+
+  private func spelled(_ element: Element) -> Name {
+    var text: [UInt8] = []
+    text.append(decimal: places[Int(element.replica)])
+    text.append(0x2F)
+    text.append(decimal: element.seq)
+    text.append(0x2F)
+    text.append(decimal: element.index)
+    return Name(utf8: text)
   }
 }
 
@@ -257,7 +279,17 @@ private struct Item {
     if !items.isEmpty { members.append(Datum.Member(name, .array(items))) }
   }
 
-  mutating func add(_ name: Name, _ texts: [String]) {
-    add(name, texts.map { .string(Name($0)) })
+  mutating func add(_ name: Name, _ texts: [Name]) { add(name, texts.map { .string($0) }) }
+
+  mutating func add(_ name: Name, _ number: some FixedWidthInteger) {
+    var text: [UInt8] = []
+    text.append(decimal: number)
+    add(name, Name(utf8: text))
+  }
+
+  mutating func add(_ name: Name, _ stamp: Stamp) {
+    var text: [UInt8] = []
+    text.append(spelled: stamp)
+    add(name, Name(utf8: text))
   }
 }

@@ -42,7 +42,10 @@ package enum Datum: Hashable, Sendable {
     guard case .object(let members) = self else { return nil }
     var name = name
     return name.withUTF8 { wanted in
-      for index in members.indices where members[index].name.utf8.elementsEqual(wanted) {
+      for index in members.indices
+      where members[index].name.utf8.count == wanted.count
+        && members[index].name.utf8.elementsEqual(wanted)
+      {
         return members[index].value
       }
       return nil

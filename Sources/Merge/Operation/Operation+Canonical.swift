@@ -24,11 +24,7 @@ extension Operation {
     bytes.append("\",\"seq\":\"" as StaticString)
     bytes.append(decimal: dot.seq)
     bytes.append("\",\"stamp\":\"" as StaticString)
-    bytes.append(decimal: stamp.ms)
-    bytes.append(0x2E)
-    bytes.append(decimal: stamp.rank)
-    bytes.append(0x2E)
-    bytes.append(decimal: stamp.counter)
+    bytes.append(spelled: stamp)
     bytes.append("\",\"wall\":\"" as StaticString)
     bytes.append(decimal: wall)
     bytes.append("\"}" as StaticString)
@@ -100,6 +96,15 @@ extension [UInt8] {
     append("{\"kind\":", target.kind)
     append(",\"record\":", target.record)
     append(0x7D)
+  }
+
+  /// As `Stamp.spelled`.
+  mutating func append(spelled stamp: Stamp) {
+    append(decimal: stamp.ms)
+    append(0x2E)
+    append(decimal: stamp.rank)
+    append(0x2E)
+    append(decimal: stamp.counter)
   }
 
   fileprivate mutating func append(spelled element: ElementID) {
