@@ -1,3 +1,5 @@
+import Wire
+
 /// Writes a fold down.
 struct SnapshotWriter {
   private let fold: Fold
