@@ -17,6 +17,9 @@ let lean =
 /// Optimised in debug builds as well: its tests replay hundreds of thousands of edits.
 let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// Both: what campaigns spend their time in.
+let hotAndLean = lean + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// A Swift target of this package: one folder, the shared settings.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
@@ -51,9 +54,10 @@ let package = Package(
     // Pure: no I/O, no clock, no randomness.
     room("Wire", ["CBytes", "CCrypto"], settings: lean),
     room("Journal"),
-    room("Merge", ["Wire"], settings: hot),
-    room("AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")]),
-    room("Device", ["AppModels", "Merge", "Wire"]),
+    room("Merge", ["Wire"], settings: hotAndLean),
+    room(
+      "AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")], settings: lean),
+    room("Device", ["AppModels", "Merge", "Wire"], settings: lean),
     room("Relay", ["Wire", "Journal", "Merge", "AppModels"], settings: lean),
 
     // Adapters.
@@ -97,20 +101,22 @@ let package = Package(
       swiftSettings: settings),
 
     // Numbers that follow from a seed.
-    room("Seeded", path: "Tools/Seeded", settings: hot),
+    room("Seeded", path: "Tools/Seeded", settings: hotAndLean),
 
     // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Seeded", "Merge", "Wire"], path: "Tools/Oracle", settings: hot),
+    room("Oracle", ["Seeded", "Merge", "Wire"], path: "Tools/Oracle", settings: hotAndLean),
 
     // The relay without sockets or disk, and what is tried on it.
-    room("RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport"),
+    room(
+      "RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport",
+      settings: lean),
     room(
       "Simulation",
       [
         "Oracle", "Seeded", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal",
         "Wire",
       ],
-      path: "Tools/Simulation", settings: hot),
+      path: "Tools/Simulation", settings: hotAndLean),
 
     // Faults between real sockets.
     room("Proxy", ["Simulation", "Seeded", "Wire"], path: "Tools/Proxy"),

@@ -53,11 +53,9 @@ extension Oracle {
   /// An archived write, unless the register holds the same bytes again, or the write was only a
   /// draft of a later one that is archived too.
   private func lostWrite(_ entry: Entry, _ register: Name) -> (entry: Entry, to: Dot)? {
-    let archive = archive(entry.action.target, register)
-    guard archive.contains(where: { $0.dot == entry.dot && $0.index == entry.index }),
-      let winner = winner(entry.action.target, register),
+    guard isArchived(entry, register), let winner = winner(entry.action.target, register),
       !entry.action.writesSame(as: winner.action),
-      !archive.contains(where: { $0.follows(entry) })
+      !archive(entry.action.target, register).contains(where: { $0.follows(entry) })
     else { return nil }
     return (entry, winner.dot)
   }

@@ -30,7 +30,7 @@ package enum Fate: String, CaseIterable, Sendable {
 extension Oracle {
   /// The effects of an operation.
   package static func effects(of operation: Operation) -> [Effect] {
-    Oracle([operation]).entries.flatMap { entry -> [Effect] in
+    entries(of: operation).flatMap { entry -> [Effect] in
       switch entry.action.body {
       case .create, .delete, .restore, .write, .move: [.action(entry.dot, entry.index)]
       case .insert:
@@ -54,12 +54,29 @@ extension Oracle {
   package func classify(
     _ effect: Effect, _ schema: Schema, elsewhere: (Effect) -> Fate? = { _ in nil }
   ) -> Fate {
-    guard let entry = origin(of: effect) else { return elsewhere(effect) ?? .lost }
+    var restored: [Target: Oracle] = [:]
+    return fate(effect, schema, &restored) ?? elsewhere(effect) ?? .lost
+  }
+
+  /// The effects of an operation that are nowhere.
+  ///
+  /// - Parameter restored: by hidden record, the oracle of what there is with the record restored;
+  ///   kept for the next operation.
+  package func lost(
+    of operation: Operation, _ schema: Schema, _ restored: inout [Target: Oracle]
+  ) -> [Effect] {
+    Self.effects(of: operation).filter { fate($0, schema, &restored) == nil }
+  }
+
+  private func fate(
+    _ effect: Effect, _ schema: Schema, _ restored: inout [Target: Oracle]
+  ) -> Fate? {
+    guard let entry = origin(of: effect) else { return nil }
     if isShown(effect, entry, schema) { return .shown }
     if isListed(entry) { return .listed }
     if isSuperseded(effect, entry) { return .superseded }
-    if isRestorable(effect, entry, schema) { return .restorable }
-    return elsewhere(effect) ?? .lost
+    if isRestorable(effect, entry, schema, &restored) { return .restorable }
+    return nil
   }
 
   private func origin(of effect: Effect) -> Entry? {
@@ -99,9 +116,7 @@ extension Oracle {
   private func isListed(_ entry: Entry) -> Bool {
     if entry.action.body == .delete { return victor(over: entry) != nil }
     guard let register = entry.action.register else { return false }
-    return archive(entry.action.target, register).contains {
-      $0.dot == entry.dot && $0.index == entry.index
-    }
+    return isArchived(entry, register)
   }
 
   private func isSuperseded(_ effect: Effect, _ entry: Entry) -> Bool {
@@ -129,10 +144,13 @@ extension Oracle {
 
   /// Whether the effect shows once its record, and all that this stands in, is restored by one who
   /// has seen everything.
-  private func isRestorable(_ effect: Effect, _ entry: Entry, _ schema: Schema) -> Bool {
+  private func isRestorable(
+    _ effect: Effect, _ entry: Entry, _ schema: Schema, _ restored: inout [Target: Oracle]
+  ) -> Bool {
     guard !isVisible(entry.action.target, schema), let last = operations.map(\.stamp).max() else {
       return false
     }
+    if let known = restored[entry.action.target] { return known.isShown(effect, entry, schema) }
     var actions: [Action] = []
     var next: Target? = entry.action.target
     while let target = next, !actions.contains(where: { $0.target == target }) {
@@ -145,7 +163,9 @@ extension Oracle {
     let restore = Operation(
       dot: Dot(stamp.replica, UInt64.max), stamp: stamp,
       context: Context(everything, of: stamp.replica), wall: 0, actions: actions)
-    return Oracle(operations + [restore]).isShown(effect, entry, schema)
+    let oracle = Oracle(operations + [restore])
+    restored[entry.action.target] = oracle
+    return oracle.isShown(effect, entry, schema)
   }
 }
 

@@ -8,14 +8,21 @@ package import Merge
 /// more for each question.
 package struct Oracle: Sendable {
   /// An action with the operation that it is part of.
-  package struct Entry: Sendable {
-    package var operation: Operation
+  package final class Entry: Sendable {
+    package let operation: Operation
+    package let action: Action
     /// Its place among the operation's actions.
-    package var index: Int
+    package let index: Int
     /// The index of the first element that it inserts.
-    package var firstElement: UInt32
+    package let firstElement: UInt32
 
-    package var action: Action { operation.actions[index] }
+    init(operation: Operation, index: Int, firstElement: UInt32) {
+      self.operation = operation
+      self.action = operation.actions[index]
+      self.index = index
+      self.firstElement = firstElement
+    }
+
     package var dot: Dot { operation.dot }
     package var stamp: Stamp { operation.stamp }
 
@@ -38,26 +45,49 @@ package struct Oracle: Sendable {
   package let entries: [Entry]
   /// Each record that an action is about, sorted.
   package let targets: [Target]
-  private let entriesByTarget: [Target: [Entry]]
+  /// By target, in the order of `targets`.
+  private let entriesByTarget: [[Entry]]
+  /// The place of each among the targets.
+  private let places: [Target: Int]
+
+  /// So many targets are looked through; where there are more, they are looked up.
+  private static let few = 8
 
   /// - Parameter apart: the actions that have no effect, being about what had been collected.
   package init(_ operations: [Operation], apart: Set<Effect> = []) {
     var known: Set<Dot> = []
     self.operations = operations.filter { known.insert($0.dot).inserted }
-    entries = self.operations.flatMap { operation in
-      var elements: UInt32 = 0
-      return operation.actions.enumerated().compactMap { index, action -> Entry? in
-        defer { elements += UInt32(action.insertedElements) }
-        guard !apart.contains(.action(operation.dot, index)) else { return nil }
-        return Entry(operation: operation, index: index, firstElement: elements)
-      }
+    var entries: [Entry] = []
+    for operation in self.operations {
+      let all = Self.entries(of: operation)
+      entries +=
+        apart.isEmpty ? all : all.filter { !apart.contains(.action(operation.dot, $0.index)) }
     }
-    entriesByTarget = Dictionary(grouping: entries) { $0.action.target }
-    targets = entriesByTarget.keys.sorted()
+    self.entries = entries
+    targets = Set(entries.map(\.action.target)).sorted()
+    var places: [Target: Int] = [:]
+    for (place, target) in targets.enumerated() { places[target] = place }
+    self.places = places
+    var entriesByTarget = targets.map { _ in [Entry]() }
+    for entry in entries { entriesByTarget[places[entry.action.target]!].append(entry) }
+    self.entriesByTarget = entriesByTarget
+  }
+
+  /// An operation's actions.
+  static func entries(of operation: Operation) -> [Entry] {
+    var elements: UInt32 = 0
+    return operation.actions.indices.map { index in
+      let entry = Entry(operation: operation, index: index, firstElement: elements)
+      elements += UInt32(entry.action.insertedElements)
+      return entry
+    }
   }
 
   /// The actions on a record.
-  package func entries(of target: Target) -> [Entry] { entriesByTarget[target] ?? [] }
+  package func entries(of target: Target) -> [Entry] {
+    let place = targets.count > Self.few ? places[target] : targets.firstIndex(of: target)
+    return place.map { entriesByTarget[$0] } ?? []
+  }
 }
 
 // MARK: Registers
@@ -65,12 +95,16 @@ package struct Oracle: Sendable {
 extension Oracle {
   /// Every write of a register. A move is a write of the register that holds the record's place.
   package func writes(_ target: Target, _ register: Name) -> [Entry] {
-    entries(of: target).filter { $0.action.register == register }
+    entries(of: target).filter { $0.action.writes(register) }
   }
 
   /// The write with the highest stamp.
   package func winner(_ target: Target, _ register: Name) -> Entry? {
-    writes(target, register).max(by: <)
+    var winner: Entry?
+    for entry in entries(of: target) where entry.action.writes(register) {
+      if winner.map({ $0 < entry }) ?? true { winner = entry }
+    }
+    return winner
   }
 
   /// What the register holds; nil where it was never written.
@@ -84,9 +118,13 @@ extension Oracle {
   /// What a write overwrote knowingly is not among them, and a write stays even if a later one has
   /// seen both since.
   package func archive(_ target: Target, _ register: Name) -> [Entry] {
-    let writes = writes(target, register)
-    return writes.filter { lost in
-      writes.contains { $0.isConcurrent(with: lost) && lost.stamp.isBelow($0.stamp) }
+    writes(target, register).filter { isArchived($0, register) }
+  }
+
+  /// Whether a write of the register is in its archive.
+  func isArchived(_ lost: Entry, _ register: Name) -> Bool {
+    entries(of: lost.action.target).contains {
+      $0.action.writes(register) && lost.stamp.isBelow($0.stamp) && $0.isConcurrent(with: lost)
     }
   }
 }
@@ -97,6 +135,14 @@ extension Action {
     switch body {
     case .write(let field, _), .move(let field, _): field
     default: nil
+    }
+  }
+
+  /// Whether it writes a register.
+  func writes(_ register: Name) -> Bool {
+    switch body {
+    case .write(let field, _), .move(let field, _): field == register
+    default: false
     }
   }
 

@@ -45,15 +45,19 @@ package final class Client {
   func read(_ count: Int) {
     let end = min(count, unread.count)
     var start = 0
-    for index in 0..<end where unread[index] == 0x0A {
-      let line = torn + unread[start..<index]
+    while let index = unread[start..<end].firstIndex(of: 0x0A) {
+      let line = torn.isEmpty ? Array(unread[start..<index]) : torn + unread[start..<index]
       torn = []
       lines.append(line)
       history.append(line)
       start = index + 1
     }
     torn.append(contentsOf: unread[start..<end])
-    unread.removeFirst(end)
+    if end == unread.count {
+      unread.removeAll(keepingCapacity: true)
+    } else {
+      unread.removeFirst(end)
+    }
   }
 
   /// The lines not looked at yet, as text.

@@ -83,7 +83,7 @@ extension DatumReader {
 
   /// A list that is left out where it is empty.
   func list(_ name: String) throws(WireError) -> [Datum] {
-    guard let member = datum[Name(name)] else { return [] }
+    guard let member = datum.member(name) else { return [] }
     guard case .array(let items) = member else { throw invalid(name, "a list") }
     return items
   }
@@ -92,7 +92,7 @@ extension DatumReader {
     _ name: String, _ body: (DatumReader) throws(WireError) -> Void
   ) throws(WireError) {
     for (index, item) in try list(name).enumerated() {
-      try body(DatumReader(item, "\(name) \(index + 1) of \(place)"))
+      try body(DatumReader(item, .item(name, index, in: place)))
     }
   }
 }

@@ -1,3 +1,5 @@
+import Wire
+
 /// Writes a fold down.
 struct SnapshotWriter {
   private let fold: Fold
@@ -34,12 +36,15 @@ struct SnapshotWriter {
     func piece() -> Datum {
       .sorted(
         members + [
-          Datum.Member("part", .string(part.name)), Datum.Member(key, .array(batch)),
+          Datum.Member(Key.part, .string(part.name)), Datum.Member(key, .array(batch)),
         ])
     }
     let limit = Snapshot.pieceLimit - piece().canonical.count
+    var bytes: [UInt8] = []
     for item in items {
-      let itemSize = item.canonical.count + 1
+      bytes.removeAll(keepingCapacity: true)
+      item.append(to: &bytes)
+      let itemSize = bytes.count + 1
       if !batch.isEmpty, size + itemSize > limit {
         pieces.append(piece())
         batch = []
@@ -55,21 +60,21 @@ struct SnapshotWriter {
     let replicas = order.map { number in
       let entry = fold.replicas[number]
       var item = Item()
-      item.add("replica", "\(entry.id)")
-      item.add("seq", "\(entry.seq)")
-      if entry.base > 0 { item.add("base", "\(entry.base)") }
-      if let stamp = entry.baseStamp { item.add("stamp", stamp.spelled) }
+      item.add(Key.replica, "\(entry.id)")
+      item.add(Key.seq, entry.seq)
+      if entry.base > 0 { item.add(Key.base, entry.base) }
+      if let stamp = entry.baseStamp { item.add(Key.stamp, stamp) }
       let sealed = fold.seal.frontier[entry.id]
-      if sealed > entry.base { item.add("sealed", "\(sealed)") }
+      if sealed > entry.base { item.add(Key.sealed, sealed) }
       return item.datum
     }
     var item = Item()
-    item.add("part", Snapshot.Part.header.name)
-    item.add("format", Snapshot.format)
-    item.add("pieces", "\(count)")
-    item.add("horizon", "\(fold.seal.horizon)")
-    item.add("unknown", "\(fold.unknownActions)")
-    item.members.append(Datum.Member("replicas", .array(replicas)))
+    item.add(Key.part, Snapshot.Part.header.name)
+    item.add(Key.format, Snapshot.format)
+    item.add(Key.pieces, count)
+    item.add(Key.horizon, fold.seal.horizon)
+    item.add(Key.unknown, fold.unknownActions)
+    item.members.append(Datum.Member(Key.replicas, .array(replicas)))
     return item.datum
   }
 
@@ -78,26 +83,26 @@ struct SnapshotWriter {
   private mutating func addRecords() {
     let items = fold.records.sorted { $0.target < $1.target }.map { record in
       var item = Item(record.target)
-      if record.isCreated { item.members.append(Datum.Member("created", .bool(true))) }
-      if let touch = record.touch { item.add("touch", spelled(touch)) }
-      if let inside = record.touchInside { item.add("inside", spelled(inside)) }
-      item.add("changes", record.changes.vector.entries.map { spelled(Dot($0.replica, $0.seq)) })
+      if record.isCreated { item.members.append(Datum.Member(Key.created, .bool(true))) }
+      if let touch = record.touch { item.add(Key.touch, spelled(touch)) }
+      if let inside = record.touchInside { item.add(Key.inside, spelled(inside)) }
+      item.add(Key.changes, record.changes.vector.entries.map { spelled(Dot($0.replica, $0.seq)) })
       let exhumed = record.exhumed.sorted {
         $0.replica != $1.replica ? $0.replica < $1.replica : $0.seq < $1.seq
       }
-      item.add("exhumed", exhumed.map(spelled))
+      item.add(Key.exhumed, exhumed.map(spelled))
       return item.datum
     }
-    add(.records, "records", items)
+    add(.records, Key.records, items)
   }
 
   private mutating func addGraves() {
     let graves = fold.graveyard.sorted { $0.key < $1.key }.map { target, mark in
       var item = Item(target)
-      item.add("mark", spelled(mark))
+      item.add(Key.mark, spelled(mark))
       return item.datum
     }
-    add(.graves, "graves", graves)
+    add(.graves, Key.graves, graves)
   }
 
   // MARK: Operations
@@ -144,25 +149,25 @@ struct SnapshotWriter {
       }
       add(
         .operations, "operations", items,
-        [Datum.Member("replica", .string(Name("\(place)")))])
+        [Datum.Member(Key.replica, .string(Name("\(place)")))])
     }
   }
 
   private func item(_ operation: Operation, _ roles: [Role], after previous: Context?) -> Datum {
     var item = Item()
-    item.add("seq", "\(operation.dot.seq)")
-    item.add("stamp", operation.stamp.spelled)
-    item.add("wall", "\(operation.wall)")
+    item.add(Key.seq, operation.dot.seq)
+    item.add(Key.stamp, operation.stamp)
+    item.add(Key.wall, operation.wall)
     let context = operation.contextDifference(previous)
-    if !context.isEmpty { item.members.append(Datum.Member("context", .sorted(context))) }
-    item.add("actions", roles.map { self.item($0, operation) })
+    if !context.isEmpty { item.members.append(Datum.Member(Key.context, .sorted(context))) }
+    item.add(Key.actions, roles.map { self.item($0, operation) })
     if !fold.base.contains(operation.dot) {
       let recovered = roles.filter(\.isRecovered).map { Int($0.place.action) }
       let erased = operation.actions.indices.filter { index in
         guard case .erase = operation.actions[index].body else { return false }
         return !recovered.contains(index)
       }
-      item.add("erased", erased.map { operation.actions[$0].datum })
+      item.add(Key.erased, erased.map { operation.actions[$0].datum })
     }
     return item.datum
   }
@@ -170,12 +175,12 @@ struct SnapshotWriter {
   private func item(_ role: Role, _ operation: Operation) -> Datum {
     var item = Item()
     let action = operation.actions[Int(role.place.action)]
-    item.members.append(Datum.Member("action", action.datum))
-    if role.place.index > 0 { item.add("index", "\(role.place.index)") }
-    if role.place.element > 0 { item.add("element", "\(role.place.element)") }
-    if role.isArchived { item.members.append(Datum.Member("archived", .bool(true))) }
-    if let lostTo = role.lostTo { item.add("lostTo", spelled(lostTo)) }
-    if role.isRecovered { item.members.append(Datum.Member("recovered", .bool(true))) }
+    item.members.append(Datum.Member(Key.action, action.datum))
+    if role.place.index > 0 { item.add(Key.index, role.place.index) }
+    if role.place.element > 0 { item.add(Key.element, role.place.element) }
+    if role.isArchived { item.members.append(Datum.Member(Key.archived, .bool(true))) }
+    if let lostTo = role.lostTo { item.add(Key.lostTo, spelled(lostTo)) }
+    if role.isRecovered { item.members.append(Datum.Member(Key.recovered, .bool(true))) }
     return item.datum
   }
 
@@ -185,8 +190,8 @@ struct SnapshotWriter {
     for record in fold.records.sorted(by: { $0.target < $1.target }) {
       for text in record.texts.sorted(by: { $0.field < $1.field }) {
         var item = Item(record.target)
-        item.add("field", text.field)
-        add(.text, "runs", runs(of: text.sequence), item.members)
+        item.add(Key.field, text.field)
+        add(.text, Key.runs, runs(of: text.sequence), item.members)
       }
     }
   }
@@ -194,9 +199,9 @@ struct SnapshotWriter {
   private mutating func addLists() {
     for (list, sequence) in fold.lists.sorted(by: { $0.key < $1.key }) {
       var item = Item()
-      item.add("kind", list.kind)
-      if let into = list.container { item.members.append(Datum.Member("into", into.datum)) }
-      add(.list, "runs", runs(of: sequence), item.members)
+      item.add(Key.kind, list.kind)
+      if let into = list.container { item.members.append(Datum.Member(Key.into, into.datum)) }
+      add(.list, Key.runs, runs(of: sequence), item.members)
     }
   }
 
@@ -204,15 +209,15 @@ struct SnapshotWriter {
     let canonical = CanonicalRuns(sequence, deadAt: fold.sequenceNumbers(within: fold.base))
     return canonical.runs.flatMap { $0.parts(of: Snapshot.runLimit) }.map { run in
       var item = Item()
-      item.add("first", spelled(run.elements.first))
-      if run.elements.count > 1 { item.add("count", "\(run.elements.count)") }
-      if run.elements.step == .seq { item.add("step", "seq") }
-      item.add("rank", "\(run.rank)")
-      if let parent = run.origin.parent { item.add("parent", spelled(parent)) }
-      if run.origin.side == .left { item.add("side", "left") }
-      if let key = run.key { item.add("key", "\(spelled(key.element))/\(key.rank)") }
-      if !run.isVisible { item.members.append(Datum.Member("dead", .bool(true))) }
-      if !run.text.isEmpty { item.add("text", Name(run.text)) }
+      item.add(Key.first, spelled(run.elements.first))
+      if run.elements.count > 1 { item.add(Key.count, run.elements.count) }
+      if run.elements.step == .seq { item.add(Key.step, "seq") }
+      item.add(Key.rank, run.rank)
+      if let parent = run.origin.parent { item.add(Key.parent, spelled(parent)) }
+      if run.origin.side == .left { item.add(Key.side, "left") }
+      if let key = run.key { item.add(Key.key, "\(spelled(key.element))/\(key.rank)") }
+      if !run.isVisible { item.members.append(Datum.Member(Key.dead, .bool(true))) }
+      if !run.text.isEmpty { item.add(Key.text, Name(run.text)) }
       return item.datum
     }
   }
@@ -221,12 +226,34 @@ struct SnapshotWriter {
 
   private func place(_ replica: ReplicaID) -> Int { places[Int(fold.replicas.known(replica)!)] }
 
-  private func spelled(_ dot: Dot) -> String { "\(place(dot.replica))/\(dot.seq)" }
+  private func spelled(_ dot: Dot) -> Name {
+    var text: [UInt8] = []
+    append(dot, to: &text)
+    return Name(utf8: text)
+  }
 
-  private func spelled(_ mark: Mark) -> String { "\(spelled(mark.dot))/\(mark.stamp.spelled)" }
+  private func spelled(_ mark: Mark) -> Name {
+    var text: [UInt8] = []
+    append(mark.dot, to: &text)
+    text.append(0x2F)
+    text.append(spelled: mark.stamp)
+    return Name(utf8: text)
+  }
 
-  private func spelled(_ element: Element) -> String {
-    "\(places[Int(element.replica)])/\(element.seq)/\(element.index)"
+  private func append(_ dot: Dot, to text: inout [UInt8]) {
+    text.append(decimal: place(dot.replica))
+    text.append(0x2F)
+    text.append(decimal: dot.seq)
+  }
+
+  private func spelled(_ element: Element) -> Name {
+    var text: [UInt8] = []
+    text.append(decimal: places[Int(element.replica)])
+    text.append(0x2F)
+    text.append(decimal: element.seq)
+    text.append(0x2F)
+    text.append(decimal: element.index)
+    return Name(utf8: text)
   }
 }
 
@@ -237,8 +264,8 @@ private struct Item {
   init() {}
 
   init(_ target: Target) {
-    add("kind", target.kind)
-    add("record", target.record)
+    add(Key.kind, target.kind)
+    add(Key.record, target.record)
   }
 
   var datum: Datum { .sorted(members) }
@@ -254,7 +281,17 @@ private struct Item {
     if !items.isEmpty { members.append(Datum.Member(name, .array(items))) }
   }
 
-  mutating func add(_ name: Name, _ texts: [String]) {
-    add(name, texts.map { .string(Name($0)) })
+  mutating func add(_ name: Name, _ texts: [Name]) { add(name, texts.map { .string($0) }) }
+
+  mutating func add(_ name: Name, _ number: some FixedWidthInteger) {
+    var text: [UInt8] = []
+    text.append(decimal: number)
+    add(name, Name(utf8: text))
+  }
+
+  mutating func add(_ name: Name, _ stamp: Stamp) {
+    var text: [UInt8] = []
+    text.append(spelled: stamp)
+    add(name, Name(utf8: text))
   }
 }

@@ -1,3 +1,5 @@
+import Wire
+
 extension Fold {
   /// Shows the records through a schema.
   package func view(_ schema: Schema) -> View {
@@ -8,14 +10,16 @@ extension Fold {
   /// The visible records of one kind, as `view(_:)` has them.
   package func view(_ kind: Name, _ schema: Schema) -> [RecordView] {
     var viewer = Viewer(self, schema)
-    return schema[kind].map { viewer.records($0) } ?? []
+    return viewer.number(of: kind).map { viewer.records($0) } ?? []
   }
 
   /// One record, nil where it is hidden.
   package func view(_ target: Target, _ schema: Schema) -> RecordView? {
     var viewer = Viewer(self, schema)
-    guard let kind = schema[target.kind], viewer.isVisible(target) else { return nil }
-    guard kind.order != nil else { return viewer.record(target, kind) }
+    guard let kind = viewer.number(of: target.kind), let index = recordIndices[target],
+      viewer.isVisible(index, kind)
+    else { return nil }
+    guard schema.kinds[kind].order != nil else { return viewer.record(index, kind) }
     return viewer.records(kind).first { $0.target == target }
   }
 
@@ -27,7 +31,10 @@ extension Fold {
   /// The container that a record stands in.
   package func container(of target: Target, _ schema: Schema) -> Target? {
     var viewer = Viewer(self, schema)
-    return viewer.container(of: target)
+    guard let kind = viewer.number(of: target.kind), schema.kinds[kind].container != nil,
+      let index = recordIndices[target]
+    else { return nil }
+    return viewer.container(of: index, kind)
   }
 
   /// Whether one operation wrote both registers as they are now, or one of them was never written.
@@ -38,14 +45,28 @@ extension Fold {
 
   /// The value of a register; nil where it was never written.
   func value(_ target: Target, _ register: Name) -> Datum? {
-    guard let write = write(target, register),
-      case .write(_, let value) = action(write.place).body
+    recordIndices[target].flatMap { value($0, register) }
+  }
+
+  func write(_ target: Target, _ register: Name) -> Register.Write? {
+    recordIndices[target].flatMap { write($0, register) }
+  }
+
+  /// - Parameter record: an index of `records`.
+  func value(_ record: Int, _ register: Name) -> Datum? {
+    guard let place = write(record, register)?.place,
+      case .write(_, let value) = operations[Int(place.operation)].actions[Int(place.action)].body
     else { return nil }
     return value
   }
 
-  func write(_ target: Target, _ register: Name) -> Register.Write? {
-    record(target)?.registers.first { $0.name == register }?.value
+  /// - Parameter record: an index of `records`.
+  func write(_ record: Int, _ register: Name) -> Register.Write? {
+    for index in records[record].registers.indices
+    where records[record].registers[index].name == register {
+      return records[record].registers[index].value
+    }
+    return nil
   }
 
   func action(_ place: Record.Place) -> Action {
@@ -54,7 +75,15 @@ extension Fold {
 
   /// The text as it is.
   package func text(of target: Target, _ field: Name) -> String {
-    text(target, field)?.text ?? ""
+    recordIndices[target].map { text(of: $0, field).text } ?? ""
+  }
+
+  /// - Parameter record: an index of `records`.
+  func text(of record: Int, _ field: Name) -> Name {
+    for index in records[record].texts.indices where records[record].texts[index].field == field {
+      return Name(utf8: records[record].texts[index].sequence.utf8)
+    }
+    return Name(utf8: [])
   }
 
   func text(_ target: Target, _ field: Name) -> Fugue? {
@@ -64,26 +93,37 @@ extension Fold {
 }
 
 /// One pass over the records, with what it has found out about their visibility.
+///
+/// Records are named by their index in the fold and kinds by theirs in the schema, so that each is
+/// looked for once.
 private struct Viewer {
   let fold: Fold
   let schema: Schema
-  var visible: [Target: Bool] = [:]
+  /// By record; nil where it was not looked at.
+  private var visible: [Bool?]
 
   init(_ fold: Fold, _ schema: Schema) {
     self.fold = fold
     self.schema = schema
+    visible = Array(repeating: nil, count: fold.records.count)
   }
 
   mutating func view() -> View {
-    View(kinds: schema.kinds.map { ($0.name, records($0)) })
+    View(kinds: schema.kinds.indices.map { (schema.kinds[$0].name, records($0)) })
   }
 
-  mutating func records(_ kind: Schema.Kind) -> [RecordView] {
+  func number(of kind: Name) -> Int? { schema.kinds.firstIndex { $0.name == kind } }
+
+  mutating func records(_ kind: Int) -> [RecordView] {
+    let name = schema.kinds[kind].name
+    var shown: [Int] = []
     var records: [RecordView] = []
-    for record in fold.records where record.target.kind == kind.name {
-      if isVisible(record.target) { records.append(self.record(record.target, kind)) }
+    for index in fold.records.indices where fold.records[index].target.kind == name {
+      guard isVisible(index, kind) else { continue }
+      shown.append(index)
+      records.append(record(index, kind))
     }
-    if let order = kind.order { setPlaces(&records, order) }
+    if let order = schema.kinds[kind].order { setPlaces(&records, shown, order) }
     records.sort { left, right in
       if left.container != right.container {
         guard let one = left.container, let other = right.container else {
@@ -100,62 +140,64 @@ private struct Viewer {
   // MARK: Visibility
 
   mutating func isVisible(_ target: Target) -> Bool {
-    if let known = visible[target] { return known }
+    guard let index = fold.recordIndices[target], let kind = number(of: target.kind) else {
+      return false
+    }
+    return isVisible(index, kind)
+  }
+
+  mutating func isVisible(_ index: Int, _ kind: Int) -> Bool {
+    if let known = visible[index] { return known }
     // A record that contains itself is invisible; schemas have no such kinds.
-    visible[target] = false
-    let result = findVisible(target)
-    visible[target] = result
+    visible[index] = false
+    let result = findVisible(index, kind)
+    visible[index] = result
     return result
   }
 
-  private mutating func findVisible(_ target: Target) -> Bool {
-    guard let kind = schema[target.kind], let record = fold.record(target), record.isAlive else {
-      return false
-    }
-    guard kind.container != nil else { return true }
-    return container(of: target).map { isVisible($0) } ?? false
+  private mutating func findVisible(_ index: Int, _ kind: Int) -> Bool {
+    guard fold.records[index].isAlive else { return false }
+    guard schema.kinds[kind].container != nil else { return true }
+    return container(of: index, kind).map { isVisible($0) } ?? false
   }
 
-  mutating func container(of target: Target) -> Target? {
-    guard let container = schema[target.kind]?.container else { return nil }
-    if let through = container.through,
-      let kind = schema[target.kind]?.field(through)?.field.reference,
-      let id = reference(target, container.register, through)
+  /// - Precondition: the kind has a container.
+  mutating func container(of index: Int, _ kind: Int) -> Target? {
+    let rule = schema.kinds[kind].container!
+    if let through = rule.through,
+      let other = schema.kinds[kind].field(through)?.field.reference,
+      let id = reference(index, rule.register, through)
     {
-      let other = Target(kind, id)
-      if isVisible(other), let shared = self.container(of: other) { return shared }
+      let target = Target(other, id)
+      if isVisible(target), let owner = fold.recordIndices[target],
+        let number = number(of: other), schema.kinds[number].container != nil,
+        let shared = container(of: owner, number)
+      {
+        return shared
+      }
     }
-    if schema[target.kind]?.order == container.register {
-      return fold.write(target, container.register).flatMap { fold.action($0.place).into }
+    if schema.kinds[kind].order == rule.register {
+      return fold.write(index, rule.register).flatMap { fold.list(of: $0.place) }
     }
-    return reference(target, container.register, container.field).map {
-      Target(container.kind, $0)
-    }
+    return reference(index, rule.register, rule.field).map { Target(rule.kind, $0) }
   }
 
-  private func reference(_ target: Target, _ register: Name, _ field: Name) -> Name? {
-    let value = fold.value(target, register)
+  private func reference(_ index: Int, _ register: Name, _ field: Name) -> Name? {
+    let value = fold.value(index, register)
     return (value?[field] ?? value)?.text
   }
 
   // MARK: Fields
 
-  mutating func record(_ target: Target, _ kind: Schema.Kind) -> RecordView {
-    let container = container(of: target)
+  mutating func record(_ index: Int, _ kind: Int) -> RecordView {
+    let rule = schema.kinds[kind].container
+    let container = rule == nil ? nil : container(of: index, kind)
     var fields: [Datum.Member] = []
-    for register in kind.registers {
-      if register.form == .text {
-        fields.append(
-          Datum.Member(register.name, .string(Name(fold.text(of: target, register.name)))))
-        continue
-      }
-      let value = fold.value(target, register.name)
-      for field in register.fields {
-        let part = register.form == .group ? value?[field.name] : value
-        fields.append(Datum.Member(field.name, shown(part ?? .null, field)))
-      }
+    fields.reserveCapacity(schema.kinds[kind].registers.count + 4)
+    for register in schema.kinds[kind].registers.indices {
+      append(index, kind, register, to: &fields)
     }
-    if let rule = kind.container {
+    if let rule {
       let name = container.map { Datum.string($0.record) } ?? .null
       if let index = fields.firstIndex(where: { $0.name == rule.field }) {
         fields[index].value = name
@@ -163,25 +205,43 @@ private struct Viewer {
         fields.append(Datum.Member(rule.field, name))
       }
     }
-    for derived in kind.derived {
-      fields.append(Datum.Member(derived.name, self.derived(derived.source, target, fields)))
+    for derived in schema.kinds[kind].derived {
+      fields.append(Datum.Member(derived.name, self.derived(derived.source, index, fields)))
     }
-    return RecordView(target: target, container: container, place: nil, fields: fields)
+    return RecordView(
+      target: fold.records[index].target, container: container, place: nil, fields: fields)
   }
 
-  /// A reference to what is hidden or unknown shows as null; its value stays.
-  private mutating func shown(_ value: Datum, _ field: Schema.Field) -> Datum {
-    guard let kind = field.reference, let id = value.text else { return value }
-    return isVisible(Target(kind, id)) ? value : .null
+  private mutating func append(
+    _ index: Int, _ kind: Int, _ number: Int, to fields: inout [Datum.Member]
+  ) {
+    let name = schema.kinds[kind].registers[number].name
+    let form = schema.kinds[kind].registers[number].form
+    if form == .text {
+      return fields.append(Datum.Member(name, .string(fold.text(of: index, name))))
+    }
+    let value = fold.value(index, name)
+    for place in schema.kinds[kind].registers[number].fields.indices {
+      let field = schema.kinds[kind].registers[number].fields[place].name
+      let part = (form == .group ? value?[field] : value) ?? .null
+      // A reference to what is hidden or unknown shows as null; its value stays.
+      if let other = schema.kinds[kind].registers[number].fields[place].reference,
+        let id = part.text, !isVisible(Target(other, id))
+      {
+        fields.append(Datum.Member(field, .null))
+      } else {
+        fields.append(Datum.Member(field, part))
+      }
+    }
   }
 
   private func derived(
-    _ source: Schema.Derived.Source, _ target: Target, _ fields: [Datum.Member]
+    _ source: Schema.Derived.Source, _ index: Int, _ fields: [Datum.Member]
   ) -> Datum {
     switch source {
     case .touched:
-      guard let touch = fold.record(target)?.touch else { return .null }
-      return .string(Name(canonicalDate(ms: touch.stamp.ms)))
+      guard let touch = fold.records[index].touch else { return .null }
+      return .string(Name(utf8: canonicalDateBytes(ms: touch.stamp.ms)))
     case .seconds(let from, let to):
       func seconds(_ name: Name) -> Double? {
         fields.first { $0.name == name }?.value.text.flatMap { Double($0.text) }
@@ -197,18 +257,20 @@ private struct Viewer {
 
   /// Dense places, list by list, in the order of the slots that the records stand in; those
   /// without one come last, by id.
-  private func setPlaces(_ records: inout [RecordView], _ order: Name) {
+  ///
+  /// - Parameter shown: the records' indices.
+  private func setPlaces(_ records: inout [RecordView], _ shown: [Int], _ order: Name) {
     var bySlot: [Fold.ListName: [Element: Int]] = [:]
     var placeless: [Int] = []
     for index in records.indices {
       let target = records[index].target
-      guard let write = fold.write(target, order),
+      guard let write = fold.write(shown[index], order),
         let slot = fold.element(fold.slot(write.place))
       else {
         placeless.append(index)
         continue
       }
-      let list = Fold.ListName(kind: target.kind, container: fold.action(write.place).into)
+      let list = Fold.ListName(kind: target.kind, container: fold.list(of: write.place))
       bySlot[list, default: [:]][slot] = index
     }
     // Lists do not meet, so the order in which they come is of no consequence.
@@ -232,6 +294,11 @@ private struct Viewer {
 }
 
 extension Fold {
+  /// The list that a move puts its record into; nil for the root's.
+  func list(of place: Record.Place) -> Target? {
+    operations[Int(place.operation)].actions[Int(place.action)].into
+  }
+
   /// The slot that a move inserted.
   func slot(_ place: Record.Place) -> ElementID {
     ElementID(operations[Int(place.operation)].dot, place.element)
@@ -240,13 +307,18 @@ extension Fold {
 
 /// Milliseconds since 1970 as a date: seconds since 2001-01-01 UTC.
 package func canonicalDate(ms: UInt64) -> String {
+  String(decoding: canonicalDateBytes(ms: ms), as: UTF8.self)
+}
+
+private func canonicalDateBytes(ms: UInt64) -> [UInt8] {
   let since2001 = Int64(ms) - 978_307_200_000
   let (whole, fraction) = since2001.magnitude.quotientAndRemainder(dividingBy: 1000)
-  var text = (since2001 < 0 ? "-" : "") + String(whole)
+  var text: [UInt8] = since2001 < 0 ? [0x2D] : []
+  text.append(decimal: whole)
   if fraction > 0 {
-    var digits = String(fraction + 1000).dropFirst()
-    while digits.last == "0" { digits.removeLast() }
-    text += "." + digits
+    text.append(0x2E)
+    let digits = [fraction / 100, fraction / 10 % 10, fraction % 10].map { UInt8($0) + 0x30 }
+    text += digits[...digits.lastIndex { $0 != 0x30 }!]
   }
   return text
 }

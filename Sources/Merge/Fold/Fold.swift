@@ -16,6 +16,8 @@ package final class Fold {
 
   var records: [Record] = []
   var recordIndices: [Target: Int] = [:]
+  /// The record that was changed last; the next action is mostly about it too.
+  private var lastIndex = 0
   var lists: [ListName: Fugue] = [:]
   /// Deleted for so long that only this is known: by target, the last delete.
   package internal(set) var graveyard: [Target: Mark] = [:]
@@ -99,11 +101,16 @@ package final class Fold {
   // MARK: Records
 
   func index(of target: Target) -> Int {
-    if let index = recordIndices[target] { return index }
+    if lastIndex < records.count, records[lastIndex].target == target { return lastIndex }
+    if let index = recordIndices[target] {
+      lastIndex = index
+      return index
+    }
     let target = Target(shared(target.kind), target.record)
+    lastIndex = records.count
     records.append(Record(target))
-    recordIndices[target] = records.count - 1
-    return records.count - 1
+    recordIndices[target] = lastIndex
+    return lastIndex
   }
 
   func shared(_ name: Name) -> Name { names.insert(name).memberAfterInsert }

@@ -1,4 +1,4 @@
-package import Wire
+import Wire
 
 /// A value in its canonical form: JSON without numbers.
 ///
@@ -31,7 +31,25 @@ package enum Datum: Hashable, Sendable {
 
   package subscript(name: Name) -> Datum? {
     guard case .object(let members) = self else { return nil }
-    return members.first { $0.name == name }?.value
+    for index in members.indices where members[index].name == name {
+      return members[index].value
+    }
+    return nil
+  }
+
+  /// The member of a name that is written here: one that is looked for without an array of its own.
+  func member(_ name: String) -> Datum? {
+    guard case .object(let members) = self else { return nil }
+    var name = name
+    return name.withUTF8 { wanted in
+      for index in members.indices
+      where members[index].name.utf8.count == wanted.count
+        && members[index].name.utf8.elementsEqual(wanted)
+      {
+        return members[index].value
+      }
+      return nil
+    }
   }
 
   /// How many objects and arrays are inside one another.
@@ -71,59 +89,23 @@ extension Datum {
     switch self {
     case .null: bytes.append("null" as StaticString)
     case .bool(let value): bytes.append(bool: value)
-    case .string(let text): text.utf8.withUnsafeBytes { bytes.append(jsonBytes: $0) }
+    case .string(let text): bytes.append(quoted: text)
     case .array(let elements):
       bytes.append(0x5B)
-      for (index, element) in elements.enumerated() {
+      for index in elements.indices {
         if index > 0 { bytes.append(0x2C) }
-        element.append(to: &bytes)
+        elements[index].append(to: &bytes)
       }
       bytes.append(0x5D)
     case .object(let members):
       bytes.append(0x7B)
-      for (index, member) in members.enumerated() {
+      for index in members.indices {
         if index > 0 { bytes.append(0x2C) }
-        member.name.utf8.withUnsafeBytes { bytes.append(jsonBytes: $0) }
+        bytes.append(quoted: members[index].name)
         bytes.append(0x3A)
-        member.value.append(to: &bytes)
+        members[index].value.append(to: &bytes)
       }
       bytes.append(0x7D)
-    }
-  }
-}
-
-extension Datum {
-  /// Reads a scanned value of a line.
-  ///
-  /// - Throws: 4004 where there is a number, or a name that occurs twice in one object, with its
-  ///   byte offset.
-  package init(_ value: Value, _ line: UnsafeRawBufferPointer) throws(WireError) {
-    switch value.kind {
-    case .null: self = .null
-    case .bool: self = .bool(line[value.start] == 0x74)
-    case .string: self = .string(Name(decodeString(value, line)))
-    case .number:
-      throw WireError(
-        .invalidField,
-        "an operation has no JSON numbers; write the one at byte \(value.start) as a string")
-    case .array:
-      var elements: [Datum] = []
-      var reader = ArrayReader(value, line)
-      while let element = reader.next() { elements.append(try Datum(element, line)) }
-      self = .array(elements)
-    case .object:
-      var members: [Member] = []
-      var reader = ObjectReader(value, line)
-      while let (name, member) = reader.next() {
-        members.append(Member(Name(name), try Datum(member, line)))
-      }
-      members.sort { Datum.precedes($0.name, $1.name) }
-      for (member, next) in zip(members, members.dropFirst()) where member.name == next.name {
-        throw WireError(
-          .invalidField,
-          "\(member.name.text.quoted) occurs twice in the object at byte \(value.start)")
-      }
-      self = .object(members)
     }
   }
 }

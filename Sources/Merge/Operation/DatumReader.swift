@@ -4,12 +4,30 @@ import Wire
 struct DatumReader {
   let datum: Datum
   /// What the object is called in errors.
-  let place: String
+  let place: Place
 
-  init(_ datum: Datum, _ place: String) {
+  indirect enum Place: CustomStringConvertible {
+    case named(String)
+    /// The index of an action, and the operation's number.
+    case action(Int, of: UInt64)
+    /// What a list in something has, and its index.
+    case item(String, Int, in: Place)
+
+    var description: String {
+      switch self {
+      case .named(let name): name
+      case .action(let index, let seq): "action \(index + 1) of operation \(seq)"
+      case .item(let name, let index, let place): "\(name) \(index + 1) of \(place)"
+      }
+    }
+  }
+
+  init(_ datum: Datum, _ place: Place) {
     self.datum = datum
     self.place = place
   }
+
+  init(_ datum: Datum, _ place: String) { self.init(datum, .named(place)) }
 
   func missing(_ name: String, _ wanted: String) -> WireError {
     WireError(.missingField, "\(name) is missing in \(place); it must be \(wanted)")
@@ -27,7 +45,7 @@ struct DatumReader {
   func value<Result>(
     _ name: String, _ wanted: String, _ read: (Name) -> Result?
   ) throws(WireError) -> Result {
-    guard let member = datum[Name(name)] else { throw missing(name, wanted) }
+    guard let member = datum.member(name) else { throw missing(name, wanted) }
     guard let text = member.text, let result = read(text) else { throw invalid(name, wanted) }
     return result
   }
@@ -35,8 +53,8 @@ struct DatumReader {
   func field() throws(WireError) -> Name { try text("field", "the field's name") }
 
   func target(_ name: String) throws(WireError) -> Target? {
-    guard let member = datum[Name(name)] else { return nil }
-    guard let kind = member["kind"]?.text, let record = member["record"]?.text else {
+    guard let member = datum.member(name) else { return nil }
+    guard let kind = member.member("kind")?.text, let record = member.member("record")?.text else {
       throw invalid(name, "an object with kind and record")
     }
     return Target(kind, record)
@@ -44,8 +62,8 @@ struct DatumReader {
 
   func anchor() throws(WireError) -> Anchor {
     var anchor = Anchor(nil, .right)
-    if datum["parent"] != nil { anchor.parent = try element("parent") }
-    if let side = datum["side"] {
+    if datum.member("parent") != nil { anchor.parent = try element("parent") }
+    if let side = datum.member("side") {
       switch side.text {
       case "left": anchor.side = .left
       case "right": break

@@ -14,14 +14,14 @@ extension Operation {
   /// - Parameter previous: the context of the replica's operation before this one.
   package func datum(after previous: Context?) -> Datum {
     var members = [
-      Datum.Member("actions", .array(actions.map(\.datum))),
-      Datum.Member("replica", .string(Name(dot.replica.description))),
-      Datum.Member("seq", .string(Name(String(dot.seq)))),
-      Datum.Member("stamp", .string(Name(stamp.spelled))),
-      Datum.Member("wall", .string(Name(String(wall)))),
+      Datum.Member(Key.actions, .array(actions.map(\.datum))),
+      Datum.Member(Key.replica, .string(Name(dot.replica.description))),
+      Datum.Member(Key.seq, .string(Name(String(dot.seq)))),
+      Datum.Member(Key.stamp, .string(Name(stamp.spelled))),
+      Datum.Member(Key.wall, .string(Name(String(wall)))),
     ]
     let difference = contextDifference(previous)
-    if !difference.isEmpty { members.append(Datum.Member("context", .sorted(difference))) }
+    if !difference.isEmpty { members.append(Datum.Member(Key.context, .sorted(difference))) }
     return .sorted(members)
   }
 
@@ -61,13 +61,13 @@ extension Operation {
     }
     wall = try reader.value("wall", "milliseconds since 1970") { Int64($0.text) }
     context = try Self.context(reader, dot, previous(replica))
-    guard case .array(let items)? = datum["actions"], !items.isEmpty else {
+    guard case .array(let items)? = datum.member("actions"), !items.isEmpty else {
       throw reader.invalid("actions", "a list of at least one action")
     }
     actions = []
     actions.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      actions.append(try Action(item, "action \(index + 1) of operation \(seq)"))
+      actions.append(try Action(item, .action(index, of: seq)))
     }
     guard actions.reduce(0, { $0 + $1.elements }) < Int(ElementID.indexLimit) else {
       throw reader.invalid(
@@ -79,7 +79,7 @@ extension Operation {
     _ reader: DatumReader, _ dot: Dot, _ previous: Context?
   ) throws(WireError) -> Context {
     var context = Context(own: dot.seq - 1, others: previous?.others ?? VersionVector())
-    guard let difference = reader.datum["context"] else { return context }
+    guard let difference = reader.datum.member("context") else { return context }
     guard case .object(let members) = difference else {
       throw reader.invalid("context", "an object of replicas and numbers")
     }
@@ -103,37 +103,38 @@ extension Action {
   package var datum: Datum {
     if case .unknown(let datum) = body { return datum }
     var members = [
-      Datum.Member("kind", .string(target.kind)), Datum.Member("record", .string(target.record)),
+      Datum.Member(Key.kind, .string(target.kind)),
+      Datum.Member(Key.record, .string(target.record)),
     ]
-    if let home { members.append(Datum.Member("home", home.datum)) }
-    if let into { members.append(Datum.Member("into", into.datum)) }
-    if let via { members.append(Datum.Member("via", via.datum)) }
-    if revives { members.append(Datum.Member("revives", .bool(true))) }
+    if let home { members.append(Datum.Member(Key.home, home.datum)) }
+    if let into { members.append(Datum.Member(Key.into, into.datum)) }
+    if let via { members.append(Datum.Member(Key.via, via.datum)) }
+    if revives { members.append(Datum.Member(Key.revives, .bool(true))) }
     func add(_ name: Name, _ value: Datum) { members.append(Datum.Member(name, value)) }
     func add(_ anchor: Anchor) {
-      if let parent = anchor.parent { add("parent", .string(Name(parent.description))) }
-      if anchor.side == .left { add("side", .string("left")) }
+      if let parent = anchor.parent { add(Key.parent, .string(Name(parent.description))) }
+      if anchor.side == .left { add(Key.side, .string(Key.left)) }
     }
     switch body {
-    case .create: add("action", .string("create"))
-    case .delete: add("action", .string("delete"))
-    case .restore: add("action", .string("restore"))
+    case .create: add(Key.action, .string(Key.create))
+    case .delete: add(Key.action, .string(Key.delete))
+    case .restore: add(Key.action, .string(Key.restore))
     case .write(let field, let value):
-      add("action", .string("write"))
-      add("field", .string(field))
-      add("value", value)
+      add(Key.action, .string(Key.write))
+      add(Key.field, .string(field))
+      add(Key.value, value)
     case .move(let field, let anchor):
-      add("action", .string("move"))
-      add("field", .string(field))
+      add(Key.action, .string(Key.move))
+      add(Key.field, .string(field))
       add(anchor)
     case .insert(let field, let anchor, let text):
-      add("action", .string("insert"))
-      add("field", .string(field))
-      add("text", .string(text))
+      add(Key.action, .string(Key.insert))
+      add(Key.field, .string(field))
+      add(Key.text, .string(text))
       add(anchor)
     case .erase(let field, let runs):
-      add("action", .string("erase"))
-      add("field", .string(field))
+      add(Key.action, .string(Key.erase))
+      add(Key.field, .string(field))
       add(
         "elements",
         .array(
@@ -148,11 +149,12 @@ extension Action {
   }
 
   /// - Parameter place: what it is called in errors.
-  init(_ datum: Datum, _ place: String) throws(WireError) {
+  init(_ datum: Datum, _ place: DatumReader.Place) throws(WireError) {
     let reader = DatumReader(datum, place)
-    let action = try reader.text("action", "the action's name")
-    let known: [Name] = ["create", "delete", "restore", "write", "move", "insert", "erase"]
-    guard known.contains(action) else {
+    let action = try reader.text("action", "the action's name").text
+    let known = ["create", "delete", "restore", "write", "move", "insert", "erase"]
+    // Texts are compared scalar by scalar, as names are.
+    guard known.contains(where: { $0.utf8.elementsEqual(action.utf8) }) else {
       let target = Target(datum["kind"]?.text ?? "", datum["record"]?.text ?? "")
       self.init(target, .unknown(datum))
       return
@@ -175,7 +177,7 @@ extension Action {
     default: body = .erase(field: try reader.field(), try reader.runs())
     }
     var revives = false
-    if let flag = datum["revives"] {
+    if let flag = datum.member("revives") {
       guard case .bool(let value) = flag else { throw reader.invalid("revives", "true or false") }
       revives = value
     }
@@ -188,7 +190,7 @@ extension Action {
 extension Target {
   package var datum: Datum {
     .object([
-      Datum.Member("kind", .string(kind)), Datum.Member("record", .string(record)),
+      Datum.Member(Key.kind, .string(kind)), Datum.Member(Key.record, .string(record)),
     ])
   }
 }

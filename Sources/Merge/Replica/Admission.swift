@@ -32,7 +32,8 @@ extension Replica {
     _ items: [Datum], from replica: ReplicaID, rank: UInt8, now: UInt64, schema: Schema
   ) throws(PushRefusal) -> Admission {
     var admission = Admission()
-    var chain = chain(replica)
+    let known = end(of: replica).seq
+    var chain = end(of: replica)
     var batch = Batch(fold)
     var ahead: Stamp?
     do throws(WireError) {
@@ -41,7 +42,7 @@ extension Replica {
         fold.share(&operation)
         try check(operation, from: replica, rank: rank)
         let seq = operation.dot.seq
-        if seq <= self.chain(replica).seq {
+        if seq <= known {
           try checkRepeat(item, operation)
           admission.repeated += 1
           continue
@@ -49,7 +50,7 @@ extension Replica {
         guard seq == chain.seq + 1 else {
           throw WireError(
             .sequenceGap,
-            "operation \(seq) cannot follow \(chain.seq); push from \(self.chain(replica).seq + 1) on without a gap"
+            "operation \(seq) cannot follow \(chain.seq); push from \(known + 1) on without a gap"
           )
         }
         try batch.check(operation, schema)
@@ -59,7 +60,7 @@ extension Replica {
           ahead = ahead ?? operation.stamp
         }
         let written = Written(operation: operation, bytes: item.canonical)
-        chain.append(operation, written.bytes)
+        chain = (seq, operation.context)
         admission.operations.append(written)
       }
     } catch {

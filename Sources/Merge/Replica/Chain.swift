@@ -18,15 +18,51 @@ package struct Chain: Hashable, Sendable {
   }
 
   package mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
-    var digest = SHA256()
-    hash.withUnsafeBytes { digest.update($0) }
-    bytes.withUnsafeBytes { digest.update($0) }
+    extend(by: bytes)
     seq = operation.dot.seq
-    hash = digest.finalize()
     context = operation.context
   }
 
+  fileprivate mutating func extend(by bytes: [UInt8]) {
+    var digest = SHA256()
+    hash.withUnsafeBytes { digest.update($0) }
+    bytes.withUnsafeBytes { digest.update($0) }
+    hash = digest.finalize()
+  }
+
   package var head: Head { Head(seq: seq, hash: hash) }
+}
+
+/// A chain whose hash is worked out when somebody asks for it: most operations are followed by
+/// others before that.
+struct GrowingChain {
+  /// Its hash lacks the operations of `rest`.
+  private var chain: Chain
+  private var rest: [[UInt8]] = []
+
+  /// So many operations are kept waiting at most, so that their bytes do not outlive the log.
+  private static let limit = 64
+
+  init(_ chain: Chain = Chain()) { self.chain = chain }
+
+  var seq: UInt64 { chain.seq }
+  var context: Context? { chain.context }
+
+  mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
+    rest.append(bytes)
+    chain.seq = operation.dot.seq
+    chain.context = operation.context
+    if rest.count >= Self.limit { _ = settled() }
+  }
+
+  /// The chain with its hash.
+  mutating func settled() -> Chain {
+    if !rest.isEmpty {
+      for bytes in rest { chain.extend(by: bytes) }
+      rest = []
+    }
+    return chain
+  }
 }
 
 /// Where a replica's chain ends, as two stores compare it.

@@ -232,7 +232,7 @@ package final class DeviceReplica {
         let bytes =
           operation == written.operation
           ? written.bytes
-          : operation.datum(after: replica.chain(operation.dot.replica).context).canonical
+          : operation.canonical(after: replica.end(of: operation.dot.replica).context)
         try replica.append(Replica.Written(operation: operation, bytes: bytes))
       case .purge(let purge): replica.purge(purge)
       }
@@ -264,7 +264,7 @@ package final class DeviceReplica {
         continue
       }
       lift(&renamed, above: old.id)
-      let bytes = renamed.datum(after: replica.chain(id).context).canonical
+      let bytes = renamed.canonical(after: replica.end(of: id).context)
       try replica.append(Replica.Written(operation: renamed, bytes: bytes))
     }
     return left

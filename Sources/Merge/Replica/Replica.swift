@@ -11,7 +11,7 @@ package final class Replica {
   package private(set) var base: UInt64 = 0
   /// What had been taken in at `base`.
   package private(set) var baseVector = VersionVector()
-  private var chains: [ReplicaID: Chain] = [:]
+  private var chains: [ReplicaID: GrowingChain] = [:]
   /// Where the operations of each replica stand in the log.
   private var places: [ReplicaID: Places] = [:]
 
@@ -74,7 +74,7 @@ package final class Replica {
   /// A replica that starts from a snapshot, which stands for the log up to `position`.
   package init(_ fold: Fold, position: UInt64, chains: [ReplicaID: Chain]) {
     self.fold = fold
-    self.chains = chains
+    self.chains = chains.mapValues { GrowingChain($0) }
     base = position
     baseVector = fold.vector
   }
@@ -84,7 +84,12 @@ package final class Replica {
   /// The position of the newest entry.
   package var position: UInt64 { base + UInt64(log.count) }
 
-  package func chain(_ replica: ReplicaID) -> Chain { chains[replica] ?? Chain() }
+  package func chain(_ replica: ReplicaID) -> Chain { chains[replica]?.settled() ?? Chain() }
+
+  /// The number and the context of a replica's last operation, without its chain's hash.
+  package func end(of replica: ReplicaID) -> (seq: UInt64, context: Context?) {
+    chains[replica].map { ($0.seq, $0.context) } ?? (0, nil)
+  }
 
   package var replicas: [ReplicaID] { chains.keys.sorted() }
 
@@ -95,7 +100,7 @@ package final class Replica {
     try fold.apply(written.operation)
     log.append(.operation(written))
     note(written.operation.dot, at: position)
-    chains[written.operation.dot.replica, default: Chain()].append(
+    chains[written.operation.dot.replica, default: GrowingChain()].append(
       written.operation, written.bytes)
   }
 
@@ -186,12 +191,12 @@ package final class Replica {
     _ actions: [Action], by replica: ReplicaID, rank: UInt8, shown: VersionVector,
     time: UInt64, wall: Int64, after latest: Stamp?
   ) -> Written {
-    let chain = chain(replica)
+    let end = end(of: replica)
     let operation = Operation(
-      dot: Dot(replica, chain.seq + 1),
+      dot: Dot(replica, end.seq + 1),
       stamp: Stamp.mint(time: time, rank: rank, replica: replica, after: latest),
       context: Context(shown, of: replica), wall: wall, actions: actions)
     return Written(
-      operation: operation, bytes: operation.datum(after: chain.context).canonical)
+      operation: operation, bytes: operation.canonical(after: end.context))
   }
 }

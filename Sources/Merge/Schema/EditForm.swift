@@ -9,7 +9,7 @@ struct EditForm {
   let now: Int64?
   let others: Neighbours
   /// By field: what was typed, and what follows from it.
-  private var given: [Name: Datum] = [:]
+  private var given = FieldValues()
 
   private var isCreate: Bool { now != nil }
 
@@ -67,7 +67,7 @@ struct EditForm {
 
   /// The field of that name, which may be written.
   private func field(_ name: Name) throws(WireError) -> Schema.Field {
-    if let place = placeField, place.name == name { return place }
+    if kind.container?.field == name, let placeField { return placeField }
     if let field = kind.field(name)?.field {
       guard isCreate || !field.isFixed else {
         throw invalid("\(name) is written when a \(kind.name) is created, and never changes")
@@ -103,8 +103,8 @@ struct EditForm {
   mutating func plan() throws(WireError) -> EditPlan {
     followThrough()
     var plan = EditPlan()
-    var values: [Name: Datum] = [:]
-    var written = Set(given.keys)
+    var values = FieldValues()
+    var written = given.names
     for register in kind.registers {
       let isTouched = isCreate || register.fields.contains { given[$0.name] != nil }
       var members: [Datum.Member] = []
@@ -112,7 +112,7 @@ struct EditForm {
         let value = isTouched ? try value(of: field, register) : present(field, register)
         values[field.name] = value
         if let value { members.append(Datum.Member(field.name, value)) }
-        if isCreate { written.insert(field.name) }
+        if isCreate, !written.contains(field.name) { written.append(field.name) }
       }
       guard isTouched, let write = difference(register, members) else { continue }
       plan.writes.append(write)
@@ -179,8 +179,10 @@ struct EditForm {
     }
   }
 
-  private func checkRules(_ values: [Name: Datum], _ written: Set<Name>) throws(WireError) {
-    if let rule = kind.validate(values, written: written, exists: others.isVisible) {
+  private func checkRules(_ values: FieldValues, _ written: [Name]) throws(WireError) {
+    let rule = kind.validate(
+      { values[$0] }, isWritten: written.contains, exists: others.isVisible)
+    if let rule {
       throw rule.error
     }
     guard let container = kind.container, let through = container.through,
@@ -193,7 +195,7 @@ struct EditForm {
   }
 
   /// The container that the record comes into.
-  private func container(_ values: [Name: Datum]) throws(WireError) -> Target? {
+  private func container(_ values: FieldValues) throws(WireError) -> Target? {
     guard let container = kind.container else { return nil }
     let new: Datum?
     let old: Datum?
@@ -214,5 +216,27 @@ struct EditForm {
       throw invalid("\(container.field) must be a \(container.kind) that is there, found \(record)")
     }
     return target
+  }
+}
+
+/// Values by field. An edit has a handful, so that looking through them costs less than hashing.
+private struct FieldValues {
+  private(set) var names: [Name] = []
+  private var values: [Datum] = []
+
+  subscript(name: Name) -> Datum? {
+    get { names.firstIndex(of: name).map { values[$0] } }
+    set {
+      switch (names.firstIndex(of: name), newValue) {
+      case (let index?, let value?): values[index] = value
+      case (let index?, nil):
+        names.remove(at: index)
+        values.remove(at: index)
+      case (nil, let value?):
+        names.append(name)
+        values.append(value)
+      case (nil, nil): break
+      }
+    }
   }
 }

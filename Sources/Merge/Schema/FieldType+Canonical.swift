@@ -40,9 +40,31 @@ extension FieldType {
     // No canonical spelling is longer; a longer text need not be read.
     case (.int, .string(let text)), (.decimal, .string(let text)), (.double, .string(let text)),
       (.date, .string(let text)), (.uuid, .string(let text)):
-      text.utf8.count <= Self.longestSpelling && spelling(text.utf8) == text
+      text.utf8.count <= Self.longestSpelling
+        && (isPlain(text.utf8) || spelling(text.utf8) == text)
     default: false
     }
+  }
+
+  /// Whether a text is a positive number of at most 15 digits, of which neither the first nor the
+  /// last of a fraction is 0. That is its canonical form: a double, and so a date, tells all
+  /// decimals of 15 digits apart.
+  private func isPlain(_ text: [UInt8]) -> Bool {
+    guard self != .uuid, text.count <= 16, let first = text.first, 0x31...0x39 ~= first else {
+      return false
+    }
+    var digits = 0
+    var point: Int?
+    for (index, byte) in text.enumerated() {
+      if 0x30...0x39 ~= byte {
+        digits += 1
+      } else if byte == 0x2E, point == nil, self != .int {
+        point = index
+      } else {
+        return false
+      }
+    }
+    return digits <= 15 && (point.map { $0 < text.count - 1 && text.last != 0x30 } ?? true)
   }
 
   /// Of "-0." and 38 digits.
@@ -50,7 +72,8 @@ extension FieldType {
 
   /// The one spelling of what a text spells.
   private func spelling(_ text: [UInt8]) -> Name? {
-    switch self {
+    if isPlain(text) { return Name(utf8: text) }
+    return switch self {
     case .int: ExactDecimal(text)?.integer.map { Name(String($0)) }
     case .decimal: ExactDecimal(text)?.plain(limit: Self.decimalDigits).map(Name.init(utf8:))
     case .double: Self.double(text).map(Self.spelling)

@@ -10,19 +10,25 @@ extension Schema.Kind {
   package func validate(
     _ values: [Name: Datum], written: Set<Name>, exists: (Target) -> Bool
   ) -> Schema.Rule? {
+    validate({ values[$0] }, isWritten: written.contains, exists: exists)
+  }
+
+  func validate(
+    _ values: (Name) -> Datum?, isWritten: (Name) -> Bool, exists: (Target) -> Bool
+  ) -> Schema.Rule? {
     for register in registers {
-      for field in register.fields {
-        guard let value = values[field.name], value != .null else { continue }
+      for field in register.fields where !field.rules.isEmpty {
+        guard let value = values(field.name), value != .null else { continue }
         for rule in field.rules {
-          guard written.contains(field.name) || rule.test.other.map(written.contains) == true else {
+          guard isWritten(field.name) || rule.test.other.map(isWritten) == true else {
             continue
           }
           let holds =
             switch rule.test {
             case .notBlank, .above, .atLeast, .atMost, .oneOf: rule.test.holds(value, field.type)
             case .notBefore(let other):
-              values[other].map { !field.type.precedes(value, $0) } ?? true
-            case .needs(let other): (values[other] ?? .null) != .null
+              values(other).map { !field.type.precedes(value, $0) } ?? true
+            case .needs(let other): (values(other) ?? .null) != .null
             case .exists:
               value.text.map { exists(Target(field.reference ?? "", $0)) } ?? false
             }

@@ -13,7 +13,7 @@ extension Schema {
       guard let kind = self[action.target.kind] else { continue }
       if case .unknown = action.body { continue }
       let check = ActionCheck(
-        kind: kind, action: action, place: "action \(index + 1) of operation \(operation.dot.seq)")
+        kind: kind, action: action, place: .action(index, of: operation.dot.seq))
       try check.record()
       try check.home()
       try check.body(in: operation)
@@ -36,7 +36,7 @@ extension Schema.Kind {
 private struct ActionCheck {
   let kind: Schema.Kind
   let action: Action
-  let place: String
+  let place: DatumReader.Place
 
   func invalid(_ what: String, _ wanted: String) -> WireError {
     WireError(.invalidField, "\(what) in \(place) must be \(wanted)")
@@ -88,8 +88,9 @@ private struct ActionCheck {
     } else {
       try self.value(register.fields[0], value)
     }
-    let creates = operation.actions.contains { $0.target == action.target && $0.body == .create }
-    if register.fields.contains(where: \.isFixed), !creates {
+    if register.fields.contains(where: \.isFixed),
+      !operation.actions.contains(where: { $0.target == action.target && $0.body == .create })
+    {
       throw wrong(register.name, "which only an operation that creates the record may write")
     }
     if let container = kind.container, container.register == register.name {
@@ -99,12 +100,14 @@ private struct ActionCheck {
   }
 
   private func group(_ register: Schema.Register, _ value: Datum) throws(WireError) {
-    let names = register.fields.map(\.name)
-    let wanted = "which is written whole: an object of \(names.map(\.text).joined(separator: ", "))"
+    var wanted: String {
+      let names = register.fields.map(\.name.text).joined(separator: ", ")
+      return "which is written whole: an object of \(names)"
+    }
     guard case .object(let members) = value else {
       throw wrong(register.name, "\(wanted), found \(excerpt(value))")
     }
-    for member in members where !names.contains(member.name) {
+    for member in members where !register.fields.contains(where: { $0.name == member.name }) {
       throw wrong(register.name, "\(wanted), found also \(member.name.text.quoted)")
     }
     for field in register.fields {

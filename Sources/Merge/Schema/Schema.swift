@@ -16,42 +16,78 @@ package struct Schema: Sendable, Equatable {
     self.digest = digest
   }
 
-  package subscript(kind: Name) -> Kind? { kinds.first { $0.name == kind } }
+  package subscript(kind: Name) -> Kind? {
+    for index in kinds.indices where kinds[index].name == kind { return kinds[index] }
+    return nil
+  }
 }
 
 extension Schema {
   /// A kind of record.
   package struct Kind: Sendable, Equatable {
-    package var name: Name
-    package var registers: [Register]
-    /// What owns records of this kind; nil for those that stand by themselves.
-    package var container: Container?
-    /// The register that holds a record's place in a movable list: the list of its container, or
-    /// the root's. nil where records are not ordered.
-    package var order: Name?
-    /// The one id that records of this kind may have; nil where there may be many.
-    package var fixedID: Name?
-    package var derived: [Derived]
+    private struct Parts: Sendable, Equatable {
+      var name: Name
+      var registers: [Register]
+      var container: Container?
+      var order: Name?
+      var fixedID: Name?
+      var derived: [Derived]
+    }
+
+    private var parts: Shared<Parts>
 
     package init(
       name: Name, registers: [Register], container: Container? = nil, order: Name? = nil,
       fixedID: Name? = nil, derived: [Derived] = []
     ) {
-      self.name = name
-      self.registers = registers
-      self.container = container
-      self.order = order
-      self.fixedID = fixedID
-      self.derived = derived
+      parts = Shared(
+        Parts(
+          name: name, registers: registers, container: container, order: order, fixedID: fixedID,
+          derived: derived))
     }
 
-    package subscript(register: Name) -> Register? { registers.first { $0.name == register } }
+    package var name: Name {
+      _read { yield parts.value.name }
+      _modify { yield &parts.value.name }
+    }
+    package var registers: [Register] {
+      _read { yield parts.value.registers }
+      _modify { yield &parts.value.registers }
+    }
+    /// What owns records of this kind; nil for those that stand by themselves.
+    package var container: Container? {
+      _read { yield parts.value.container }
+      _modify { yield &parts.value.container }
+    }
+    /// The register that holds a record's place in a movable list: the list of its container, or
+    /// the root's. nil where records are not ordered.
+    package var order: Name? {
+      _read { yield parts.value.order }
+      _modify { yield &parts.value.order }
+    }
+    /// The one id that records of this kind may have; nil where there may be many.
+    package var fixedID: Name? {
+      _read { yield parts.value.fixedID }
+      _modify { yield &parts.value.fixedID }
+    }
+    package var derived: [Derived] {
+      _read { yield parts.value.derived }
+      _modify { yield &parts.value.derived }
+    }
+
+    package subscript(register: Name) -> Register? {
+      for index in registers.indices where registers[index].name == register {
+        return registers[index]
+      }
+      return nil
+    }
 
     /// The register that a field is in, and the field.
     package func field(_ name: Name) -> (register: Register, field: Field)? {
-      for register in registers {
-        if let field = register.fields.first(where: { $0.name == name }) {
-          return (register, field)
+      for index in registers.indices {
+        for place in registers[index].fields.indices
+        where registers[index].fields[place].name == name {
+          return (registers[index], registers[index].fields[place])
         }
       }
       return nil
@@ -85,18 +121,19 @@ extension Schema {
   }
 
   package struct Field: Sendable, Equatable {
-    package var name: Name
+    private struct Parts: Sendable, Equatable {
+      var name: Name
+      var initial: Datum?
+      var rules: [Rule]
+      var reference: Name?
+    }
+
+    private var parts: Shared<Parts>
     package var type: FieldType
     /// Whether null is a value of it.
     package var isOptional: Bool
-    /// What create writes where its caller gives nothing; nil where the caller must.
-    package var initial: Datum?
     /// A date that is the time of the create where its caller gives nothing.
     package var startsNow: Bool
-    package var rules: [Rule]
-    /// The kind that a uuid names; the view shows null while that record is hidden or unknown,
-    /// unless the field is the container's.
-    package var reference: Name?
     /// Written by create alone.
     package var isFixed: Bool
     /// Whether an edit takes blanks off both ends.
@@ -107,15 +144,32 @@ extension Schema {
       startsNow: Bool = false, rules: [Rule] = [], reference: Name? = nil, isFixed: Bool = false,
       isTrimmed: Bool = false
     ) {
-      self.name = name
+      parts = Shared(Parts(name: name, initial: initial, rules: rules, reference: reference))
       self.type = type
       self.isOptional = isOptional
-      self.initial = initial
       self.startsNow = startsNow
-      self.rules = rules
-      self.reference = reference
       self.isFixed = isFixed
       self.isTrimmed = isTrimmed
+    }
+
+    package var name: Name {
+      _read { yield parts.value.name }
+      _modify { yield &parts.value.name }
+    }
+    /// What create writes where its caller gives nothing; nil where the caller must.
+    package var initial: Datum? {
+      _read { yield parts.value.initial }
+      _modify { yield &parts.value.initial }
+    }
+    package var rules: [Rule] {
+      _read { yield parts.value.rules }
+      _modify { yield &parts.value.rules }
+    }
+    /// The kind that a uuid names; the view shows null while that record is hidden or unknown,
+    /// unless the field is the container's.
+    package var reference: Name? {
+      _read { yield parts.value.reference }
+      _modify { yield &parts.value.reference }
     }
   }
 

@@ -12,6 +12,7 @@ import Wire
       for _ in 0..<6 {
         let operation = random.operation(after: previous)
         let bytes = operation.datum(after: previous?.context).canonical
+        #expect(operation.canonical(after: previous?.context) == bytes, "seed \(seed)")
         let read = try Datum(json: bytes)
         let again = try Merge.Operation(read) { _ in previous?.context }
         #expect(again == operation, "seed \(seed)")

@@ -50,28 +50,29 @@ extension ExchangeWorld {
   private func edit(
     _ event: TraceEvent, _ device: Int, _ number: Int
   ) throws(MergeFailure) -> Bool {
-    guard let edit = event.edit, isWhole(edit) else { return false }
+    guard let edit = event.edit else { return false }
+    let given = Self.fields(edit)
+    guard isWhole(edit, given) else { return false }
     let known = word(edit.change)
     guard !unsupported.contains(known) else { return false }
     let mark = edit.since.flatMap(mark)
     if edit.since != nil, mark?.device != device { return false }
-    let isOurs = subject is OurMerge
     if isOurs { _ = try shown(device) }
     if let before = try splice(edit, device, mark) {
       guard before.isPossible else { return false }
       if !isOurs { _ = try shown(device) }
-      return try promise(event, edit, device, number, mark, before.text)
+      return try promise(event, edit, given, device, number, mark, before.text)
     }
     if !isOurs || isRecorded {
       let present = try shown(device)[target(edit)]
       // Who sets everything to what it is has touched nothing.
-      if !isOurs, case .set(let fields) = edit.change,
-        !Spelling.fields(fields).contains(where: { isChanged($0, target(edit), present) })
+      if !isOurs, case .set = edit.change,
+        !given.contains(where: { isChanged($0, target(edit), present) })
       {
         return false
       }
     }
-    return try promise(event, edit, device, number, mark, nil)
+    return try promise(event, edit, given, device, number, mark, nil)
   }
 
   /// The text before a splice; nil where the edit is none. One that was drawn for another text makes
@@ -96,11 +97,18 @@ extension ExchangeWorld {
     Target(edit.kind, schema?[edit.kind]?.fixedID ?? edit.record)
   }
 
+  /// The fields that an edit gives.
+  private static func fields(_ edit: Edit) -> [Shown.Field] {
+    switch edit.change {
+    case .create(let fields), .set(let fields): Spelling.fields(fields)
+    case .delete, .restore, .move, .splice: []
+    }
+  }
+
   private func promise(
-    _ event: TraceEvent, _ edit: Edit, _ device: Int, _ number: Int, _ mark: Mark?,
-    _ before: String?
+    _ event: TraceEvent, _ edit: Edit, _ given: [Shown.Field], _ device: Int, _ number: Int,
+    _ mark: Mark?, _ before: String?
   ) throws(MergeFailure) -> Bool {
-    let isOurs = subject is OurMerge
     let shownBefore = try shown(device)
     let now = event.now ?? self.now(device)
     let answer = try subject.edit(device, edit, now: now, since: mark?.moment)
@@ -120,14 +128,14 @@ extension ExchangeWorld {
     let seen = mark?.seen ?? devices[device].held
     let held = devices[device].held
     let first = writes.count
-    append(edit, target, device, seen, before, present)
+    append(edit, given, target, device, seen, before, present)
     for index in first..<writes.count { devices[device].held.insert(index) }
     let step = record(device, .edit, describe(edit))
     edits.append(
       PromisedEdit(
-        device: device, at: at, now: now, edit: edit, target: target,
+        device: device, at: at, now: now, edit: edit, given: given, target: target,
         writes: first..<writes.count, seen: seen, step: step,
-        operation: (subject as? OurMerge)?.written, held: held))
+        operation: ours?.written, held: held))
     if isRecorded { try recordState(device, step) }
     if isOurs {
       checkOutcome(
@@ -141,8 +149,8 @@ extension ExchangeWorld {
   }
 
   private func append(
-    _ edit: Edit, _ target: Target, _ device: Int, _ seen: BitSet, _ before: String?,
-    _ present: Shown.Record?
+    _ edit: Edit, _ given: [Shown.Field], _ target: Target, _ device: Int, _ seen: BitSet,
+    _ before: String?, _ present: Shown.Record?
   ) {
     let number = edits.count
     func add(_ kind: Write.Kind, _ value: [UInt8] = [], _ splice: Write.Splice? = nil) {
@@ -152,11 +160,11 @@ extension ExchangeWorld {
           seen: seen))
     }
     switch edit.change {
-    case .create(let fields):
+    case .create:
       add(.create)
-      for field in Spelling.fields(fields) { add(kind(of: field.name, target), field.value) }
-    case .set(let fields):
-      for field in Spelling.fields(fields) where isChanged(field, target, present) {
+      for field in given { add(kind(of: field.name, target), field.value) }
+    case .set:
+      for field in given where isChanged(field, target, present) {
         add(kind(of: field.name, target), field.value)
       }
     case .delete: add(.delete)
@@ -175,7 +183,7 @@ extension ExchangeWorld {
   ///   its forms may have been opened a while ago.
   private func isChanged(_ field: Shown.Field, _ target: Target, _ present: Shown.Record?) -> Bool {
     guard let register = schema?[target.kind]?.field(field.name)?.register else { return true }
-    if let ours = subject as? OurMerge {
+    if let ours {
       return ours.written?.actions.contains { $0.body.field == register.name } ?? false
     }
     return present?[field.name] != field.value

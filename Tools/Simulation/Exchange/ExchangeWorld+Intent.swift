@@ -3,23 +3,23 @@ import Merge
 extension ExchangeWorld {
   /// Whether an edit gives all that has to be given together: groups as a whole, and with a create
   /// of ours whatever would otherwise be filled in.
-  func isWhole(_ edit: Edit) -> Bool {
-    let json: [UInt8]
+  ///
+  /// - Parameter given: its fields.
+  func isWhole(_ edit: Edit, _ given: [Shown.Field]) -> Bool {
     var isCreate = false
     switch edit.change {
-    case .set(let fields): json = fields
-    case .create(let fields):
-      json = fields
-      isCreate = subject is OurMerge
+    case .set: break
+    case .create: isCreate = isOurs
     default: return true
     }
     guard let kind = schema?[edit.kind] else { return true }
-    let given = Spelling.fields(json)
-    return kind.registers.allSatisfy { register in
-      let count = register.fields.count { field in given.contains { $0.name == field.name } }
-      guard count == 0 else { return count == register.fields.count }
-      guard isCreate, register.form != .text, !register.fields[0].isFixed else { return true }
-      return register.fields.allSatisfy { $0.isOptional && $0.initial == nil }
+    let registers = kind.registers
+    return registers.indices.allSatisfy { index in
+      let fields = registers[index].fields
+      let count = fields.count { field in given.contains { $0.name == field.name } }
+      guard count == 0 else { return count == fields.count }
+      guard isCreate, registers[index].form != .text, !fields[0].isFixed else { return true }
+      return fields.allSatisfy { $0.isOptional && $0.initial == nil }
     }
   }
 

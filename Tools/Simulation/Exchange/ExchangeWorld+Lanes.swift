@@ -41,18 +41,18 @@ extension ExchangeWorld {
   /// Whether the lane can bring something now.
   func mayArrive(_ index: Int) -> Bool {
     if settings.network == .any { return true }
-    let parcel = parcels[index]
-    guard !parcel.isUndelivered else { return false }
-    let line = lines[line(parcel.from, parcel.to, parcel.lane)]
-    switch parcel.lane {
+    guard !parcels[index].isUndelivered else { return false }
+    let lane = parcels[index].lane
+    let line = lines[line(parcels[index].from, parcels[index].to, lane)]
+    switch lane {
     case .context: return line.parcels.firstIndex(of: index)! >= max(0, line.last)
     case .userInfo, .message:
-      if parcel.deliveries == 0 {
+      if parcels[index].deliveries == 0 {
         return line.done < line.parcels.count && line.parcels[line.done] == index
       }
       // What may have been processed comes again when its receiver has started anew.
-      return parcel.lane == .userInfo && line.done > 0 && line.parcels[line.done - 1] == index
-        && devices[parcel.to].restarts > parcel.restarts
+      return lane == .userInfo && line.done > 0 && line.parcels[line.done - 1] == index
+        && devices[parcels[index].to].restarts > parcels[index].restarts
     }
   }
 
@@ -118,12 +118,13 @@ extension ExchangeWorld {
   /// What could arrive now, in order of sending.
   func deliverable() -> [Int] {
     var found: [Int] = []
-    for line in lines {
+    for index in lines.indices where !lines[index].parcels.isEmpty {
+      let line = lines[index]
       if settings.network == .any {
         found += line.parcels.suffix(6).filter {
           parcels[$0].deliveries == 0 && !parcels[$0].isUndelivered
         }
-      } else if !line.parcels.isEmpty, let first = line.parcels.first {
+      } else if let first = line.parcels.first {
         if parcels[first].lane == .context {
           found += line.parcels[(line.last + 1)...].suffix(settings.faults.contains(.delay) ? 3 : 1)
         } else if line.done < line.parcels.count {

@@ -33,7 +33,7 @@ extension ExchangeWorld {
     }
     for round in 1...Self.mostRounds {
       at += 100
-      let before = subject is OurMerge ? [] : try states()
+      let before = isOurs ? [] : try states()
       try flush(first, &settlement)
       if started.sync == .state, schema != nil { try exchangeAll(first, &settlement) }
       if try hasSettled(round, before) {
@@ -67,8 +67,8 @@ extension ExchangeWorld {
     _ round: Int, _ before: [[Shown.Record]]
   ) throws(MergeFailure) -> Bool {
     if schema == nil { return isQuiet }
-    if subject is OurMerge {
-      return devices.allSatisfy { $0.held == devices[0].held }
+    if isOurs {
+      return devices.indices.allSatisfy { devices[$0].held == devices[0].held }
     }
     guard isQuiet else { return false }
     guard started.sync == .state else { return true }
@@ -114,7 +114,7 @@ extension ExchangeWorld {
     }
     let ordered = pairs.filter { places[$0.to].isPhone } + pairs.filter { !places[$0.to].isPhone }
     for (from, to) in ordered {
-      if subject is OurMerge, devices[from].held == devices[to].held { continue }
+      if isOurs, devices[from].held == devices[to].held { continue }
       let name = "z\(parcels.count)"
       try add(
         TraceEvent(

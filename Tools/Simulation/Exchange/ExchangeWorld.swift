@@ -4,10 +4,13 @@ import Merge
 /// Devices, the lanes between them and what is on its way; and for the judge, who has seen what.
 final class ExchangeWorld {
   let subject: any MergeUnderTest
+  /// The subject, where it is our own merge.
+  let ours: OurMerge?
   let started: Started
   let settings: ExchangeSettings
   let schema: Schema?
   let places: [Trace.Device]
+  private let hasPhone: Bool
   let start: Int64
   let isRecorded: Bool
   var at: Int64 = 0
@@ -75,16 +78,20 @@ final class ExchangeWorld {
     _ subject: any MergeUnderTest, _ trace: Trace, _ settings: ExchangeSettings, isRecorded: Bool
   ) throws(MergeFailure) {
     self.subject = subject
+    ours = subject as? OurMerge
     self.settings = settings
     self.isRecorded = isRecorded
     schema = ShippedSchemas.named(Name(trace.schema))
     places = trace.devices
+    hasPhone = places.contains { $0.isPhone }
     start = trace.start
     devices = trace.devices.map { _ in Device() }
     lines = Array(repeating: Line(), count: places.count * places.count * Lane.allCases.count)
     recording = Recording(places: places.map(\.name), start: trace.start)
     started = try subject.start(trace.devices, settings, random: trace.seed)
   }
+
+  var isOurs: Bool { ours != nil }
 
   // MARK: Topology
 
@@ -95,7 +102,6 @@ final class ExchangeWorld {
 
   func areNeighbours(_ one: Int, _ other: Int) -> Bool {
     guard one != other else { return false }
-    let hasPhone = places.contains { $0.isPhone }
     return settings.network == .any || !hasPhone || places[one].isPhone || places[other].isPhone
   }
 

@@ -22,6 +22,7 @@ struct Judge {
   let level: LossLevel
   let phoneWinsTies: Bool
   let schema: Schema
+  let writes: [Write]
   private(set) var findings: [Finding] = []
   /// Records that somebody created, in order.
   private(set) var targets: [Target] = []
@@ -36,7 +37,8 @@ struct Judge {
     self.schema = schema
     self.level = level
     self.phoneWinsTies = phoneWinsTies
-    for (index, write) in world.writes.enumerated() {
+    writes = world.writes
+    for (index, write) in writes.enumerated() {
       if let known = targets.firstIndex(of: write.target) {
         writesByTarget[known].append(index)
       } else {
@@ -46,7 +48,6 @@ struct Judge {
     }
   }
 
-  var writes: [Write] { world.writes }
   var final: Shown { settlement.states[0] }
 
   mutating func judge() -> [Finding] {

@@ -12,18 +12,15 @@ extension OracleCheck {
     }
     checkOrders()
     checkBytes()
+    var restored: [Target: Oracle] = [:]
     for operation in operations {
-      for effect in Oracle.effects(of: operation) where isLost(effect, oracle) {
+      for _ in oracle.lost(of: operation, ours.schema, &restored) {
         let edit = world.edits.first { $0.operation?.dot == operation.dot }
         add(
           "I27", "effect-lost", "A part of an edit is neither shown nor kept anywhere.",
           edit.map { world.describe($0.edit) } ?? "An edit.", path: edit.map { [$0.step] } ?? [])
       }
     }
-  }
-
-  private func isLost(_ effect: Effect, _ oracle: Oracle) -> Bool {
-    oracle.classify(effect, ours.schema) == .lost
   }
 
   /// A device's operations one by one, each step beside the oracle.

@@ -82,8 +82,8 @@ struct OracleCheck {
 
   /// What was not written must have been as the edit wanted it.
   private mutating func checkUnwritten(_ edit: PromisedEdit) {
-    guard case .set(let json) = edit.edit.change else { return }
-    let fields = Spelling.fields(json).filter { field in
+    guard case .set = edit.edit.change else { return }
+    let fields = edit.given.filter { field in
       !edit.writes.contains { world.writes[$0].field == field.name }
     }
     guard !fields.isEmpty else { return }
@@ -120,7 +120,7 @@ struct OracleCheck {
     var asked: [Shown.Field] = []
     var isFree = false
     switch edit.edit.change {
-    case .set(let fields): asked = Spelling.fields(fields)
+    case .set: asked = edit.given
     case .create: isFree = true
     default: break
     }

@@ -32,20 +32,38 @@ extension OurMerge {
     }
   }
 
+  /// What an event did not change is spelled as it was before.
   private func records(_ device: Int) -> [Shown.Record] {
-    var records: [Shown.Record] = []
+    var spelled: [(view: RecordView, record: Shown.Record)] = []
     for (kind, views) in devices[device].fold.view(schema).kinds {
       let types = columns[kind]!
       for view in views {
-        var fields: [Shown.Field] = []
-        fields.reserveCapacity(types.count)
-        for (index, field) in view.fields.enumerated() {
-          fields.append(Shown.Field(field.name, Self.readable(field.value, types[index])))
-        }
-        records.append(Shown.Record(view.target, fields))
+        let record = known(view, device) ?? Self.record(view, types)
+        spelled.append((view, record))
       }
     }
-    return records
+    self.spelled[device] = spelled
+    return spelled.map(\.record)
+  }
+
+  private func known(_ view: RecordView, _ device: Int) -> Shown.Record? {
+    for index in spelled[device].indices
+    where spelled[device][index].view.target == view.target
+      && spelled[device][index].view.fields == view.fields
+    {
+      return spelled[device][index].record
+    }
+    return nil
+  }
+
+  private static func record(_ view: RecordView, _ types: [FieldType]) -> Shown.Record {
+    var fields: [Shown.Field] = []
+    fields.reserveCapacity(types.count)
+    for index in view.fields.indices {
+      let value = readable(view.fields[index].value, types[index])
+      fields.append(Shown.Field(view.fields[index].name, value))
+    }
+    return Shown.Record(view.target, fields)
   }
 
   private static func readable(_ value: Datum, _ type: FieldType) -> [UInt8] {

@@ -15,9 +15,14 @@ package final class OurMerge: MergeUnderTest {
   private(set) var overflows = 0
   private var settings = ExchangeSettings()
   private(set) var columns: [Name: [FieldType]] = [:]
+  /// The same of every schema so far.
+  private var known: [Name: [Name: [FieldType]]] = [:]
   /// What each device held after each thing that happened at it.
   private var moments: [[VersionVector]] = []
   var shown: [Shown?] = []
+  /// The records that each device showed last, and how they are spelled.
+  var spelled: [[(view: RecordView, record: Shown.Record)]] = []
+  private static let abilities = Set(Started.Ability.allCases)
 
   package init() {}
 
@@ -27,7 +32,10 @@ package final class OurMerge: MergeUnderTest {
     guard let schema = ShippedSchemas.named(Name(settings.schema)) else {
       throw .unavailable("there is no schema \(settings.schema)")
     }
-    if schema.name != self.schema.name { columns = Self.columns(schema) }
+    if schema.name != self.schema.name {
+      columns = known[schema.name] ?? Self.columns(schema)
+      known[schema.name] = columns
+    }
     self.schema = schema
     self.settings = settings
     var random = SplitMix64(seed: random)
@@ -38,11 +46,13 @@ package final class OurMerge: MergeUnderTest {
     }
     moments = devices.map { _ in [VersionVector()] }
     shown = devices.map { _ in nil }
+    spelled = devices.map { _ in [] }
     written = nil
     overflows = 0
     behaviour = 0xCBF2_9CE4_8422_2325
-    let can = Set(Started.Ability.allCases)
-    return Started(.state, can: settings.isPortable ? can.subtracting([.restore, .form]) : can)
+    let can =
+      settings.isPortable ? Self.abilities.subtracting([.restore, .form]) : Self.abilities
+    return Started(.state, can: can)
   }
 
   // MARK: What happens at a device
@@ -90,8 +100,7 @@ package final class OurMerge: MergeUnderTest {
     {
       overflows += 1
     }
-    written.bytes =
-      written.operation.datum(after: replica.chain(device.id).context).canonical
+    written.bytes = written.operation.canonical(after: replica.end(of: device.id).context)
     try replica.append(written)
     return written.operation
   }

@@ -44,6 +44,8 @@ struct PromisedEdit {
   /// The device's clock.
   var now: Int64
   var edit: Edit
+  /// The fields that it gives.
+  var given: [Shown.Field]
   var target: Target
   /// Its writes, by number.
   var writes: Range<Int>

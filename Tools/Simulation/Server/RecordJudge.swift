@@ -229,13 +229,13 @@ final class RecordJudge {
   func checkEffects() {
     guard !isLate else { return checkLateCreates() }
     let buried = Self.buried(oracle.operations, graveyard)
+    var restored: [Target: Oracle] = [:]
     for operation in oracle.operations {
       if operation.actions.indices.contains(where: { buried.contains(.action(operation.dot, $0)) })
       {
         continue
       }
-      for effect in Oracle.effects(of: operation) {
-        guard oracle.classify(effect, schema) == .lost else { continue }
+      for _ in oracle.lost(of: operation, schema, &restored) {
         run.report(
           "I27", "effect-lost", "Part of an edit is neither shown nor listed.",
           "\(SyncLedger.signature(operation))")

@@ -47,9 +47,9 @@ final class MemorySite: ServerSite {
 
   func commit(_ count: Int) -> Bool {
     guard !world.isFailing else { return false }
-    var isDone = false
-    for _ in 0..<count where world.commitOne() { isDone = true }
-    return isDone
+    var done = 0
+    while done < count, world.commitOne() { done += 1 }
+    return done > 0
   }
 
   /// Delay and slices are there without: bytes move when an event moves them.
