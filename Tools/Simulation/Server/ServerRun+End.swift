@@ -187,7 +187,7 @@ extension ServerRun {
     }
     judge.checkHub(by: observer)
     for node in nodes where node.app != nil {
-      WholeRecordJudge(self, node, last.view, judge.oracle)?.check()
+      WholeRecordJudge(self, node, last.view, judge.oracle, isUnread: judge.isUnread)?.check()
     }
     judge.checkPromises()
     judge.checkEffects()

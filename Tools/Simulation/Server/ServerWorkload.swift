@@ -129,8 +129,8 @@ struct ServerWorkload {
 
   private mutating func edit(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
     // Who types looks at what some device shows.
-    guard let fold = (node.sync ?? run.nodes.lazy.compactMap(\.sync).first)?.fold else { return }
-    if node.app != nil { return records(&event, fold) }
+    guard let fold = (node.sync ?? run.likeliest(node.app))?.fold else { return }
+    if let app = node.app { return records(&event, app, fold) }
     if options.faults.contains(.versions), node === run.nodes.dropFirst().first, draw.percent(30) {
       event.verb = .extend
       event.count = Int64(draw.below(30))
@@ -148,13 +148,20 @@ struct ServerWorkload {
   }
 
   /// What is done at a device with whole records.
-  private mutating func records(_ event: inout TraceEvent, _ fold: Fold) {
+  private mutating func records(
+    _ event: inout TraceEvent, _ app: WholeRecordApp, _ fold: Fold
+  ) {
     let late = options.wholeRecords.isLazy ? 25 : 0
     event.verb = draw.pick([
       (80, .edit), (4, .fullSync), (3, .syncRequest), (5, .resend), (late, .acknowledge),
     ])
     switch event.verb {
-    case .edit: event.edit = edits!.edit(fold, &draw)
+    case .edit:
+      // Of what others show it may not have all, and it cannot do all that they can.
+      for _ in 0..<5 {
+        event.edit = edits!.edit(fold, &draw)
+        if app.can(event.edit!) { break }
+      }
     case .resend: event.count = Int64(draw.below(3))
     case .acknowledge:
       event.lane = "userInfo"

@@ -15,6 +15,18 @@ extension ServerRun {
     return true
   }
 
+  /// The device with operations that shows most of what this one does; the first where there is none.
+  func likeliest(_ app: WholeRecordApp?) -> SyncDevice? {
+    let devices = nodes.compactMap(\.sync)
+    guard let app, let schema else { return devices.first }
+    func common(_ device: SyncDevice) -> Int {
+      app.model.timers.values.count { device.fold.isVisible($0.target, schema) }
+    }
+    return devices.reduce(devices.first) { best, device in
+      best.map { common($0) < common(device) } ?? true ? device : best
+    }
+  }
+
   /// What a device holds that shows just what this one does, as far as the server has accepted it.
   private func shownAlike(_ app: WholeRecordApp) -> VersionVector {
     for node in nodes {

@@ -134,6 +134,12 @@ final class WholeRecordApp {
     return messages
   }
 
+  /// Whether its person could do that.
+  func can(_ edit: Edit) -> Bool {
+    var edited = model
+    return edited.perform(edit, now: now)?.isEmpty == false
+  }
+
   /// Says which transfer carries the last edit.
   func carry(_ transfer: Int) {
     for index in touches.indices.reversed() {

@@ -11,13 +11,18 @@ struct WholeRecordJudge {
   private let view: View
   private let oracle: Oracle
   private let author: ReplicaID
+  private let isUnread: Bool
   /// The bridge's actions for this device.
   private let entries: [Oracle.Entry]
 
   /// - Parameters:
   ///   - view: what everybody shows.
-  ///   - oracle: of all operations that were ever accepted.
-  init?(_ run: ServerRun, _ node: ServerNode, _ view: View, _ oracle: Oracle) {
+  ///   - oracle: of all operations that were ever accepted and read.
+  ///   - isUnread: whether there are others.
+  init?(
+    _ run: ServerRun, _ node: ServerNode, _ view: View, _ oracle: Oracle, isUnread: Bool
+  ) {
+    self.isUnread = isUnread
     guard let app = node.app, let store = node.lanes.store else { return nil }
     self.run = run
     self.node = node
@@ -35,9 +40,10 @@ struct WholeRecordJudge {
   func check() {
     checkShown()
     checkUntouched()
-    checkTouched()
     note()
-    guard !run.isLong else { return }
+    // What nobody has read cannot be compared.
+    guard !isUnread, !run.isLong else { return }
+    checkTouched()
     for entry in entries { checkContext(entry) }
     checkReplaced()
   }
@@ -126,9 +132,9 @@ struct WholeRecordJudge {
         !isMade(touch)
       else { continue }
       switch touch.what {
-      case .create where !run.isLong: break
-      case .write where touch.isFresh && !run.isLong: break
-      case .delete where !run.isLong && app.sessions == 1 && app.isPrompt && !isSaved(touch): break
+      case .create: break
+      case .write where touch.isFresh: break
+      case .delete where app.sessions == 1 && app.isPrompt && !isSaved(touch): break
       default: continue
       }
       report(
