@@ -102,8 +102,8 @@ final class BridgedDevice {
 
   func restore(_ id: Identifier, _ record: Record) { records[id] = record }
 
-  /// The lowest position that a window starts at; nil where none does.
-  var oldestPosition: UInt64? { records.values.lazy.compactMap(\.window.start.position).min() }
+  /// The lowest position that an edit of the device may yet begin at; nil where there is none.
+  var oldestPosition: UInt64? { records.values.lazy.compactMap(\.window.oldestPosition).min() }
 
   /// A delivery that it refused has not reached it.
   func drop(_ seq: UInt64) {

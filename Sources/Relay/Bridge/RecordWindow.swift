@@ -59,6 +59,9 @@ struct RecordWindow: Equatable {
   init(_ state: State) { entries = [Entry(state: state)] }
 
   var start: Entry { entries[0] }
+  /// The position that what the device does may begin at: where the start has none, it may have
+  /// taken in no more than the first of those that it was sent.
+  var oldestPosition: UInt64? { entries.lazy.compactMap(\.position).first }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
   /// Where the first delete stands that was sent after the start.
   private var firstDelete: Int? {

@@ -85,7 +85,8 @@ extension WholeRecordDevice {
           }
         }
       }
-      if let flag = members.flag("isCompleted") {
+      // It can only be ticked and ticked off.
+      if let flag = members.flag("isCompleted"), timer.todo(id)?.isCompleted != flag {
         messages += toggle(id, of: timer.id, isCompleted: flag, now: now)
       }
       return messages
@@ -121,6 +122,8 @@ extension WholeRecordDevice {
 }
 
 extension TimerDTO {
+  fileprivate func todo(_ id: Identifier) -> TodoItemDTO? { todoItems.first { $0.id == id } }
+
   /// Sets those of its fields that are among the members.
   fileprivate mutating func set(_ members: Members) {
     if let text = members.string("name") { name = Name(text) }
