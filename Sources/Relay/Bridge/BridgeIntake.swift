@@ -47,11 +47,13 @@ struct BridgeIntake {
     let now = PayloadDate.date(milliseconds: relay.nowMS + bridged.ahead)
     let latest = dates.reduce(now) { max($0, PayloadDate.after($1)) }
     var window = bridged[timer] ?? RecordWindow(.unknown)
-    let shown = hub.vector(at: window.start.position)
     guard !isGone(.timer(timer)), !hasSeenDeleted(timer, window) else {
       bridged.isOwed.insert(timer)
       return
     }
+    // What it acts on it has.
+    window.advanceToFirst()
+    let shown = hub.vector(at: window.start.position)
     switch action.action {
     case .noteUpdated(let text):
       let present = hub.timers()[timer]

@@ -50,6 +50,9 @@ final class BridgedDevice {
     var proven: UInt64 = 0
     /// The activation's own acknowledges are being noted.
     var isBeginning = true
+    /// A payload of its was refused, and comes again: until then an acknowledge does not prove that
+    /// what it had done before is here.
+    var hasRefused = false
     /// Whether what a full sync of it lacks has been deleted.
     var deletesByAbsence = false
   }

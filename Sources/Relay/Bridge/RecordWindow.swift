@@ -136,6 +136,14 @@ struct RecordWindow: Equatable {
     }
   }
 
+  /// A device that had none has taken in the first copy at least that it was sent.
+  mutating func advanceToFirst() {
+    guard start.state == .absent,
+      let first = entries.firstIndex(where: { $0.state.timer != nil })
+    else { return }
+    entries.removeFirst(first)
+  }
+
   /// Moves the start to the last entry that a copy from the device shows it took in.
   mutating func advance(showing timer: TimerDTO) {
     let fields = TimerFields(timer)

@@ -86,7 +86,8 @@ extension Relay {
     for hub in receiver.pair.hubs ?? [] {
       guard let bridged = hub.bridge(receiver), bridged.processed < seq else { continue }
       bridged.processed = seq
-      let isOwnWord = bridged.session.start != nil && !bridged.session.isBeginning
+      let session = bridged.session
+      let isOwnWord = session.start != nil && !session.isBeginning && !session.hasRefused
       if isOwnWord, !receiver.isAutomatic { bridged.proven = seq }
       changed(hub)
     }
@@ -98,6 +99,16 @@ extension Relay {
       guard let bridged = hub.bridge(receiver) else { continue }
       bridged.drop(seq)
       changed(hub)
+    }
+  }
+
+  /// A request of a device was refused.
+  func noteRefusal(_ request: Request?, _ device: Device?) {
+    switch request {
+    case .transferUserInfo, .sendMessage, .updateApplicationContext:
+      guard let device, let bridged = device.bridge?.bridge(device) else { return }
+      bridged.session.hasRefused = true
+    default: break
     }
   }
 

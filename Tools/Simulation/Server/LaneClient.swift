@@ -211,8 +211,6 @@ final class LaneClient {
 
   func acknowledge(_ lane: String, back: Int) {
     guard let last = seqs[lane] else { return }
-    // Whole records that it sent before are to be with the hub by then.
-    if app != nil, mustRetry { return }
     let seq = max(0, last - back)
     send("{\"type\":\"acknowledge\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"id\":\"ack\"}")
   }

@@ -84,7 +84,9 @@ final class WholeRecordApp {
 
   /// A message of its own goes out.
   func note(_ message: TodoTimersMessage) {
-    guard case .timerUpdate(let update) = message, let timer = update.timer else { return }
+    guard case .timerUpdate(let update) = message, update.type != .deleted,
+      let timer = update.timer
+    else { return }
     copies.append(timer)
   }
 

@@ -133,7 +133,10 @@ struct WholeRecordJudge {
       else { continue }
       switch touch.what {
       case .create: break
-      case .write where touch.isFresh: break
+      case .write(let name, let value) where touch.isFresh:
+        // What is so already is not written once more.
+        guard case .bool = value, isWritten(touch.target, name, value) else { break }
+        continue
       case .delete where app.sessions == 1 && app.isPrompt && !isSaved(touch): break
       default: continue
       }
@@ -146,6 +149,10 @@ struct WholeRecordJudge {
 
   private func isMade(_ touch: WholeRecordApp.Touch) -> Bool {
     entries.contains { $0.action.target == touch.target && what($0.action) == touch.what }
+  }
+
+  private func isWritten(_ target: Target, _ name: Name, _ value: Datum) -> Bool {
+    oracle.writes(target, name).contains { $0.action.written == value }
   }
 
   /// Whether somebody touched a record unseen that was deleted.
