@@ -136,11 +136,13 @@ struct RecordWindow: Equatable {
     }
   }
 
-  /// A device that had none has taken in the first copy at least that it was sent.
-  mutating func advanceToFirst() {
-    guard start.state == .absent,
-      let first = entries.firstIndex(where: { $0.state.timer != nil })
-    else { return }
+  /// Moves the start to the first copy that a device must have taken in, as it has acted on the timer,
+  /// or on a to-do of it.
+  mutating func advance(actedOn todo: Identifier?) {
+    func has(_ entry: Entry) -> Bool {
+      entry.state.timer.map { timer in todo.map { timer.todo($0) != nil } ?? true } ?? false
+    }
+    guard start.state != .unknown, let first = entries.firstIndex(where: has) else { return }
     entries.removeFirst(first)
   }
 

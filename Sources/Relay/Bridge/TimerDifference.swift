@@ -86,7 +86,7 @@ struct TimerDifference: Equatable {
       var writes: [Name: Datum] = [:]
       if isChanged(.text(todo.id)) { writes["text"] = .string(todo.text) }
       if isChanged(.isCompleted(todo.id)) { writes["isCompleted"] = .bool(todo.isCompleted) }
-      if writes.isEmpty, !isUnknown { writes = Self.wayBack(todo, in: timer, known) }
+      if writes.isEmpty, !isUnknown { writes = Self.wayBack(todo, known) }
       if !writes.isEmpty { todoWrites.append(TodoWrite(id: todo.id, writes: writes)) }
     }
     guard !isUnknown else { return }
@@ -94,22 +94,17 @@ struct TimerDifference: Equatable {
   }
 
   /// A to-do that was touched after all that was sent, and has old values and an old place only: it
-  /// was ticked back to what it had been. Unless what was sent last is seen to have been moved there
-  /// by the device itself: a place is dated, too.
-  private static func wayBack(
-    _ todo: TodoItemDTO, in timer: TimerDTO, _ known: [TimerDTO]
-  ) -> [Name: Datum] {
+  /// was ticked back to what it had been. Unless it may only have been moved, by the device itself,
+  /// from where it had been: a move dates it, too.
+  private static func wayBack(_ todo: TodoItemDTO, _ known: [TimerDTO]) -> [Name: Datum] {
     let copies = known.compactMap { $0.todo(todo.id) }
     guard let last = copies.last, last.isCompleted != todo.isCompleted,
       copies.allSatisfy({ $0.updatedAt < todo.updatedAt }),
-      copies.contains(where: { $0.sortOrder == todo.sortOrder })
+      copies.contains(where: { $0.sortOrder == todo.sortOrder }),
+      !copies.contains(where: {
+        $0.isCompleted == todo.isCompleted && $0.sortOrder != todo.sortOrder
+      })
     else { return [:] }
-    let isDatedAnew = timer.todoItems.contains { other in
-      guard other.id != todo.id, let sent = known.last?.todo(other.id) else { return false }
-      return other.showsSame(as: sent) && other.sortOrder == sent.sortOrder
-        && other.updatedAt != sent.updatedAt
-    }
-    guard !isDatedAnew else { return [:] }
     return ["isCompleted": .bool(todo.isCompleted)]
   }
 

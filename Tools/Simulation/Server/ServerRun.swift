@@ -213,7 +213,7 @@ final class ServerRun {
     let what =
       node.backup == nil ? "its storage is wiped" : "an older copy of its storage is put back"
     storage(node, what) { () throws(WireError) in try node.goBack() }
-    sync.destroy(node.name, beyond: device.vector)
+    sync.destroy(node.name, device.replica.id.device, beyond: device.vector)
     sync.forget(node.name)
     vectors[node.name] = nil
     closeForms(node)
