@@ -102,11 +102,18 @@ extension Relay {
     }
   }
 
-  /// A request of a device was refused.
-  func noteRefusal(_ request: Request?, _ device: Device?) {
+  /// A request was refused. Where it was a payload for the hub, that is noted.
+  func noteRefusal(_ request: Request?, _ fields: Fields, _ device: Device?) {
     switch request {
     case .transferUserInfo, .sendMessage, .updateApplicationContext:
-      guard let device, let bridged = device.bridge?.bridge(device) else { return }
+      guard let device, let bridged = device.bridge?.bridge(device),
+        let payload = try? fields.object(.payload)
+      else { return }
+      do throws(WireError) {
+        guard try TodoTimersEnvelope.read(payload, fields.line) != nil else { return }
+      } catch {
+        // It is one that cannot be read.
+      }
       bridged.session.hasRefused = true
     default: break
     }

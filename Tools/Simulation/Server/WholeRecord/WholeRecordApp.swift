@@ -32,6 +32,8 @@ final class WholeRecordApp {
     /// The last of the transfers that carry it.
     var transfer: Int?
     var edit: Edit
+    /// Of notes: it had been shown several, and has not said which it had.
+    var isDoubtful = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
     /// How often the device had been activated.
@@ -125,6 +127,10 @@ final class WholeRecordApp {
       touches[index].moment = moment
       touches[index].session = sessions
       if touches[index].what == .delete { touches[index].seen = seen() }
+      if touches[index].what == .text {
+        let field = Field(target: touches[index].target, name: "notes")
+        touches[index].isDoubtful = !isPrompt && shown[field]?.count ?? 0 > 1
+      }
       if case .write(let name, let value) = touches[index].what {
         touches[index].isFresh =
           shown[Field(target: touches[index].target, name: name)]?[value] == nil

@@ -82,7 +82,8 @@ struct WholeRecordJudge {
           case .create, .delete: count > 0
           // A move gives others new numbers too, and which of them moved cannot be told.
           case .move: isCreated || hasMoved(target.kind)
-          case .text, .write: dots.count <= count
+          case .write: dots.count <= count
+          case .text: dots.count <= count || touches.contains(where: \.isDoubtful)
           }
         guard !allowed else { continue }
         report(
