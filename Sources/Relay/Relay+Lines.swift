@@ -207,6 +207,7 @@ extension Relay {
         connection: connection, fields: fields, request: request!, identifier: id)
       return try perform(call)
     } catch {
+      noteRefusal(request, fields, connection.device)
       send(error, to: connection, re: id.map(fields.text) ?? "", of: request)
       return true
     }

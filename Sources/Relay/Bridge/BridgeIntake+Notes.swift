@@ -16,8 +16,9 @@ extension BridgeIntake {
     }
     // The text that the device began with is looked for among those that the hub had: at the
     // window's start, with what the device wrote itself since, and now.
-    var withOwn = shown
-    withOwn[author] = hub.replica.chain(author).seq
+    let withOwn = withOwn(shown)
+    // It has written that already, by a word and upon something older.
+    if notes(of: id, withOwn) == text, notes(of: id, shown) != text { return }
     let now = hub.replica.vector
     for (view, context) in [(shown, shown), (withOwn, now), (now, now)]
     where notes(of: id, view) == own {

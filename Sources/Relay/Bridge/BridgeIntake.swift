@@ -47,11 +47,17 @@ struct BridgeIntake {
     let now = PayloadDate.date(milliseconds: relay.nowMS + bridged.ahead)
     let latest = dates.reduce(now) { max($0, PayloadDate.after($1)) }
     var window = bridged[timer] ?? RecordWindow(.unknown)
-    let shown = hub.vector(at: window.start.position)
     guard !isGone(.timer(timer)), !hasSeenDeleted(timer, window) else {
       bridged.isOwed.insert(timer)
       return
     }
+    // What it acts on it has.
+    if case .todoToggled(let todo, _) = action.action {
+      window.advance(actedOn: todo)
+    } else {
+      window.advance(actedOn: nil)
+    }
+    let shown = hub.vector(at: window.start.position)
     switch action.action {
     case .noteUpdated(let text):
       let present = hub.timers()[timer]
@@ -173,9 +179,9 @@ struct BridgeIntake {
     }
     for todo in difference.deletedTodos { delete(.todo(todo), seenThrough: window.start.position) }
     var draft = BridgeDraft(self, shown: shown)
-    draft.set(.timer(timer.id), difference.writes)
+    draft.set(.timer(timer.id), withoutOwn(difference.writes, .timer(timer.id), shown))
     for write in difference.todoWrites where !isGone(.todo(write.id)) {
-      draft.set(.todo(write.id), write.writes)
+      draft.set(.todo(write.id), withoutOwn(write.writes, .todo(write.id), shown))
     }
     draft.create(
       difference.newTodos.filter { !fold.isKnown(.todo($0.todo.id)) }, in: .timer(timer.id))
@@ -189,6 +195,24 @@ struct BridgeIntake {
         notes, of: timer.id, from: isUnknown ? nil : window.start.state.timer?.notes ?? "",
         isNewer: isNewer, present, shown, time: time(timer))
     }
+  }
+
+  /// Writes without those that the device has made already, by a word and upon something older: the
+  /// copies of the window need not have them.
+  private func withoutOwn(
+    _ writes: [Name: Datum], _ target: Target, _ shown: VersionVector
+  ) -> [Name: Datum] {
+    writes.filter { name, value in
+      fold.value(target, name, within: shown) == value
+        || fold.value(target, name, within: withOwn(shown)) != value
+    }
+  }
+
+  /// What had been shown, and all that the device did itself.
+  func withOwn(_ shown: VersionVector) -> VersionVector {
+    var vector = shown
+    vector[author] = hub.replica.chain(author).seq
+    return vector
   }
 
   /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
@@ -222,10 +246,8 @@ struct BridgeIntake {
   }
 
   func written(_ actions: [Action], _ shown: VersionVector, time: UInt64) -> Replica.Written {
-    var held = shown
-    held[author] = hub.replica.chain(author).seq
-    return hub.replica.mint(
+    hub.replica.mint(
       actions, by: author, rank: device.rank, shown: shown, time: time,
-      wall: Int64(relay.nowMS), after: fold.latest(within: held))
+      wall: Int64(relay.nowMS), after: fold.latest(within: withOwn(shown)))
   }
 }

@@ -50,6 +50,9 @@ final class BridgedDevice {
     var proven: UInt64 = 0
     /// The activation's own acknowledges are being noted.
     var isBeginning = true
+    /// A payload of its was refused, and comes again: until then an acknowledge does not prove that
+    /// what it had done before is here.
+    var hasRefused = false
     /// Whether what a full sync of it lacks has been deleted.
     var deletesByAbsence = false
   }
@@ -102,8 +105,8 @@ final class BridgedDevice {
 
   func restore(_ id: Identifier, _ record: Record) { records[id] = record }
 
-  /// The lowest position that a window starts at; nil where none does.
-  var oldestPosition: UInt64? { records.values.lazy.compactMap(\.window.start.position).min() }
+  /// The lowest position that an edit of the device may yet begin at; nil where there is none.
+  var oldestPosition: UInt64? { records.values.lazy.compactMap(\.window.oldestPosition).min() }
 
   /// A delivery that it refused has not reached it.
   func drop(_ seq: UInt64) {

@@ -59,6 +59,9 @@ struct RecordWindow: Equatable {
   init(_ state: State) { entries = [Entry(state: state)] }
 
   var start: Entry { entries[0] }
+  /// The position that what the device does may begin at: where the start has none, it may have
+  /// taken in no more than the first of those that it was sent.
+  var oldestPosition: UInt64? { entries.lazy.compactMap(\.position).first }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
   /// Where the first delete stands that was sent after the start.
   private var firstDelete: Int? {
@@ -131,6 +134,16 @@ struct RecordWindow: Equatable {
       entries.removeFirst(index)
       return
     }
+  }
+
+  /// Moves the start to the first copy that a device must have taken in, as it has acted on the timer,
+  /// or on a to-do of it.
+  mutating func advance(actedOn todo: Identifier?) {
+    func has(_ entry: Entry) -> Bool {
+      entry.state.timer.map { timer in todo.map { timer.todo($0) != nil } ?? true } ?? false
+    }
+    guard start.state != .unknown, let first = entries.firstIndex(where: has) else { return }
+    entries.removeFirst(first)
   }
 
   /// Moves the start to the last entry that a copy from the device shows it took in.

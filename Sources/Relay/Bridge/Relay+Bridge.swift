@@ -86,7 +86,8 @@ extension Relay {
     for hub in receiver.pair.hubs ?? [] {
       guard let bridged = hub.bridge(receiver), bridged.processed < seq else { continue }
       bridged.processed = seq
-      let isOwnWord = bridged.session.start != nil && !bridged.session.isBeginning
+      let session = bridged.session
+      let isOwnWord = session.start != nil && !session.isBeginning && !session.hasRefused
       if isOwnWord, !receiver.isAutomatic { bridged.proven = seq }
       changed(hub)
     }
@@ -98,6 +99,23 @@ extension Relay {
       guard let bridged = hub.bridge(receiver) else { continue }
       bridged.drop(seq)
       changed(hub)
+    }
+  }
+
+  /// A request was refused. Where it was a payload for the hub, that is noted.
+  func noteRefusal(_ request: Request?, _ fields: Fields, _ device: Device?) {
+    switch request {
+    case .transferUserInfo, .sendMessage, .updateApplicationContext:
+      guard let device, let bridged = device.bridge?.bridge(device),
+        let payload = try? fields.object(.payload)
+      else { return }
+      do throws(WireError) {
+        guard try TodoTimersEnvelope.read(payload, fields.line) != nil else { return }
+      } catch {
+        // It is one that cannot be read.
+      }
+      bridged.session.hasRefused = true
+    default: break
     }
   }
 

@@ -94,12 +94,16 @@ struct TimerDifference: Equatable {
   }
 
   /// A to-do that was touched after all that was sent, and has old values and an old place only: it
-  /// was ticked back to what it had been.
+  /// was ticked back to what it had been. Unless it may only have been moved, by the device itself,
+  /// from where it had been: a move dates it, too.
   private static func wayBack(_ todo: TodoItemDTO, _ known: [TimerDTO]) -> [Name: Datum] {
     let copies = known.compactMap { $0.todo(todo.id) }
     guard let last = copies.last, last.isCompleted != todo.isCompleted,
       copies.allSatisfy({ $0.updatedAt < todo.updatedAt }),
-      copies.contains(where: { $0.sortOrder == todo.sortOrder })
+      copies.contains(where: { $0.sortOrder == todo.sortOrder }),
+      !copies.contains(where: {
+        $0.isCompleted == todo.isCompleted && $0.sortOrder != todo.sortOrder
+      })
     else { return [:] }
     return ["isCompleted": .bool(todo.isCompleted)]
   }

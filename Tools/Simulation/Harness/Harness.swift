@@ -38,6 +38,8 @@ package struct Plan: Sendable {
   package var schema: String?
   package var devices: Int?
   package var events: Int?
+  /// How many devices know whole records only; nil: drawn.
+  package var wholeRecords: Int?
   /// The faults that may occur; nil: drawn.
   package var faults: Set<Fault>?
   /// Is shown the schedule before each of its events, for when that one ends the process.

@@ -10,6 +10,8 @@ final class LaneClient {
   let name: String
   let isPhone: Bool
   let ledger: LaneLedger
+  /// Of a device that knows whole records only.
+  let app: WholeRecordApp?
   /// Lines to send, without LF.
   private var output: [[UInt8]] = []
 
@@ -37,7 +39,7 @@ final class LaneClient {
   private var isCancelUncertain: Set<Int> = []
 
   /// The store of which its numbers are; nil before it has heard of one.
-  private var store: String?
+  private(set) var store: String?
 
   // The session.
   private(set) var session = Session.none
@@ -49,8 +51,12 @@ final class LaneClient {
   /// The answer to the last `getState`.
   private(set) var state: Members?
 
-  init(_ name: String, isPhone: Bool, _ ledger: LaneLedger, store: String?) {
+  init(
+    _ name: String, isPhone: Bool, _ ledger: LaneLedger, store: String?,
+    app: WholeRecordApp? = nil
+  ) {
     self.name = name
+    self.app = app
     self.store = store
     self.isPhone = isPhone
     self.ledger = ledger
@@ -71,6 +77,16 @@ final class LaneClient {
     isHolding = false
   }
 
+  /// Everything that it had stored is gone.
+  func reset() {
+    app?.reset()
+    lost()
+    ledger.forget(name)
+    (nextNumber, unanswered, mustRetry) = (1, [], false)
+    (seqs, seen, downloads, contexts, contextSet) = ([:], [:], [:], [:], nil)
+    (lastOrder, transfers, uploads, isCancelUncertain) = ([:], [:], [:], [])
+  }
+
   // MARK: The session
 
   /// - Parameters:
@@ -82,6 +98,7 @@ final class LaneClient {
       "{\"type\":\"activate\",\"id\":\"activate\",\"pair\":\"\(pair)\",\"device\":\"\(name)\""
     line += ",\"role\":\"\(isPhone ? "phone" : "watch")\""
     if let store { line += ",\"store\":\"\(store)\"" }
+    if let app { line += bridging(app) }
     if tellsReceived { line += ",\"received\":{\(Self.spelled(seqs))}" }
     let offsets = downloads.mapValues(\.bytes.count)
     if tellsReceived { line += ",\"files\":{\(Self.spelled(offsets))}" }
@@ -112,11 +129,13 @@ final class LaneClient {
   // MARK: Requests
 
   /// A new numbered transfer.
-  func begin(_ kind: LaneLedger.Kind, content: [UInt8] = []) {
+  @discardableResult
+  func begin(_ kind: LaneLedger.Kind, content: [UInt8] = []) -> Int {
     let id = ledger.add(kind, from: name, number: nextNumber, content: content)
     nextNumber += 1
     unanswered.append(id)
     if session == .activated { request(id) }
+    return id
   }
 
   private func request(_ id: Int) {
@@ -128,6 +147,9 @@ final class LaneClient {
         transfer.kind == .userInfo ? "transferUserInfo" : "transferCurrentComplicationUserInfo"
       // Alike in bytes but for the name, so that what is equal is not taken for the same.
       send("{\"type\":\"\(type)\",\(head),\"payload\":{\"op\":\(id)}}")
+    case .records:
+      let payload = String(decoding: transfer.content, as: UTF8.self)
+      send("{\"type\":\"transferUserInfo\",\(head),\"payload\":\(payload)}")
     case .file:
       var hash = SHA256()
       transfer.content.withUnsafeBytes { hash.update($0) }
@@ -226,7 +248,9 @@ final class LaneClient {
   /// Sends the numbered requests again whose end was told to a connection that was gone.
   func askAgain() {
     for transfer in ledger.transfers
-    where transfer.sender == name && transfer.isAccepted && transfer.result == nil {
+    where transfer.sender == name && transfer.isAccepted && transfer.result == nil
+      && !transfer.isForgotten
+    {
       request(transfer.id)
     }
   }
@@ -262,6 +286,7 @@ final class LaneClient {
     case "accepted": accepted(line)
     case "error": refused(line)
     case "didReceiveUserInfo":
+      if let app, line.string("from") == "hub" { return fromHub(line, app) }
       let lane = line.has("isCurrentComplicationInfo") ? "complication" : "userInfo"
       let what = line.object("payload")?.integer("op").map { "\($0)" } ?? ""
       if isNew(lane, line, what), let id = Int(what) { receive(id) }
@@ -278,7 +303,7 @@ final class LaneClient {
   }
 
   /// Whether a delivery is to be processed: it is new in its lane.
-  private func isNew(_ lane: String, _ line: Members, _ what: String) -> Bool {
+  func isNew(_ lane: String, _ line: Members, _ what: String) -> Bool {
     let seq = Int(line.integer("seq") ?? 0)
     let place = "\(lane) \(seq)"
     if let before = seen[place] {
@@ -320,7 +345,7 @@ final class LaneClient {
   private func accepted(_ line: Members) {
     guard let re = line.string("re") else { return }
     if let id = Self.number(re, after: "op") {
-      ledger[id].isAccepted = true
+      ledger.accepted(id)
       if let transfer = line.string("transfer") {
         ledger[id].name = transfer
         transfers[transfer] = id
@@ -337,9 +362,10 @@ final class LaneClient {
   private func refused(_ line: Members) {
     guard let re = line.string("re") else { return }
     let isDefinite = line.flag("definite") == true
-    if Self.number(re, after: "op") != nil {
+    if let id = Self.number(re, after: "op") {
       // Nothing that was begun is given up.
       mustRetry = true
+      if ledger[id].kind == .records { refusedRecords(id, line) }
     } else if let id = Self.number(re, after: "cancel") {
       if !isDefinite {
         isCancelUncertain.insert(id)
@@ -365,7 +391,7 @@ final class LaneClient {
     guard let id else { return }
     uploads[id] = nil
     unanswered.removeAll { $0 == id }
-    ledger[id].isAccepted = true
+    ledger.accepted(id)
     ledger.finished(id, code: code)
   }
 

@@ -1,7 +1,8 @@
 /// What the devices of a run have asked of the lanes and what became of it, and what must hold of
 /// that; in the sense of a total queue, in which everything that was put in comes out once.
 final class LaneLedger {
-  enum Kind { case userInfo, complication, file }
+  /// - `records`: whole records for the hub, which has received what it accepts.
+  enum Kind { case userInfo, complication, file, records }
 
   struct Transfer {
     let id: Int
@@ -9,13 +10,15 @@ final class LaneLedger {
     let kind: Kind
     /// The sender's `n`.
     let number: Int
-    /// A file's bytes.
+    /// A file's bytes; of records the payload.
     var content: [UInt8] = []
     /// The server's name for it.
     var name: String?
     var isAccepted = false
     var isCancelled = false
     var mayBeCancelled = false
+    /// Its sender's storage is gone.
+    var isForgotten = false
     /// Codes with which a receiver may have refused it.
     var refusals: Set<Int> = []
     var deliveries = 0
@@ -27,6 +30,7 @@ final class LaneLedger {
       case .userInfo: "user info \(number) of the \(sender)"
       case .complication: "complication user info \(number) of the \(sender)"
       case .file: "file \(number) of the \(sender)"
+      case .records: "record payload \(number) of the \(sender)"
       }
     }
   }
@@ -50,6 +54,18 @@ final class LaneLedger {
   func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String...) {
     findings.append(
       Finding(invariant: invariant, slug: slug, headline: headline, story: story))
+  }
+
+  func accepted(_ id: Int) {
+    transfers[id].isAccepted = true
+    if transfers[id].kind == .records { transfers[id].deliveries = 1 }
+  }
+
+  /// A device has lost its storage, and with it what it knew of its transfers.
+  func forget(_ sender: String) {
+    for index in transfers.indices where transfers[index].sender == sender {
+      transfers[index].isForgotten = true
+    }
   }
 
   func delivered(_ id: Int, to receiver: String) {
@@ -109,7 +125,7 @@ final class LaneLedger {
 
   /// What must hold once all is drained.
   func check() {
-    for transfer in transfers where transfer.isAccepted {
+    for transfer in transfers where transfer.isAccepted && !transfer.isForgotten {
       if transfer.deliveries == 0, !transfer.mayBeCancelled, transfer.result ?? 0 == 0 {
         report(
           "I36", "lost-transfer", "A transfer that was accepted never arrived.",

@@ -6,7 +6,7 @@ import Wire
 /// Compares what devices and the server show with what the operations amount to by themselves.
 final class RecordJudge {
   private let run: ServerRun
-  private let oracle: Oracle
+  let oracle: Oracle
   private let schema: Schema
   private let view: Datum
   private let feed: [OracleFeedEntry]
@@ -14,9 +14,9 @@ final class RecordJudge {
   private let apart: Set<Effect>
   private let graveyard: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
-  private let isLate: Bool
+  let isLate: Bool
   /// Whether there are operations that no device has had in its log.
-  private let isUnread: Bool
+  let isUnread: Bool
   /// What the first device showed.
   private var first: Datum?
 

@@ -1,3 +1,4 @@
+import AppModels
 import Merge
 import Wire
 
@@ -56,6 +57,28 @@ final class Recorder {
     for (kind, records) in view.kinds {
       for record in records { now[Self.key(record.target)] = Self.record(record, kind) }
     }
+    shows(place, now)
+  }
+
+  /// What a device with whole records holds now.
+  func shows(_ place: String, _ device: WholeRecordDevice) {
+    var now: [String: Recording.Record] = [:]
+    for timer in device.ordered {
+      let fields = timer.shownFields
+      for target in timer.targets {
+        let record = TimerDTO.shownNames.compactMap { name in
+          fields[WholeRecordApp.Field(target: target, name: name)].map {
+            (name: name.text, value: String(decoding: $0.canonical, as: UTF8.self))
+          }
+        }
+        now[Self.key(target)] = Recording.Record(
+          kind: target.kind.text, record: target.record.text, fields: record)
+      }
+    }
+    shows(place, now)
+  }
+
+  private func shows(_ place: String, _ now: [String: Recording.Record]) {
     let before = shown[place] ?? [:]
     var changed: [Recording.Record] = []
     for key in Set(now.keys).union(before.keys).sorted() where now[key] != before[key] {

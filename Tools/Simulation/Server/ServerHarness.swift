@@ -26,7 +26,7 @@ package final class ServerHarness: Harness {
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "reinstall", "staleForm", "cancel",
       "slice", "sameMillisecond", "oneWay", "halfOpen",
-      "newerVersion",
+      "newerVersion", "wholeRecordEdit", "wholeRecordConflict",
     ]
   }
 
@@ -39,7 +39,7 @@ package final class ServerHarness: Harness {
     let run = try ServerRun(trace, on: target, isRecorded: target != nil)
     if target != nil { trace.start = run.start }
     var workload = ServerWorkload(options, run.schema, draw)
-    for device in trace.devices.prefix(2) {
+    for device in trace.devices.prefix(max(2, options.wholeRecords.names.count + 1)) {
       let event = TraceEvent(at: 0, device.name, .connect)
       run.perform(event)
       trace.events.append(event)

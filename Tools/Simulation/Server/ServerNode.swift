@@ -15,8 +15,10 @@ final class ServerNode {
 
   let device: Trace.Device
   let lanes: LaneClient
-  /// nil where a person types, or where the run has no records.
+  /// nil where a person types, where only whole records are known, or where the run has no records.
   let sync: SyncDevice?
+  /// Of a device that knows whole records only (clause 13).
+  let app: WholeRecordApp?
   private let schema: Name
   private let pair: String
   /// The connection in use, and those that it has taken over from.
@@ -41,14 +43,19 @@ final class ServerNode {
 
   /// - Parameter site: the server whose device it is.
   init(
-    _ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, at site: any ServerSite
+    _ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, at site: any ServerSite,
+    options: [Trace.Option] = []
   ) {
     self.device = device
     pair = site.pair
     self.schema = schema?.name ?? "none"
-    lanes = LaneClient(device.name, isPhone: device.isPhone, ledger, store: site.store)
+    app =
+      device.isWholeRecord && schema?.name == "todoTimers"
+      ? WholeRecordApp(isPhone: device.isPhone, options: options) : nil
+    lanes = LaneClient(
+      device.name, isPhone: device.isPhone, ledger, store: site.store, app: app)
     sync =
-      device.isTyped
+      device.isTyped || app != nil
       ? nil
       : schema.map {
         // Records are named by the schedule.
@@ -103,6 +110,7 @@ final class ServerNode {
       complaints.append("a line that is no JSON object: \(String(decoding: bytes, as: UTF8.self))")
       return
     }
+    app?.set(clock: clock)
     let type = line.string("type") ?? ""
     let wasActive = lanes.session == .activated
     if type == "error", let re = line.string("re"), re == "open" || re == "push" {
@@ -154,6 +162,7 @@ final class ServerNode {
   /// The storage is as it was, or empty.
   func goBack() throws(WireError) {
     disconnect()
+    if app != nil { lanes.reset() }
     if let backup { try sync?.restore(backup) } else { sync?.reset() }
   }
 }

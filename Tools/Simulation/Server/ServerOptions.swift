@@ -13,6 +13,8 @@ struct ServerOptions {
   /// Stores are tidied, logs collected and receivers full at once.
   var isSparse: Bool
   var isNarrow: Bool
+  /// Those that know whole records only.
+  var wholeRecords: WholeRecords
   /// The server is a process of its own.
   let isReal: Bool
   /// Connections stop in one direction or both; of the simulated ones in every eighth schedule.
@@ -51,6 +53,7 @@ struct ServerOptions {
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     hasTyping = schema != "none" && draw.percent(30)
+    wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
     sameMillisecond = draw.pick([0, 50, 90])
     isSparse = draw.percent(50) && !isReal
     isNarrow = draw.percent(25) && !isReal
@@ -66,7 +69,7 @@ struct ServerOptions {
     if faults.contains(.collection) { options.append(Trace.Option("collect", "")) }
     if isSparse { options.append(Trace.Option("sparse", "")) }
     if isNarrow { options.append(Trace.Option("narrow", "")) }
-    return options
+    return options + wholeRecords.trace
   }
 
   var nodes: [Trace.Device] {
@@ -75,7 +78,11 @@ struct ServerOptions {
       Trace.Device("watch", isPhone: false),
       Trace.Device("second", isPhone: false),
       Trace.Device("third", isPhone: false),
-    ].prefix(max(1, min(devices, 4))).map { $0 }
+    ].prefix(max(1, min(devices, 4))).map { device in
+      var device = device
+      device.isWholeRecord = wholeRecords.names.contains(device.name)
+      return device
+    }
     if hasTyping { nodes.append(Trace.Device("person", isPhone: false, isTyped: true)) }
     return nodes
   }

@@ -7,7 +7,9 @@ import Wire
 extension ServerRun {
   func edit(_ node: ServerNode, _ event: TraceEvent) -> Bool {
     guard let edit = event.edit, let schema else { return false }
-    guard let device = node.sync else { return type(edit, node) }
+    guard let device = node.sync else {
+      return node.app.map { editWhole(node, $0, edit) } ?? type(edit, node)
+    }
     device.clock = clock(node)
     let fold = device.fold
     var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector

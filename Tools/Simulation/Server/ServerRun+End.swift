@@ -55,7 +55,8 @@ extension ServerRun {
   /// Each watch has its turn, so that what waits for it comes out.
   private func select(_ phone: ServerNode, _ round: Int) {
     let watches = nodes.filter { !$0.device.isPhone }
-    guard watches.count > 1, phone.isActive, !lanes.transfers.isEmpty else { return }
+    let hasLanes = !lanes.transfers.isEmpty || nodes.contains { $0.app != nil }
+    guard watches.count > 1, phone.isActive, hasLanes else { return }
     let watch = watches[round % watches.count]
     phone.lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch.name)\",\"id\":\"select\"}")
     phone.collect()
@@ -66,6 +67,7 @@ extension ServerRun {
     guard node.isActive, node.lanes.unanswered.isEmpty, node.lanes.unfinished.isEmpty else {
       return false
     }
+    if let app = node.app { return isDrained(app) }
     guard let device = node.sync else { return true }
     let others = nodes.compactMap { $0.sync?.vector }
     return device.isUpToDate && others.allSatisfy { $0 == device.vector }
@@ -78,6 +80,12 @@ extension ServerRun {
           "I42", "cannot-activate", "A device cannot come back.",
           "With every fault gone, the \(node.name) does not get its session.")
         continue
+      }
+      if node.app != nil, !node.lanes.unanswered.isEmpty {
+        report(
+          "I42", "not-drained", "Edits never reached the server.",
+          "With every fault gone, the \(node.name) has \(node.lanes.unanswered.count) payloads "
+            + "that were not accepted.")
       }
       guard let device = node.sync else { continue }
       if !device.isDrained {
@@ -178,6 +186,9 @@ extension ServerRun {
       if let device = node.sync { judge.check(device.fold, at: node.name) }
     }
     judge.checkHub(by: observer)
+    for node in nodes where node.app != nil {
+      WholeRecordJudge(self, node, last.view, judge.oracle, isUnread: judge.isUnread)?.check()
+    }
     judge.checkPromises()
     judge.checkEffects()
     judge.note()

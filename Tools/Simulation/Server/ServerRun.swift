@@ -51,7 +51,7 @@ final class ServerRun {
     recorder = Recorder(
       places: trace.devices.map(\.name) + ["server"], start: start, isRecorded: isRecorded)
     let (ledger, site) = (lanes, self.site)
-    nodes = trace.devices.map { ServerNode($0, schema, ledger, at: site) }
+    nodes = trace.devices.map { ServerNode($0, schema, ledger, at: site, options: trace.options) }
   }
 
   /// Milliseconds since 1970.
@@ -160,6 +160,7 @@ final class ServerRun {
       node.backup = sync.saved
       recorder.add(now - start, node.name, .note, "its storage is copied")
     case .goBack: return goBack(node)
+    case .fullSync, .syncRequest, .resend: return records(node, event)
     case .delay, .slice, .oneWay, .duplicate, .heal: return network(node, event)
     default: return lane(node, event)
     }
@@ -174,7 +175,7 @@ final class ServerRun {
     node.connect(wire, tellsReceived: tellsReceived)
   }
 
-  private func storage(_ node: ServerNode, _ what: String, _ body: () throws(WireError) -> Void) {
+  func storage(_ node: ServerNode, _ what: String, _ body: () throws(WireError) -> Void) {
     node.link?.wire.close()
     recorder.add(now - start, node.name, .fault, what)
     do throws(WireError) {
@@ -208,11 +209,11 @@ final class ServerRun {
   }
 
   private func goBack(_ node: ServerNode) -> Bool {
-    guard let device = node.sync else { return false }
+    guard let device = node.sync else { return node.app != nil && reinstall(node) }
     let what =
       node.backup == nil ? "its storage is wiped" : "an older copy of its storage is put back"
     storage(node, what) { () throws(WireError) in try node.goBack() }
-    sync.destroy(node.name, beyond: device.vector)
+    sync.destroy(node.name, device.replica.id.device, beyond: device.vector)
     sync.forget(node.name)
     vectors[node.name] = nil
     closeForms(node)
@@ -301,6 +302,9 @@ final class ServerRun {
         report(
           "I1", "protocol-broken", "The server told a device what cannot be.",
           "The \(node.name): \(complaint)")
+      }
+      if let app = node.app, recorder.isRecorded {
+        recorder.shows(node.name, app.model)
       }
       guard let device = node.sync else { continue }
       let vector = device.vector

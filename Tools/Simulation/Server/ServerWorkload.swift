@@ -88,7 +88,9 @@ struct ServerWorkload {
     if options.faults.contains(.takeover) { choices.append((3, .connect)) }
     if options.faults.contains(.restart) { choices.append((3, .restart)) }
     if options.faults.contains(.clock) { choices.append((3, .clock)) }
-    if options.faults.contains(.backup), !node.device.isTyped {
+    if options.faults.contains(.backup), node.app != nil {
+      choices.append((2, .goBack))
+    } else if options.faults.contains(.backup), !node.device.isTyped {
       choices += [(3, .backup), (2, .goBack)]
     }
     choices += network(node)
@@ -127,7 +129,8 @@ struct ServerWorkload {
 
   private mutating func edit(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
     // Who types looks at what some device shows.
-    guard let fold = (node.sync ?? run.nodes.first?.sync)?.fold else { return }
+    guard let fold = (node.sync ?? run.likeliest(node.app))?.fold else { return }
+    if let app = node.app { return records(&event, app, fold) }
     if options.faults.contains(.versions), node === run.nodes.dropFirst().first, draw.percent(30) {
       event.verb = .extend
       event.count = Int64(draw.below(30))
@@ -142,6 +145,29 @@ struct ServerWorkload {
     }
     event.name = name
     moments[node.name, default: []].append(name)
+  }
+
+  /// What is done at a device with whole records.
+  private mutating func records(
+    _ event: inout TraceEvent, _ app: WholeRecordApp, _ fold: Fold
+  ) {
+    let late = options.wholeRecords.isLazy ? 25 : 0
+    event.verb = draw.pick([
+      (80, .edit), (4, .fullSync), (3, .syncRequest), (5, .resend), (late, .acknowledge),
+    ])
+    switch event.verb {
+    case .edit:
+      // Of what others show it may not have all, and it cannot do all that they can.
+      for _ in 0..<5 {
+        event.edit = edits!.edit(fold, &draw)
+        if app.can(event.edit!) { break }
+      }
+    case .resend: event.count = Int64(draw.below(3))
+    case .acknowledge:
+      event.lane = "userInfo"
+      event.count = Int64(draw.pick([(3, 0), (1, 1)]))
+    default: break
+    }
   }
 
   private mutating func lane(_ event: inout TraceEvent, _ node: ServerNode) {

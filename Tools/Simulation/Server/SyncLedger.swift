@@ -24,6 +24,8 @@ final class SyncLedger {
   private var indices: [Dot: Int] = [:]
   /// As each device last had its own, before the hub accepted them.
   private var written: [Dot: Operation] = [:]
+  /// Names that a device that was set back may give once more.
+  private var givenTwice: Set<Dot> = []
   /// Actions that came too late for what had been collected.
   private(set) var apart: Set<Effect> = []
   private(set) var conflict: (Operation, Operation)?
@@ -45,7 +47,12 @@ final class SyncLedger {
   }
 
   /// A device's storage goes back to when it held `vector`.
-  func destroy(_ device: String, beyond vector: VersionVector) {
+  ///
+  /// - Parameter identifier: the device's own.
+  func destroy(_ device: String, _ identifier: Identifier, beyond vector: VersionVector) {
+    for dot in written.keys where dot.replica.device == identifier && !vector.contains(dot) {
+      givenTwice.insert(dot)
+    }
     for index in promises.indices
     where promises[index].device == device && !vector.contains(promises[index].dot) {
       promises[index].mayBeDestroyed = true
@@ -116,7 +123,7 @@ final class SyncLedger {
   /// came to them in a snapshot.
   func complete(_ vector: VersionVector) {
     for (dot, operation) in written.sorted(by: { $0.value.stamp < $1.value.stamp })
-    where vector.contains(dot) && indices[dot] == nil {
+    where vector.contains(dot) && indices[dot] == nil && !givenTwice.contains(dot) {
       add(operation)
     }
   }

@@ -106,6 +106,12 @@ extension TraceEvent {
     /// The device is of a newer version than the others and does what they do not know: the `count`
     /// says what.
     case extend
+    /// A device with whole records sends all that it has, or asks for all there is.
+    case fullSync
+    case syncRequest
+    /// A device with whole records sends the `count`th last copy again that it had sent, as another
+    /// lane would bring it late.
+    case resend
     /// Whatever passes its connection takes `count` milliseconds; 0: none.
     case delay
     /// Whatever passes its connection comes in pieces of at most `count` bytes; 0: whole.

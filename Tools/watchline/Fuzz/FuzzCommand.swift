@@ -18,6 +18,8 @@ enum FuzzCommand: Subcommand {
       Option("devices", value: "N", "2 to 4; drawn where left out"),
       Option("events", value: "N", "events of a schedule; drawn where left out"),
       Option("faults", value: "F,…", "which faults may occur; or none"),
+      Option(
+        "whole-records", value: "N", "devices at a server that know whole records only; 0 to 3"),
     ] + Against.options + [
       RunningServerOptions.shrinking,
       Option("check", "with --against command: one short dialogue, printed, and what is missing"),

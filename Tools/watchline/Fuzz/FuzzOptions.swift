@@ -12,6 +12,7 @@ struct FuzzOptions: Sendable {
   var devices: Int?
   var events: Int?
   var faults: Set<Fault>?
+  var wholeRecords: Int?
   var worlds: Set<Trace.World>
   var out: String
   var corpus: String?
@@ -37,6 +38,7 @@ struct FuzzOptions: Sendable {
     devices = try arguments.integer("devices", in: 2...4)
     events = try arguments.integer("events", in: 1...100_000)
     faults = try arguments.allFaults()
+    wholeRecords = try arguments.integer("whole-records", in: 0...3)
     worlds = Set(
       try arguments.string("world", among: Trace.World.allCases.map(\.rawValue))
         .flatMap(Trace.World.init).map { [$0] } ?? Trace.World.allCases)
@@ -102,6 +104,7 @@ struct FuzzOptions: Sendable {
     plan.devices = devices
     plan.events = events
     plan.faults = faults
+    plan.wholeRecords = wholeRecords
     return plan
   }
 

@@ -1,0 +1,112 @@
+import AppModels
+import Device
+import Merge
+import Wire
+
+/// Devices that know whole records only.
+extension ServerRun {
+  func editWhole(_ node: ServerNode, _ app: WholeRecordApp, _ edit: Edit) -> Bool {
+    app.set(clock: clock(node))
+    guard let messages = app.edit(edit, seen: { shownAlike(app) }) else { return false }
+    recorder.add(now - start, node.name, .edit, edit.spelled)
+    if let transfer = node.lanes.tell(messages) { app.carry(transfer) }
+    coverage.note("wholeRecordEdit")
+    node.collect()
+    return true
+  }
+
+  /// The device with operations that shows most of what this one does; the first where there is none.
+  func likeliest(_ app: WholeRecordApp?) -> SyncDevice? {
+    let devices = nodes.compactMap(\.sync)
+    guard let app, let schema else { return devices.first }
+    func common(_ device: SyncDevice) -> Int {
+      app.model.timers.values.count { device.fold.isVisible($0.target, schema) }
+    }
+    return devices.reduce(devices.first) { best, device in
+      best.map { common($0) < common(device) } ?? true ? device : best
+    }
+  }
+
+  /// What a device holds that shows just what this one does, as far as the server has accepted it.
+  private func shownAlike(_ app: WholeRecordApp) -> VersionVector {
+    for node in nodes {
+      guard let device = node.sync, app.model.difference(from: device.view) == nil else { continue }
+      var vector = device.vector
+      let own = device.replica.id
+      vector[own] = min(vector[own], device.replica.accepted)
+      return vector
+    }
+    return VersionVector()
+  }
+
+  /// It sends all, asks for all, or sends an old copy.
+  func records(_ node: ServerNode, _ event: TraceEvent) -> Bool {
+    guard let app = node.app else { return false }
+    app.set(clock: clock(node))
+    switch event.verb {
+    case .fullSync: node.lanes.tell([app.fullSync])
+    case .syncRequest: node.lanes.tell([.syncRequest])
+    default:
+      // What was sent is older than what is still to be sent.
+      guard node.isActive, node.lanes.unanswered.isEmpty, !app.copies.isEmpty else { return false }
+      let back = Int((event.count ?? 0).magnitude) % app.copies.count
+      let copy = app.copies[app.copies.count - 1 - back]
+      node.lanes.tellLate(.timerUpdate(TimerUpdateMessage(.updated, copy)))
+    }
+    recorder.add(now - start, node.name, .send, event.verb.rawValue)
+    coverage.note("wholeRecordResend")
+    node.collect()
+    return true
+  }
+
+  /// At the end: it shows what a device with operations does, or there is none.
+  func isDrained(_ app: WholeRecordApp) -> Bool {
+    nodes.lazy.compactMap(\.sync).first.map { app.model.difference(from: $0.view) == nil } ?? true
+  }
+
+  /// Its storage is wiped.
+  func reinstall(_ node: ServerNode) -> Bool {
+    storage(node, "its storage is wiped") { () throws(WireError) in try node.goBack() }
+    coverage.note("wholeRecordReset")
+    return true
+  }
+}
+
+extension WholeRecordDevice {
+  /// Compares what it shows with a view.
+  ///
+  /// - Returns: the first line that differs, here and there; nil where nothing does.
+  func difference(from view: View) -> (here: String, there: String)? {
+    let here = ordered.flatMap { timer in
+      [Self.line(timer)] + timer.orderedTodos.map { Self.line($0) }
+    }
+    let todos = Dictionary(grouping: view["todo"]) { $0.container }
+    let there = view["timer"].flatMap { timer in
+      [Self.line(timer)] + (todos[timer.target] ?? []).map { Self.line($0) }
+    }
+    guard here != there else { return nil }
+    let index = zip(here, there).prefix { $0 == $1 }.count
+    return (
+      index < here.count ? here[index] : "nothing more",
+      index < there.count ? there[index] : "nothing more"
+    )
+  }
+
+  private static func line(_ timer: TimerDTO) -> String {
+    "timer \(timer.id) \(timer.name), \(timer.durationInSeconds), \(timer.icon), "
+      + "\(timer.colorHex), \(timer.notes ?? "")"
+  }
+
+  private static func line(_ todo: TodoItemDTO) -> String {
+    "to-do \(todo.id) \(todo.text), \(todo.isCompleted)"
+  }
+
+  private static func line(_ record: RecordView) -> String {
+    func text(_ field: Name) -> Name { record[field]?.text ?? "" }
+    if record.target.kind == "timer" {
+      return "timer \(record.target.record) \(text("name")), \(text("durationInSeconds")), "
+        + "\(text("icon")), \(text("colorHex")), \(text("notes"))"
+    }
+    return "to-do \(record.target.record) \(text("text")), \(record["isCompleted"] == .bool(true))"
+  }
+}

@@ -1,0 +1,223 @@
+import AppModels
+import Merge
+
+/// The app of a device that knows whole records only (PROTOCOL.md clause 13): its timers, what its
+/// person did to them, and what that person had been shown by then.
+///
+/// What is written down here is the judge's: it never asks the bridge.
+final class WholeRecordApp {
+  /// A field of a record.
+  struct Field: Hashable {
+    var target: Target
+    var name: Name
+  }
+
+  /// One thing that its person did.
+  struct Touch {
+    enum What: Hashable {
+      case create, delete, move
+      /// The notes.
+      case text
+      case write(Name, Datum)
+    }
+
+    var target: Target
+    var what: What
+    /// How much had been shown by then.
+    var moment: Int
+    /// What the field showed before.
+    var replaced: Datum?
+    /// The value had never been shown there.
+    var isFresh = false
+    /// The last of the transfers that carry it.
+    var transfer: Int?
+    var edit: Edit
+    /// Of notes: it had been shown several, and has not said which it had.
+    var isDoubtful = false
+    /// Of a delete: what a device held that showed the same then.
+    var seen = VersionVector()
+    /// How often the device had been activated.
+    var session = 0
+  }
+
+  let envelope: TodoTimersEnvelope
+  /// It acknowledges what it has processed at once; else when an event says so.
+  let isPrompt: Bool
+  private(set) var model: WholeRecordDevice
+  /// The name of its storage's life.
+  private(set) var incarnation = 0
+  /// Its clock, in seconds since 2001.
+  var now = 0.0
+  private(set) var touches: [Touch] = []
+  /// Copies that it has sent.
+  private(set) var copies: [TimerDTO] = []
+  /// How often it has been activated.
+  var sessions = 0
+  /// Counts what it shows.
+  private(set) var moment = 0
+  /// When each value was first shown.
+  private var shown: [Field: [Datum: Int]] = [:]
+
+  init(isPhone: Bool, options: [Trace.Option]) {
+    model = WholeRecordDevice(isPhone ? .phone : .watch)
+    isPrompt = !options.contains { $0.name == "lazy" }
+    envelope =
+      options.contains { $0.name == "keyed" } ? TodoTimersEnvelope(.keyed, .text) : .init()
+  }
+
+  /// - Parameter clock: milliseconds since 1970.
+  func set(clock: Int64) { now = max(0, Double(clock - 978_307_200_000) / 1000) }
+
+  /// Whether a field had shown a value by a moment.
+  func hadShown(_ value: Datum, _ field: Field, by moment: Int) -> Bool {
+    shown[field]?[value].map { $0 <= moment } ?? false
+  }
+
+  // MARK: Lines
+
+  /// Takes in a message of the hub's.
+  ///
+  /// - Returns: what it answers.
+  func take(_ message: TodoTimersMessage) -> [TodoTimersMessage] {
+    let answers = model.apply(message, now: now)
+    show()
+    return answers
+  }
+
+  /// A message of its own goes out.
+  func note(_ message: TodoTimersMessage) {
+    guard case .timerUpdate(let update) = message, update.type != .deleted,
+      let timer = update.timer
+    else { return }
+    copies.append(timer)
+  }
+
+  var fullSync: TodoTimersMessage { model.fullSync(now: now) }
+
+  /// Everything that it had stored is gone.
+  func reset() {
+    model = WholeRecordDevice(model.role)
+    copies = []
+    incarnation += 1
+  }
+
+  // MARK: What is shown
+
+  private func show() {
+    moment += 1
+    for timer in model.timers.values {
+      for (field, value) in timer.shownFields where shown[field]?[value] == nil {
+        shown[field, default: [:]][value] = moment
+      }
+    }
+  }
+
+  // MARK: Edits
+
+  /// Its person edits a record.
+  ///
+  /// - Parameter seen: what a device held that shows the same.
+  /// - Returns: what it sends; nil where this app cannot do that, or nothing was changed.
+  func edit(_ edit: Edit, seen: () -> VersionVector) -> [TodoTimersMessage]? {
+    var edited = model
+    guard let messages = edited.perform(edit, now: now) else { return nil }
+    var touches = Self.touches(from: model.timers, to: edited.timers, edit)
+    guard !touches.isEmpty else { return nil }
+    for index in touches.indices {
+      touches[index].moment = moment
+      touches[index].session = sessions
+      if touches[index].what == .delete { touches[index].seen = seen() }
+      if touches[index].what == .text {
+        let field = Field(target: touches[index].target, name: "notes")
+        touches[index].isDoubtful = !isPrompt && shown[field]?.count ?? 0 > 1
+      }
+      if case .write(let name, let value) = touches[index].what {
+        touches[index].isFresh =
+          shown[Field(target: touches[index].target, name: name)]?[value] == nil
+      }
+    }
+    model = edited
+    show()
+    self.touches += touches
+    return messages
+  }
+
+  /// Whether its person could do that.
+  func can(_ edit: Edit) -> Bool {
+    var edited = model
+    return edited.perform(edit, now: now)?.isEmpty == false
+  }
+
+  /// Says which transfer carries the last edit.
+  func carry(_ transfer: Int) {
+    for index in touches.indices.reversed() {
+      guard touches[index].transfer == nil else { return }
+      touches[index].transfer = transfer
+    }
+  }
+
+  private static func touches(
+    from old: [Identifier: TimerDTO], to new: [Identifier: TimerDTO], _ edit: Edit
+  ) -> [Touch] {
+    var touches: [Touch] = []
+    func add(_ target: Target, _ what: Touch.What, replacing replaced: Datum? = nil) {
+      touches.append(Touch(target: target, what: what, moment: 0, replaced: replaced, edit: edit))
+    }
+    for id in Set(old.keys).union(new.keys).sorted() {
+      let (before, after) = (old[id]?.shownFields ?? [:], new[id]?.shownFields ?? [:])
+      let targets = (old[id]?.targets ?? []).union(new[id]?.targets ?? [])
+      for target in targets.sorted() {
+        let was = old[id]?.targets.contains(target) ?? false
+        let isThere = new[id]?.targets.contains(target) ?? false
+        if !was { add(target, .create) }
+        if !isThere {
+          // To-dos go with their timer.
+          if new[id] != nil || target.kind == "timer" { add(target, .delete) }
+          continue
+        }
+        for name in TimerDTO.shownNames {
+          let field = Field(target: target, name: name)
+          guard let value = after[field], value != before[field] else { continue }
+          add(
+            target, name == "notes" ? .text : .write(name, value), replacing: before[field])
+        }
+      }
+    }
+    if case .move = edit.change { add(Target(edit.kind, edit.record), .move) }
+    return touches
+  }
+}
+
+extension TimerDTO {
+  /// The fields of a timer and its to-dos that a person sees and can change.
+  static let shownNames: [Name] = [
+    "name", "durationInSeconds", "icon", "colorHex", "notes", "text", "isCompleted",
+  ]
+
+  var target: Target { Target("timer", Name(id.description)) }
+
+  /// The timer and its to-dos.
+  var targets: Set<Target> { Set([target] + todoItems.map(\.target)) }
+
+  /// What is seen of them.
+  var shownFields: [WholeRecordApp.Field: Datum] {
+    var fields: [WholeRecordApp.Field: Datum] = [:]
+    func set(_ target: Target, _ name: Name, _ value: Datum) {
+      fields[WholeRecordApp.Field(target: target, name: name)] = value
+    }
+    set(target, "name", .string(name))
+    set(target, "durationInSeconds", .string(Name("\(durationInSeconds)")))
+    set(target, "icon", .string(icon))
+    set(target, "colorHex", .string(colorHex))
+    set(target, "notes", .string(notes ?? ""))
+    for todo in todoItems {
+      set(todo.target, "text", .string(todo.text))
+      set(todo.target, "isCompleted", .bool(todo.isCompleted))
+    }
+    return fields
+  }
+}
+
+extension TodoItemDTO {
+  var target: Target { Target("todo", Name(id.description)) }
+}

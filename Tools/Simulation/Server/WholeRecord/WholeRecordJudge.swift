@@ -1,0 +1,242 @@
+import Merge
+import Oracle
+import Wire
+
+/// Compares what a device with whole records did, and was shown, with the operations that the bridge
+/// made of it.
+struct WholeRecordJudge {
+  private let run: ServerRun
+  private let node: ServerNode
+  private let app: WholeRecordApp
+  private let view: View
+  private let oracle: Oracle
+  private let author: ReplicaID
+  private let isUnread: Bool
+  /// The bridge's actions for this device.
+  private let entries: [Oracle.Entry]
+
+  /// - Parameters:
+  ///   - view: what everybody shows.
+  ///   - oracle: of all operations that were ever accepted and read.
+  ///   - isUnread: whether there are others.
+  init?(
+    _ run: ServerRun, _ node: ServerNode, _ view: View, _ oracle: Oracle, isUnread: Bool
+  ) {
+    self.isUnread = isUnread
+    guard let app = node.app, let store = node.lanes.store else { return nil }
+    self.run = run
+    self.node = node
+    self.app = app
+    self.view = view
+    self.oracle = oracle
+    author = ReplicaID(
+      device: Identifier(
+        digestOf: "bridge", store, "default", run.site.pair, "todoTimers", node.name),
+      incarnation: 0)
+    let author = self.author
+    entries = oracle.entries.filter { $0.dot.replica == author }
+  }
+
+  func check() {
+    checkShown()
+    checkUntouched()
+    note()
+    // What nobody has read cannot be compared.
+    guard !isUnread, !run.isLong else { return }
+    checkTouched()
+    for entry in entries { checkContext(entry) }
+    checkReplaced()
+  }
+
+  private func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String) {
+    run.report(invariant, slug, headline, "The \(node.name), which knows whole records: \(story)")
+  }
+
+  // MARK: What it shows
+
+  private func checkShown() {
+    guard let (here, there) = app.model.difference(from: view) else { return }
+    report(
+      "I2", "whole-record-differs",
+      "A device with whole records does not show what the others do.",
+      "it shows \(here), and they show \(there).")
+  }
+
+  // MARK: What the bridge made of it
+
+  /// A field that its person did not touch is never an edit of that device's, and one edit is one.
+  private func checkUntouched() {
+    var made: [Target: [WholeRecordApp.Touch.What: Set<Dot>]] = [:]
+    for entry in entries {
+      let target = entry.action.target
+      guard let what = what(entry.action) else { continue }
+      made[target, default: [:]][what, default: []].insert(entry.dot)
+    }
+    for (target, whats) in made.sorted(by: { $0.key < $1.key }) {
+      let touches = app.touches.filter { $0.target == target }
+      for (what, dots) in whats.sorted(by: { Self.spelled($0.key) < Self.spelled($1.key) }) {
+        let count = touches.count { $0.what == what }
+        let isCreated = touches.contains { $0.what == .create }
+        let allowed =
+          switch what {
+          case .create, .delete: count > 0
+          // A move gives others new numbers too, and which of them moved cannot be told.
+          case .move: isCreated || hasMoved(target.kind)
+          case .write: dots.count <= count
+          case .text: dots.count <= count || touches.contains(where: \.isDoubtful)
+          }
+        guard !allowed else { continue }
+        report(
+          "I17", "untouched-edited",
+          "A field that nobody touched on a whole-record device was taken for edited.",
+          "\(Self.spelled(what)) of \(target.kind) \(target.record) was made \(dots.count) times, "
+            + "and its person did that \(count) times.")
+      }
+    }
+  }
+
+  private func hasMoved(_ kind: Name) -> Bool {
+    app.touches.contains { $0.what == .move && $0.target.kind == kind }
+  }
+
+  private func what(_ action: Action) -> WholeRecordApp.Touch.What? {
+    switch action.body {
+    case .create: .create
+    case .delete: .delete
+    case .move: .move
+    case .insert, .erase: .text
+    case .write("createdAt", _): nil
+    case .write(let field, let value): .write(field, value)
+    case .restore, .unknown: .write("restore", .null)
+    }
+  }
+
+  private static func spelled(_ what: WholeRecordApp.Touch.What) -> String {
+    switch what {
+    case .create: "the record"
+    case .delete: "a delete"
+    case .move: "a move"
+    case .text: "a change of the notes"
+    case .write(let field, let value):
+      "\(field) = \(String(decoding: value.canonical, as: UTF8.self))"
+    }
+  }
+
+  // MARK: What it has stored
+
+  /// What its person did and the server has accepted is an edit.
+  ///
+  /// A value that had been shown there before may be taken for an echo (clause 13.4).
+  private func checkTouched() {
+    for touch in app.touches {
+      guard let id = touch.transfer, run.lanes[id].isAccepted, !run.lanes[id].isForgotten,
+        !isMade(touch)
+      else { continue }
+      switch touch.what {
+      case .create: break
+      case .write(let name, let value) where touch.isFresh:
+        // What is so already is not written once more.
+        guard case .bool = value, isWritten(touch.target, name, value) else { break }
+        continue
+      case .delete where app.sessions == 1 && app.isPrompt && !isSaved(touch): break
+      default: continue
+      }
+      report(
+        "I27", "whole-record-edit-lost",
+        "An edit of a whole-record device that the server had accepted is nowhere.",
+        "\(touch.edit.spelled).")
+    }
+  }
+
+  private func isMade(_ touch: WholeRecordApp.Touch) -> Bool {
+    entries.contains { $0.action.target == touch.target && what($0.action) == touch.what }
+  }
+
+  private func isWritten(_ target: Target, _ name: Name, _ value: Datum) -> Bool {
+    oracle.writes(target, name).contains { $0.action.written == value }
+  }
+
+  /// Whether somebody touched a record unseen that was deleted.
+  private func isSaved(_ touch: WholeRecordApp.Touch) -> Bool {
+    oracle.entries.contains { entry in
+      entry.dot.replica != author && !touch.seen.contains(entry.dot)
+        && (entry.action.target == touch.target || entry.action.home == touch.target
+          || entry.action.into == touch.target)
+    }
+  }
+
+  // MARK: What it had seen
+
+  /// An edit claims to have seen a value of its field only where that had been shown.
+  private func checkContext(_ entry: Oracle.Entry) {
+    let target = entry.action.target
+    let names: [Name]
+    switch entry.action.body {
+    case .write(let name, _): names = [name]
+    case .delete: names = TimerFieldNames.of(target.kind)
+    default: return
+    }
+    let what = what(entry.action)
+    guard
+      let touch = app.touches.last(where: { $0.target == target && $0.what == what })
+    else { return }
+    for name in names {
+      let seen = oracle.writes(target, name).filter {
+        $0.dot != entry.dot && entry.follows($0)
+      }
+      guard let latest = seen.max(by: <), case .write(_, let value) = latest.action.body,
+        !app.hadShown(
+          value, WholeRecordApp.Field(target: target, name: name), by: touch.moment)
+      else { continue }
+      report(
+        "I47", "whole-record-context",
+        "An edit of a whole-record device claims to have seen what had not been shown there.",
+        "\(touch.edit.spelled) claims to have seen \(name) = "
+          + "\(String(decoding: value.canonical, as: UTF8.self)).")
+    }
+  }
+
+  private enum TimerFieldNames {
+    static func of(_ kind: Name) -> [Name] {
+      kind == "timer"
+        ? ["name", "durationInSeconds", "icon", "colorHex"] : ["text", "isCompleted"]
+    }
+  }
+
+  // MARK: What was replaced
+
+  /// No value comes back that its person had seen and replaced.
+  private func checkReplaced() {
+    for (index, touch) in app.touches.enumerated() {
+      guard case .write(let name, let value) = touch.what, touch.isFresh,
+        let old = touch.replaced, let id = touch.transfer, run.lanes[id].isAccepted,
+        !run.lanes[id].isForgotten,
+        oracle.writes(touch.target, name).count(where: { $0.action.written == old }) == 1,
+        !app.touches[(index + 1)...].contains(where: {
+          $0.target == touch.target && $0.what == .write(name, old)
+        })
+      else { continue }
+      let shown = view[touch.target.kind].first { $0.target == touch.target }?[name]
+      guard shown == old else { continue }
+      report(
+        "I15", "replaced-is-back", "A value is back that a whole-record device had replaced.",
+        "\(touch.edit.spelled) replaced \(String(decoding: old.canonical, as: UTF8.self)) with "
+          + "\(String(decoding: value.canonical, as: UTF8.self)), and it is shown again.")
+    }
+  }
+
+  /// Counts what was rare.
+  private func note() {
+    let others = oracle.entries.filter { $0.dot.replica != author }
+    let conflicts = entries.count { entry in
+      guard case .write(let name, _) = entry.action.body else { return false }
+      return others.contains { other in
+        guard other.action.target == entry.action.target, other.isConcurrent(with: entry),
+          case .write(let written, _) = other.action.body
+        else { return false }
+        return written == name
+      }
+    }
+    run.coverage.note("wholeRecordConflict", conflicts)
+  }
+}

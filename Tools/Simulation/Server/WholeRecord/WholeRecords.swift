@@ -1,0 +1,35 @@
+/// Which devices of a schedule know whole records only, and what these are like.
+struct WholeRecords {
+  /// Their names; empty where there are none.
+  private(set) var names: Set<String> = []
+  /// They acknowledge what they have processed only now and then.
+  private(set) var isLazy = false
+  /// They use the dictionary with keys.
+  private(set) var isKeyed = false
+
+  /// - Parameters:
+  ///   - schema: only `todoTimers` has a bridge.
+  ///   - devices: one of them at least knows operations.
+  init(_ plan: Plan, schema: String, devices: Int) {
+    guard schema == "todoTimers" else { return }
+    // Its own, so that the rest of a schedule is drawn alike with and without.
+    var draw = Draw(seed: plan.seed ^ 0x5748_4F4C_4552_4543)
+    let drawn = draw.percent(25) ? draw.pick([(4, 1), (1, 2)]) : 0
+    let count = min(plan.wholeRecords ?? drawn, devices - 1)
+    let order =
+      draw.percent(60)
+      ? ["watch", "phone", "second", "third"] : ["phone", "watch", "second", "third"]
+    let (isLazy, isKeyed) = (draw.percent(30), draw.percent(30))
+    guard count > 0 else { return }
+    names = Set(order.prefix(count))
+    self.isLazy = isLazy
+    self.isKeyed = isKeyed
+  }
+
+  var trace: [Trace.Option] {
+    guard !names.isEmpty else { return [] }
+    return [Trace.Option("whole-records", "\(names.count)")]
+      + (isLazy ? [Trace.Option("lazy", "")] : [])
+      + (isKeyed ? [Trace.Option("keyed", "")] : [])
+  }
+}
