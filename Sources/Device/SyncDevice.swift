@@ -251,9 +251,9 @@ package final class SyncDevice: CustomStringConvertible {
     }
     marks.removeAll { $0.at <= replica.position }
     if let old = previous, marks.isEmpty, pieces.isEmpty, told[replica.id] != nil {
-      let before = replica.replica.chain(replica.id).seq
+      let before = replica.replica.end(of: replica.id).seq
       stranded += try replica.takeOver(from: old)
-      reissued += Int(replica.replica.chain(replica.id).seq - before)
+      reissued += Int(replica.replica.end(of: replica.id).seq - before)
       previous = nil
     }
     push()

@@ -120,7 +120,7 @@ struct BridgeDraft {
 
   /// The name that the operation is going to have.
   private var dot: Dot {
-    Dot(intake.author, intake.hub.replica.chain(intake.author).seq + 1)
+    Dot(intake.author, intake.hub.replica.end(of: intake.author).seq + 1)
   }
 
   /// Writes to-dos that the hub does not show though it knows them: whoever is later wins.

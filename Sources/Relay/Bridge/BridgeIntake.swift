@@ -211,7 +211,7 @@ struct BridgeIntake {
   /// What had been shown, and all that the device did itself.
   func withOwn(_ shown: VersionVector) -> VersionVector {
     var vector = shown
-    vector[author] = hub.replica.chain(author).seq
+    vector[author] = hub.replica.end(of: author).seq
     return vector
   }
 

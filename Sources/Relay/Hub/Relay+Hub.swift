@@ -157,7 +157,7 @@ extension Relay {
     _ session: inout SyncSession, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
   ) {
     let hub = session.hub
-    session.ownHead = hub.replica.chain(replica).seq
+    session.ownHead = hub.replica.end(of: replica).seq
     let hasWritten = session.ownHead > 0
     if vector.contains(hub.replica.baseVector), !hasWritten || hasSealed(device, hub) {
       session.cursor = hub.replica.base

@@ -125,7 +125,7 @@ extension Relay {
     }
     if !actions.isEmpty {
       var held = draft.shown
-      held[standIn] = hub.replica.chain(standIn).seq
+      held[standIn] = hub.replica.end(of: standIn).seq
       let written = hub.replica.mint(
         actions, by: standIn, rank: device.rank, shown: draft.shown, time: nowMS,
         wall: Int64(nowMS), after: hub.replica.fold.latest(within: held))

@@ -17,6 +17,8 @@ final class RecordJudge {
   let isLate: Bool
   /// Whether there are operations that no device has had in its log.
   let isUnread: Bool
+  /// What went with records that were collected and then made anew.
+  private let buried: Set<Effect>
   /// What the first device showed.
   private var first: Datum?
 
@@ -33,7 +35,7 @@ final class RecordJudge {
     self.schema = schema
     self.apart = apart
     self.graveyard = graveyard
-    let buried = Self.buried(operations, graveyard)
+    buried = Self.buried(operations, graveyard)
     if !buried.isEmpty { run.coverage.note("anew") }
     oracle = Oracle(operations, apart: apart.union(buried))
     let read = operations.reduce(into: [ReplicaID: UInt64]()) {
@@ -228,7 +230,6 @@ final class RecordJudge {
   /// Nothing that was accepted is lost.
   func checkEffects() {
     guard !isLate else { return checkLateCreates() }
-    let buried = Self.buried(oracle.operations, graveyard)
     var restored: [Target: Oracle] = [:]
     for operation in oracle.operations {
       if operation.actions.indices.contains(where: { buried.contains(.action(operation.dot, $0)) })
