@@ -97,37 +97,4 @@ extension [UInt8] {
     append(",\"record\":", target.record)
     append(0x7D)
   }
-
-  /// As `Stamp.spelled`.
-  mutating func append(spelled stamp: Stamp) {
-    append(decimal: stamp.ms)
-    append(0x2E)
-    append(decimal: stamp.rank)
-    append(0x2E)
-    append(decimal: stamp.counter)
-  }
-
-  fileprivate mutating func append(spelled element: ElementID) {
-    append(spelled: element.dot.replica)
-    append(0x2F)
-    append(decimal: element.dot.seq)
-    append(0x2F)
-    append(decimal: element.index)
-  }
-
-  fileprivate mutating func append(spelled replica: ReplicaID) {
-    append(spelled: replica.device)
-    append(0x2E)
-    append(decimal: replica.incarnation)
-  }
-
-  /// Upper case, 8-4-4-4-12 (RFC 9562 section 4).
-  fileprivate mutating func append(spelled identifier: Identifier) {
-    for index in 0..<32 {
-      if index == 8 || index == 12 || index == 16 || index == 20 { append(0x2D) }
-      let word = index < 16 ? identifier.high : identifier.low
-      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15)) & 15)
-      append(digit < 10 ? 0x30 + digit : 0x37 + digit)
-    }
-  }
 }

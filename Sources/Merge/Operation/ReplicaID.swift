@@ -1,3 +1,5 @@
+import Wire
+
 /// A universally unique identifier, as its 128 bits.
 package struct Identifier: Hashable, Comparable, Sendable {
   package var high: UInt64
@@ -63,19 +65,49 @@ package struct ElementID: Hashable, Sendable {
 
 // MARK: Spelling
 
+extension [UInt8] {
+  /// As its description.
+  mutating func append(spelled identifier: Identifier) {
+    for index in 0..<32 {
+      if index == 8 || index == 12 || index == 16 || index == 20 { append(0x2D) }
+      let word = index < 16 ? identifier.high : identifier.low
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15)) & 15)
+      append(digit < 10 ? 0x30 + digit : 0x37 + digit)
+    }
+  }
+
+  /// As its description.
+  mutating func append(spelled replica: ReplicaID) {
+    append(spelled: replica.device)
+    append(0x2E)
+    append(decimal: replica.incarnation)
+  }
+
+  /// As its description.
+  mutating func append(spelled element: ElementID) {
+    append(spelled: element.dot.replica)
+    append(0x2F)
+    append(decimal: element.dot.seq)
+    append(0x2F)
+    append(decimal: element.index)
+  }
+}
+
+extension String {
+  /// What is appended to an empty array.
+  ///
+  /// - Parameter capacity: about how many bytes that is.
+  init(utf8 capacity: Int, _ append: (inout [UInt8]) -> Void) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(capacity)
+    append(&bytes)
+    self.init(decoding: bytes, as: UTF8.self)
+  }
+}
+
 extension Identifier: CustomStringConvertible {
   /// Upper case, 8-4-4-4-12 (RFC 9562 section 4).
-  package var description: String {
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for index in 0..<32 {
-      if index == 8 || index == 12 || index == 16 || index == 20 { text.append(0x2D) }
-      let word = index < 16 ? high : low
-      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15)) & 15)
-      text.append(digit < 10 ? 0x30 + digit : 0x37 + digit)
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package var description: String { String(utf8: 36) { $0.append(spelled: self) } }
 
   /// nil where the text is not 8-4-4-4-12 hexadecimal digits; lower case is accepted.
   package init?(_ text: some Sequence<UInt8>) {
@@ -110,7 +142,7 @@ extension Identifier: CustomStringConvertible {
 
 extension ReplicaID: CustomStringConvertible {
   /// `<device>.<incarnation in decimal>`.
-  package var description: String { "\(device).\(incarnation)" }
+  package var description: String { String(utf8: 57) { $0.append(spelled: self) } }
 
   package init?(_ text: some Collection<UInt8>) {
     guard let point = text.firstIndex(of: 0x2E), let device = Identifier(text[..<point]),
@@ -127,7 +159,7 @@ extension Dot: CustomStringConvertible {
 
 extension ElementID: CustomStringConvertible {
   /// `<replica>/<seq>/<index>`.
-  package var description: String { "\(dot)/\(index)" }
+  package var description: String { String(utf8: 84) { $0.append(spelled: self) } }
 
   package init?(_ text: [UInt8]) {
     let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)

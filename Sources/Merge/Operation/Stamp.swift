@@ -1,3 +1,5 @@
+import Wire
+
 /// When an operation was written, in a total order that every replica shares.
 ///
 /// A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", OPODIS 2014, section 3)
@@ -51,7 +53,7 @@ package struct Stamp: Hashable, Comparable, Sendable {
 
 extension Stamp {
   /// `<ms>.<rank>.<counter>`, in decimal; the replica is the operation's.
-  package var spelled: String { "\(ms).\(rank).\(counter)" }
+  package var spelled: String { String(utf8: 24) { $0.append(spelled: self) } }
 
   package init?(_ text: [UInt8], replica: ReplicaID) {
     let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)
@@ -60,5 +62,16 @@ extension Stamp {
       let counter = UInt64(decimal: parts[2]), let counter = UInt16(exactly: counter)
     else { return nil }
     self.init(ms: ms, rank: rank, counter: counter, replica: replica)
+  }
+}
+
+extension [UInt8] {
+  /// As `Stamp.spelled`.
+  mutating func append(spelled stamp: Stamp) {
+    append(decimal: stamp.ms)
+    append(0x2E)
+    append(decimal: stamp.rank)
+    append(0x2E)
+    append(decimal: stamp.counter)
   }
 }

@@ -19,6 +19,10 @@ package struct Chain: Hashable, Sendable {
 
   package mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
     extend(by: bytes)
+    end(with: operation)
+  }
+
+  fileprivate mutating func end(with operation: Operation) {
     seq = operation.dot.seq
     context = operation.context
   }
@@ -50,8 +54,7 @@ struct GrowingChain {
 
   mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
     rest.append(bytes)
-    chain.seq = operation.dot.seq
-    chain.context = operation.context
+    chain.end(with: operation)
     if rest.count >= Self.limit { _ = settled() }
   }
 

@@ -41,7 +41,7 @@ extension FieldType {
     case (.int, .string(let text)), (.decimal, .string(let text)), (.double, .string(let text)),
       (.date, .string(let text)), (.uuid, .string(let text)):
       text.utf8.count <= Self.longestSpelling
-        && (isPlain(text.utf8) || spelling(text.utf8) == text)
+        && (isPlain(text.utf8) || respelled(text.utf8) == text)
     default: false
     }
   }
@@ -72,8 +72,12 @@ extension FieldType {
 
   /// The one spelling of what a text spells.
   private func spelling(_ text: [UInt8]) -> Name? {
-    if isPlain(text) { return Name(utf8: text) }
-    return switch self {
+    isPlain(text) ? Name(utf8: text) : respelled(text)
+  }
+
+  /// The same of a text that is not plain.
+  private func respelled(_ text: [UInt8]) -> Name? {
+    switch self {
     case .int: ExactDecimal(text)?.integer.map { Name(String($0)) }
     case .decimal: ExactDecimal(text)?.plain(limit: Self.decimalDigits).map(Name.init(utf8:))
     case .double: Self.double(text).map(Self.spelling)
