@@ -94,7 +94,7 @@ struct CommittingBatch {
 struct FinishedTransfer {
   var transfer: TransferKey
   /// Its pair is not evicted before the batch is committed.
-  unowned(unsafe) var sender: Device
+  var sender: Uncounted<Device>
   var session: UInt64
   var isFile: Bool
   var re: String

@@ -68,7 +68,8 @@ extension Relay {
     if code == nil, sender.activation != .notActivated, sender.connection != nil {
       open.finished.append(
         FinishedTransfer(
-          transfer: transfer, sender: sender, session: sender.session, isFile: isFile, re: re))
+          transfer: transfer, sender: Uncounted(sender), session: sender.session, isFile: isFile,
+          re: re))
     } else {
       keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code)
     }
@@ -76,7 +77,7 @@ extension Relay {
 
   /// The acknowledge is committed: tells the sender, should it still be there.
   func tell(_ finished: FinishedTransfer) {
-    let sender = finished.sender
+    let sender = finished.sender.object
     guard sender.session == finished.session, let connection = sender.connection else {
       return keepOutcome(
         finished.transfer, sender: sender, isFile: finished.isFile, re: finished.re, code: nil)
@@ -228,7 +229,7 @@ extension [UInt8] {
   mutating func append(
     _ transfer: TransferKey, of sender: Device, _ head: TransferHead = .name
   ) {
-    append(contentsOf: sender.head(head, transfer))
+    sender.append(head, transfer, to: &self)
     append(decimal: transfer.number)
     append(0x22)
   }

@@ -5,7 +5,7 @@ import Wire
 extension Relay {
   func pump(_ device: Device) {
     guard let connection = device.connection, device.activation != .notActivated,
-      !device.pair.isParked(device)
+      !device.isParked
     else { return }
     if !device.appState.isRunning, !wake(device) { return }
     while device.hasRest, connection.waiting < limits.waitingOutput, !connection.isClosed {
@@ -84,8 +84,9 @@ extension Relay {
             if item.transfer.isHub {
               output.append("{\"type\":\"didReceiveUserInfo\",\"from\":\"hub\",\"payload\":")
             } else {
-              output.append(
-                contentsOf: device.pair.devices[Int(item.transfer.sender)].userInfoHead)
+              device.pair.devices[Int(item.transfer.sender)].userInfoHead.withUnsafeBytes {
+                output.append(bytes: $0)
+              }
             }
             output.append(bytes: body)
           }
