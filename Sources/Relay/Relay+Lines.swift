@@ -237,8 +237,7 @@ extension Relay {
 
 /// One request on its way through the relay. Nothing in it is counted: it is not kept beyond the line.
 struct Call {
-  private let itsConnection: Uncounted<Connection>
-  @inline(__always) var connection: Connection { itsConnection.object }
+  unowned(unsafe) let connection: Connection
   let fields: Fields
   let request: Request
   /// Where the sender's correlation id is, which has been checked; nil where it gave none.
@@ -247,13 +246,6 @@ struct Call {
   /// The sender's correlation id as JSON text; empty where it gave none.
   var id: String { identifier.map(fields.text) ?? "" }
   var hasID: Bool { identifier != nil }
-
-  init(connection: Connection, fields: Fields, request: Request, identifier: Value?) {
-    itsConnection = Uncounted(connection)
-    self.fields = fields
-    self.request = request
-    self.identifier = identifier
-  }
 }
 
 extension Relay {

@@ -187,7 +187,7 @@ struct Answers {
   private var latest: ObjectIdentifier?
 
   struct Entry {
-    fileprivate var receiver: Uncounted<Connection>
+    fileprivate var receiver: Unmanaged<Connection>
     var start: Int
     var end: Int
     var re: String
@@ -198,13 +198,13 @@ struct Answers {
     var session: UInt64 = 0
     var isAnswered = false
 
-    @inline(__always) var connection: Connection { receiver.object }
+    var connection: Connection { receiver.takeUnretainedValue() }
 
     var isOwed: Bool { request != nil }
 
     /// Whether it goes where another goes, and under the same conditions.
     func isLike(_ other: Entry) -> Bool {
-      connection === other.connection && session == other.session
+      receiver.toOpaque() == other.receiver.toOpaque() && session == other.session
         && isOwed == other.isOwed
         && isAnswered == other.isAnswered
     }
@@ -233,7 +233,7 @@ struct Answers {
     }
     entries.append(
       Entry(
-        receiver: Uncounted(connection), start: start, end: bytes.count, re: re,
+        receiver: .passUnretained(connection), start: start, end: bytes.count, re: re,
         request: request,
         line: line, session: session))
   }

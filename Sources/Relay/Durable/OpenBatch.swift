@@ -94,7 +94,7 @@ struct CommittingBatch {
 struct FinishedTransfer {
   var transfer: TransferKey
   /// Its pair is not evicted before the batch is committed.
-  var sender: Uncounted<Device>
+  unowned(unsafe) var sender: Device
   var session: UInt64
   var isFile: Bool
   var re: String

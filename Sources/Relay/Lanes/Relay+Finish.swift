@@ -68,7 +68,7 @@ extension Relay {
     if code == nil, sender.activation != .notActivated, sender.connection != nil {
       open.finished.append(
         FinishedTransfer(
-          transfer: transfer, sender: Uncounted(sender), session: sender.session, isFile: isFile,
+          transfer: transfer, sender: sender, session: sender.session, isFile: isFile,
           re: re))
     } else {
       keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code)
@@ -77,7 +77,7 @@ extension Relay {
 
   /// The acknowledge is committed: tells the sender, should it still be there.
   func tell(_ finished: FinishedTransfer) {
-    let sender = finished.sender.object
+    let sender = finished.sender
     guard sender.session == finished.session, let connection = sender.connection else {
       return keepOutcome(
         finished.transfer, sender: sender, isFile: finished.isFile, re: finished.re, code: nil)

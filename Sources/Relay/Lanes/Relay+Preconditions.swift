@@ -33,7 +33,7 @@ struct Clearance {
   /// `Pair.conditions` at that time.
   var conditions: UInt64 = 0
   /// Whom they go to; nil where something is in the way. Devices of a pair live as long as each other.
-  var receiver: Uncounted<Device>?
+  unowned(unsafe) var receiver: Device?
   /// Whether the counterpart is reachable as well.
   var isReachable = false
 }
@@ -47,7 +47,7 @@ extension Relay {
       !send.isLive || device.clearance.isReachable, send.isPlain,
       let receiver = device.clearance.receiver
     {
-      return receiver.object
+      return receiver
     }
     return try checkClosely(send, device, fields)
   }
@@ -74,7 +74,7 @@ extension Relay {
       (try? check($0, SendCheck(limit: 0), device, fields)) != nil
     }
     if isMet {
-      clearance.receiver = device.pair.counterpart(of: device).map { Uncounted($0) }
+      clearance.receiver = device.pair.counterpart(of: device)
       clearance.isReachable = device.pair.isReachable(from: device)
     }
     device.clearance = clearance

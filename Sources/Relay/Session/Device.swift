@@ -23,8 +23,7 @@ enum AppState: String {
 final class Device {
   /// Lives as long as the device: nothing takes a device out of its pair, and a pair is evicted only
   /// when nobody has its devices any more.
-  private let itsPair: Uncounted<Pair>
-  @inline(__always) var pair: Pair { itsPair.object }
+  unowned(unsafe) let pair: Pair
   let index: UInt16
   let name: String
   /// The name as JSON text.
@@ -103,7 +102,7 @@ final class Device {
   }
 
   init(pair: Pair, index: UInt16, name: String, role: Role) {
-    itsPair = Uncounted(pair)
+    self.pair = pair
     self.index = index
     self.name = name
     quotedName = Array(name.quoted.utf8)
