@@ -29,7 +29,7 @@ extension Relay {
       slot.current = Array(bytes)
     }
     receiver.contexts[device.index] = slot
-    if !isDropped, !device.isParked { queueContext(from: device, to: receiver) }
+    if !isDropped, !device.pair.isParked(device) { queueContext(from: device, to: receiver) }
     changedContext(from: device.index, to: receiver)
     changed(receiver)
     // An activation tells the sender's own context, and waits for this commit where it must.

@@ -135,7 +135,7 @@ extension Relay {
     }
     let pair = device.pair
     let receiver = pair.devices[Int(file.receiver)]
-    let isParked = device.isParked
+    let isParked = pair.isParked(device)
     let holder = isParked ? device : receiver
     let item = enqueue(
       UnsafeRawBufferPointer(start: nil, count: 0), to: holder, lane: isParked ? .parked : .file,

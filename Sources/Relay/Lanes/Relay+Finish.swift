@@ -68,8 +68,7 @@ extension Relay {
     if code == nil, sender.activation != .notActivated, sender.connection != nil {
       open.finished.append(
         FinishedTransfer(
-          transfer: transfer, sender: sender, session: sender.session, isFile: isFile,
-          re: re))
+          transfer: transfer, sender: sender, session: sender.session, isFile: isFile, re: re))
     } else {
       keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code)
     }
@@ -229,7 +228,7 @@ extension [UInt8] {
   mutating func append(
     _ transfer: TransferKey, of sender: Device, _ head: TransferHead = .name
   ) {
-    sender.append(head, transfer, to: &self)
+    append(contentsOf: sender.head(head, transfer))
     append(decimal: transfer.number)
     append(0x22)
   }

@@ -52,7 +52,7 @@ extension Relay {
     guard !expectsReply || receiver.state.hasReplyDelegate else { return true }
     answer(target) { output in
       if !isData, !expectsReply {
-        device.messageHead.withUnsafeBytes { output.append(bytes: $0) }
+        output.append(contentsOf: device.messageHead)
         output.append(bytes: fields.bytes(payload))
         return output.append(0x7D)
       }

@@ -111,14 +111,14 @@ extension Relay {
   /// Where a device's transfers wait: at its counterpart, or with itself while it is an inactive
   /// watch.
   func destination(_ device: Device, _ receiver: Device) -> Device {
-    device.isParked ? device : receiver
+    device.pair.isParked(device) ? device : receiver
   }
 
   private func queue(
     _ bytes: UnsafeRawBufferPointer, _ call: Call, _ device: Device, _ receiver: Device,
     _ lane: LaneName, _ transfer: TransferKey
   ) {
-    let isParked = device.isParked
+    let isParked = device.pair.isParked(device)
     let receiver = isParked ? device : receiver
     let item = enqueue(
       bytes, to: receiver, lane: isParked ? .parked : lane, target: lane, transfer: transfer,

@@ -5,7 +5,7 @@ import Wire
 extension Relay {
   func pump(_ device: Device) {
     guard let connection = device.connection, device.activation != .notActivated,
-      !device.isParked
+      !device.pair.isParked(device)
     else { return }
     if !device.appState.isRunning, !wake(device) { return }
     while device.hasRest, connection.waiting < limits.waitingOutput, !connection.isClosed {
@@ -84,9 +84,8 @@ extension Relay {
             if item.transfer.isHub {
               output.append("{\"type\":\"didReceiveUserInfo\",\"from\":\"hub\",\"payload\":")
             } else {
-              device.pair.devices[Int(item.transfer.sender)].userInfoHead.withUnsafeBytes {
-                output.append(bytes: $0)
-              }
+              output.append(
+                contentsOf: device.pair.devices[Int(item.transfer.sender)].userInfoHead)
             }
             output.append(bytes: body)
           }

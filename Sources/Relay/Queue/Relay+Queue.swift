@@ -125,7 +125,7 @@ extension Relay {
   /// Whether a device's app can be handed something now, pressure and holds apart.
   func canReceive(_ device: Device) -> Bool {
     guard device.connection != nil, device.activation != .notActivated else { return false }
-    return device.appState.isRunning && !device.isParked
+    return device.appState.isRunning && !device.pair.isParked(device)
   }
 
   /// Whether a receiver's queue takes `bytes` more.

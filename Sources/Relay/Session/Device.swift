@@ -29,8 +29,8 @@ final class Device {
   /// The name as JSON text.
   let quotedName: [UInt8]
   /// How lines with what it sends begin, up to the payload.
-  let messageHead: [UInt8]
-  let userInfoHead: [UInt8]
+  private(set) lazy var messageHead = head("didReceiveMessage")
+  private(set) lazy var userInfoHead = head("didReceiveUserInfo")
   let role: Role
 
   // Durable.
@@ -79,8 +79,6 @@ final class Device {
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 
-  /// A watch that is not the active one neither sends to the phone nor hears of it. Its pair's.
-  var isParked = false
   /// Whom its sends go to, as found out last.
   var clearance = Clearance()
 
@@ -106,8 +104,6 @@ final class Device {
     self.index = index
     self.name = name
     quotedName = Array(name.quoted.utf8)
-    messageHead = Self.head("didReceiveMessage", from: quotedName)
-    userInfoHead = Self.head("didReceiveUserInfo", from: quotedName)
     self.role = role
   }
 
@@ -115,8 +111,7 @@ final class Device {
   /// been needed yet. By `TransferHead`, incarnation, and whether the number is the sender's own.
   private var transferHeads: [[UInt8]] = []
 
-  /// Appends how a line about a transfer begins, up to its number.
-  func append(_ kind: TransferHead, _ transfer: TransferKey, to output: inout [UInt8]) {
+  func head(_ kind: TransferHead, _ transfer: TransferKey) -> [UInt8] {
     let place = Int(transfer.incarnation) * 2 + (transfer.isNumbered ? 1 : 0)
     let index = place * TransferHead.allCases.count + kind.rawValue
     while transferHeads.count <= index { transferHeads.append([]) }
@@ -126,10 +121,10 @@ final class Device {
       transferHeads[index].append(decimal: transfer.incarnation)
       transferHeads[index].append(transfer.isNumbered ? 0x2E : 0x23)
     }
-    transferHeads[index].withUnsafeBytes { output.append(bytes: $0) }
+    return transferHeads[index]
   }
 
-  private static func head(_ type: StaticString, from quotedName: [UInt8]) -> [UInt8] {
+  private func head(_ type: StaticString) -> [UInt8] {
     var head: [UInt8] = []
     head.append("{\"type\":\"")
     head.append(type)

@@ -11,12 +11,7 @@ final class Pair {
   private(set) var phone: Device? { didSet { conditionsChanged() } }
   var knobs = Knobs() { didSet { conditionsChanged() } }
   /// The watch that the phone's session is attached to.
-  var activeWatch: Device? {
-    didSet {
-      conditionsChanged()
-      for device in devices { device.isParked = isParked(device) }
-    }
-  }
+  var activeWatch: Device? { didSet { conditionsChanged() } }
   /// The number of the next file.
   var nextFile: UInt32 = 1
 
@@ -66,7 +61,6 @@ final class Pair {
   func add(_ device: Device) {
     devices.append(device)
     if device.isPhone { phone = device }
-    device.isParked = isParked(device)
   }
 
   var isConnected: Bool { devices.contains { $0.connection != nil } }
@@ -81,7 +75,8 @@ final class Pair {
   /// WCSession.isPaired.
   var isPaired: Bool { isFormed && phone!.state.isPaired }
 
-  private func isParked(_ device: Device) -> Bool { !device.isPhone && activeWatch !== device }
+  /// A watch that is not the active one neither sends to the phone nor hears of it.
+  func isParked(_ device: Device) -> Bool { !device.isPhone && activeWatch !== device }
 
   /// WCSession.isReachable: asymmetric, by connection and app state (PROTOCOL.md clause 4.3).
   func isReachable(from device: Device) -> Bool {

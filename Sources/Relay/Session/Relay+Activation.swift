@@ -355,7 +355,7 @@ extension Relay {
       }
     } else {
       output.append(",\"isActiveWatch\":")
-      output.append(bool: !device.isParked)
+      output.append(bool: !pair.isParked(device))
       output.append(",\"isCompanionAppInstalled\":")
       output.append(bool: pair.phone?.state.isCompanionAppInstalled == true)
       output.append(",\"iOSDeviceNeedsUnlockAfterRebootForReachability\":")
