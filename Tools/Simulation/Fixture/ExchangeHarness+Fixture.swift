@@ -21,12 +21,16 @@ extension ExchangeHarness {
     settings.counterBits = 16
     let whole = plan.wholeRecordWatches(settings)
     settings.wholeRecords = whole.count
-    // Nothing comes late or twice to who has whole records only, and cannot tell.
-    if !whole.isEmpty { settings.faults.formIntersection([.cut, .restart, .clock]) }
+    if !whole.isEmpty {
+      // Nothing comes late or twice to who has whole records only, and cannot tell.
+      settings.faults.formIntersection([.cut, .restart, .clock])
+      // An exchange goes both ways, which is four events.
+      settings.exchanges /= 2
+    }
     let bridged = whole.isEmpty ? nil : BridgedMerge()
     let alone: any MergeUnderTest = settings.schema == "none" ? LanesOnly() : OurMerge()
     let subject = bridged ?? alone
-    let harness = ExchangeHarness(subject, level: .everything)
+    let harness = ExchangeHarness(subject, level: .fields)
     var fixture = Fixture(trace: harness.trace(plan, settings))
     for index in fixture.trace.devices.indices {
       fixture.trace.devices[index].isWholeRecord = whole.contains(fixture.trace.devices[index].name)
@@ -50,7 +54,7 @@ extension ExchangeHarness {
       }
       if let schema = world.schema {
         fixture.ours = settlement.states[0]
-        var judge = Judge(world, settlement, schema, level: .everything, phoneWinsTies: false)
+        var judge = Judge(world, settlement, schema, level: .fields, phoneWinsTies: false)
         fixture.acceptable = judge.acceptable()
         if let finding = judge.judge().first { throw .fault(finding) }
       }

@@ -36,6 +36,8 @@ final class WholeRecordApp {
     var isDoubtful = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
+    /// Of a delete: what had been done to its timer last was told by a word.
+    var isUndated = false
     /// How often the device had been activated.
     var session = 0
   }
@@ -55,6 +57,9 @@ final class WholeRecordApp {
   var sessions = 0
   /// Counts what it shows.
   private(set) var moment = 0
+  /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows, and so not
+  /// either which of the copies that it is sent it takes in.
+  private var undated: Set<Identifier> = []
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -86,10 +91,15 @@ final class WholeRecordApp {
 
   /// A message of its own goes out.
   func note(_ message: TodoTimersMessage) {
-    guard case .timerUpdate(let update) = message, update.type != .deleted,
-      let timer = update.timer
-    else { return }
-    copies.append(timer)
+    switch message {
+    case .timerUpdate(let update):
+      guard update.type != .deleted, let timer = update.timer else { return }
+      undated.remove(timer.id)
+      copies.append(timer)
+    case .fullSync(let sync): undated.subtract(sync.timers.map(\.id))
+    case .quickAction(let action): undated.insert(action.timerID)
+    case .syncRequest, .timerState: break
+    }
   }
 
   var fullSync: TodoTimersMessage { model.fullSync(now: now) }
@@ -98,6 +108,7 @@ final class WholeRecordApp {
   func reset() {
     model = WholeRecordDevice(model.role)
     copies = []
+    undated = []
     incarnation += 1
   }
 
@@ -126,7 +137,13 @@ final class WholeRecordApp {
     for index in touches.indices {
       touches[index].moment = moment
       touches[index].session = sessions
-      if touches[index].what == .delete { touches[index].seen = seen() }
+      if touches[index].what == .delete {
+        let target = touches[index].target
+        touches[index].seen = seen()
+        touches[index].isUndated = model.timers.values.contains {
+          undated.contains($0.id) && $0.targets.contains(target)
+        }
+      }
       if touches[index].what == .text {
         let field = Field(target: touches[index].target, name: "notes")
         touches[index].isDoubtful = !isPrompt && shown[field]?.count ?? 0 > 1
