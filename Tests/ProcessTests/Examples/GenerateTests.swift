@@ -257,7 +257,7 @@ extension ProcessTests {
       let traces = try CommandLine.arguments.dropFirst().map {
         try TraceReplay(contentsOf: URL(fileURLWithPath: $0).appendingPathComponent("trace.ndjson"))
       }
-      print(traces.count { $0.wholeRecords.count == 1 })
+      print(traces.count { $0.wholeRecords.count == 1 }, terminator: "")
       """
   }
 }
