@@ -56,9 +56,7 @@ extension Judge {
         .contains(target)
     }
     let isFinal = deletes.contains { delete in
-      // A bridge that cannot be sure upon what a whole record was deleted may send it again.
-      guard !world.places[writes[delete].device].isWholeRecord else { return false }
-      return (indices + inside).allSatisfy {
+      (indices + inside).allSatisfy {
         $0 == delete || writes[$0].target == target && writes[$0].kind == .delete
           || writes[delete].seen.contains($0)
       }

@@ -36,8 +36,6 @@ final class WholeRecordApp {
     var isDoubtful = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
-    /// Of a delete: what had been done to its timer last was told by a word.
-    var isUndated = false
     /// How often the device had been activated.
     var session = 0
   }
@@ -59,7 +57,7 @@ final class WholeRecordApp {
   private(set) var moment = 0
   /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows, and so not
   /// either which of the copies that it is sent it takes in.
-  private var undated: Set<Identifier> = []
+  private(set) var undated: Set<Identifier> = []
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -76,6 +74,11 @@ final class WholeRecordApp {
   /// Whether a field had shown a value by a moment.
   func hadShown(_ value: Datum, _ field: Field, by moment: Int) -> Bool {
     shown[field]?[value].map { $0 <= moment } ?? false
+  }
+
+  /// Whether it last acted on a record's timer by a word rather than with a copy.
+  func isUndated(_ target: Target) -> Bool {
+    model.timers.values.contains { undated.contains($0.id) && $0.targets.contains(target) }
   }
 
   // MARK: Lines
@@ -137,13 +140,7 @@ final class WholeRecordApp {
     for index in touches.indices {
       touches[index].moment = moment
       touches[index].session = sessions
-      if touches[index].what == .delete {
-        let target = touches[index].target
-        touches[index].seen = seen()
-        touches[index].isUndated = model.timers.values.contains {
-          undated.contains($0.id) && $0.targets.contains(target)
-        }
-      }
+      if touches[index].what == .delete { touches[index].seen = seen() }
       if touches[index].what == .text {
         let field = Field(target: touches[index].target, name: "notes")
         touches[index].isDoubtful = !isPrompt && shown[field]?.count ?? 0 > 1

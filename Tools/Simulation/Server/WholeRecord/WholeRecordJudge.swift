@@ -138,9 +138,7 @@ struct WholeRecordJudge {
         // What is so already is not written once more.
         guard case .bool = value, isWritten(touch.target, name, value) else { break }
         continue
-      // In doubt what was deleted is sent again.
-      case .delete
-      where app.sessions == 1 && app.isPrompt && !touch.isUndated && !isSaved(touch): break
+      case .delete where app.sessions == 1 && app.isPrompt && !isSaved(touch): break
       default: continue
       }
       report(
