@@ -40,6 +40,8 @@ struct TraceReplay {
   let schema: String
   /// By name, `phone` or `watch`.
   let roles: [String: String]
+  /// The names of the devices that know whole records only.
+  let wholeRecords: Set<String>
   private let start: Int64
   private let events: [[String: Any]]
 
@@ -57,10 +59,14 @@ struct TraceReplay {
     start = Self.number(header["start"]) ?? 0
     events = Array(lines.dropFirst())
     var roles: [String: String] = [:]
+    var wholeRecords: Set<String> = []
     for device in header["devices"] as? [[String: String]] ?? [] {
-      roles[device["device"] ?? ""] = device["role"]
+      let name = device["device"] ?? ""
+      roles[name] = device["role"]
+      if device["records"] == "whole" { wholeRecords.insert(name) }
     }
     self.roles = roles
+    self.wholeRecords = wholeRecords
     guard Self.number(header["events"]).map({ $0 == Int64(events.count) }) ?? true else {
       throw Fault(description: "it is cut off")
     }
@@ -72,7 +78,7 @@ struct TraceReplay {
   ///
   /// - Parameters:
   ///   - after: called after each event, with its line as an object, for checks of your own.
-  ///   - make: makes a device of a name and a role.
+  ///   - make: makes a device of a name and a role; `wholeRecords` says which know whole records only.
   /// - Returns: the devices by name.
   func run(
     after: ([String: Any], [String: any ReplayedDevice]) throws -> Void = { _, _ in },

@@ -2,20 +2,23 @@
 
 A device is any object with the four functions of `merge_under_test.py`: edit(now, kind, record,
 change), snapshot(), receive(body, sender) and state(). Where a trace carries payloads (schema
-`none`, whole records), receive() gets those, and snapshot() is not called for them.
+`none`), receive() gets those, and snapshot() is not called for them. Devices that know whole records
+only are made by a function of their own where there is one, else as all others.
 
-    devices = replay("fixture/trace.ndjson", Device)
+    devices = replay("fixture/trace.ndjson", Device)      # or replay(…, Device, WholeRecordDevice)
     problems = check("fixture/expected.json", devices)
 """
 import json
 
 
-def replay(path, make_device):
+def replay(path, make_device, make_whole=None):
     """Runs a trace; returns the devices by name."""
     with open(path, encoding="utf-8") as file:
         header, *events = [json.loads(line) for line in file]
-    roles = {entry["device"]: entry["role"] for entry in header["devices"]}
-    devices = {name: make_device(name, role, header["schema"]) for name, role in roles.items()}
+    devices = {}
+    for entry in header["devices"]:
+        make = make_whole if make_whole and entry.get("records") == "whole" else make_device
+        devices[entry["device"]] = make(entry["device"], entry["role"], header["schema"])
     sent, skew = {}, dict.fromkeys(devices, 0)
     for event in events:
         device = devices[event["device"]]

@@ -39,9 +39,31 @@ extension ProcessTests {
         #expect(try generate(printed + ["--out", "\(scratch.path)/three"]).code == 0)
         #expect(try bytes("three") == bytes("two"))
       }
+      let printed = try generate(
+        ["--seed", "1", "--schema", schema, "--events", "60", "--out", "\(scratch.path)/none"]
+          + (schema == "todoTimers" ? ["--whole-records", "0"] : [])
+      ).errors
+      #expect(printed.contains("--whole-records 0") == (schema == "todoTimers"), "\(printed)")
       let other = ["--seed", "5", "--schema", schema, "--events", "60"]
       try generate(other + ["--out", "\(scratch.path)/other"])
       #expect(try bytes("other") != bytes("two"))
+    }
+
+    /// So is what the real hub makes of watches that know whole records only.
+    @Test func sameSeedSameBytesWithWholeRecords() throws {
+      for seed in 1...4 {
+        let options = ["--seed", "\(seed)", "--whole-records", "\(1 + seed % 2)", "--events", "60"]
+        let one = try generate(options + ["--out", "\(scratch.path)/one"])
+        #expect(one.code == 0, "\(one.errors)")
+        #expect(try generate(options + ["--out", "\(scratch.path)/two"]).code == 0)
+        #expect(try bytes("one") == bytes("two"))
+        let printed = one.errors.split(whereSeparator: \.isWhitespace).map(String.init)
+        #expect(printed.suffix(2) == ["--whole-records", "\(1 + seed % 2)"])
+        #expect(try generate(printed + ["--out", "\(scratch.path)/three"]).code == 0)
+        #expect(try bytes("three") == bytes("two"))
+        let header = String(decoding: try bytes("one")[0].prefix { $0 != 0x0A }, as: UTF8.self)
+        #expect(header.contains(#""role":"watch","records":"whole"}"#), "\(header)")
+      }
     }
 
     @Test func linesAreAsTheirSchemasSay() throws {
@@ -49,10 +71,11 @@ extension ProcessTests {
         let folder = "\(scratch.path)/\(seed)"
         let schema = ["todoTimers", "timeTracker", "none"][seed % 3]
         let network = seed > 3 ? "any" : "watchConnectivity"
-        try generate([
-          "--seed", "\(seed)", "--schema", schema, "--network", network, "--faults",
-          "loss,duplicate,reorder,delay,cut,restart,clock", "--events", "80", "--out", folder,
-        ])
+        try generate(
+          [
+            "--seed", "\(seed)", "--schema", schema, "--network", network, "--faults",
+            "loss,duplicate,reorder,delay,cut,restart,clock", "--events", "80", "--out", folder,
+          ] + (seed == 3 ? ["--whole-records", "1"] : []))
         return folder
       }
       let script = """
@@ -84,6 +107,11 @@ extension ProcessTests {
       (["--out", "x", "--seed", "1", "--schema", "notes"], "--schema"),
       (["--out", "x", "--seed", "1", "--faults", "fire"], "--faults"),
       (["--out", "x", "--seed", "1", "--events", "none"], "--events"),
+      (["--out", "x", "--seed", "1", "--whole-records", "4"], "--whole-records"),
+      (["--out", "x", "--seed", "1", "--whole-records", "3"], "only 2"),
+      (["--out", "x", "--seed", "1", "--whole-records", "2", "--devices", "2"], "only 1"),
+      (["--out", "x", "--seed", "1", "--whole-records", "1", "--schema", "pomodoro"], "pomodoro"),
+      (["--out", "x", "--seed", "1", "--whole-records", "1", "--network", "any"], "any"),
       (["--out", "/proc/nowhere/x", "--seed", "1"], "/proc/nowhere/x"),
     ]
 
@@ -97,12 +125,15 @@ extension ProcessTests {
 
     // MARK: Replayers
 
+    /// Every third one has a watch with whole records.
     private func fixtures(_ count: Int) throws -> [String] {
       try (1...count).map { seed in
         let folder = "\(scratch.path)/fixture\(seed)"
-        try generate([
+        let result = try generate([
           "--seed", "\(seed)", "--schema", "todoTimers", "--events", "60", "--out", folder,
+          "--whole-records", seed % 3 == 0 ? "1" : "0",
         ])
+        #expect(result.code == 0, "\(result.errors)")
         return folder
       }
     }
@@ -128,13 +159,21 @@ extension ProcessTests {
                 devices = replay(f"{folder}/trace.ndjson", knowing(module.Device))
                 problems += check(f"{folder}/expected.json", devices)
             print(module.__name__, len(problems))
+        made = []
+        def whole(name, role, schema):
+            made.append(role)
+            return knowing(field_level.Device)(name, role, schema)
+        for folder in sys.argv[2:]:
+            replay(f"{folder}/trace.ndjson", knowing(field_level.Device), whole)
+        print(*made)
         """
       let program = try Program(
         ["python3", "-B", "-c", script, Self.root + "/Tools/Examples"] + fixtures(8), in: scratch)
       #expect(try program.exitCode() == 0, "\(program.errors)")
       let lines = program.output.split(separator: "\n")
       #expect(lines.first == "field_level 0")
-      #expect(lines.count == 2 && lines[1] != "whole_record 0", "\(lines)")
+      #expect(lines.count == 3 && lines[1] != "whole_record 0", "\(lines)")
+      #expect(lines.last == "watch watch")
     }
 
     @Test func swiftReplays() throws {
@@ -148,7 +187,9 @@ extension ProcessTests {
       let program = try Program([built] + fixtures(8), in: scratch)
       #expect(try program.exitCode() == 0, "\(program.errors)")
       let numbers = program.output.split(separator: " ").compactMap { Int($0) }
-      #expect(numbers.count == 2 && numbers[0] == 0 && numbers[1] > 0, "\(program.output)")
+      #expect(
+        numbers.count == 3 && numbers[0] == 0 && numbers[1] > 0 && numbers[2] == 2,
+        "\(program.output)")
     }
 
     /// Fields by last write; where `isForgetful`, what comes in replaces everything.
@@ -213,6 +254,10 @@ extension ProcessTests {
         }
         print(problems.count, terminator: " ")
       }
+      let traces = try CommandLine.arguments.dropFirst().map {
+        try TraceReplay(contentsOf: URL(fileURLWithPath: $0).appendingPathComponent("trace.ndjson"))
+      }
+      print(traces.count { $0.wholeRecords.count == 1 }, terminator: "")
       """
   }
 }

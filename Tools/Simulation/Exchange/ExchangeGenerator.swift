@@ -106,7 +106,14 @@ struct ExchangeGenerator {
 
   private mutating func edit(_ device: Int) throws(MergeFailure) {
     let isStale = world.started.can.contains(.form) && dice.percent(settings.stale)
-    guard var edit = drawer.edit(try world.shown(device), isStale: isStale, &dice) else { return }
+    let shown = try world.shown(device)
+    guard var edit = drawer.edit(shown, isStale: isStale, &dice) else { return }
+    var tries = 1
+    while !world.subject.can(device, edit) {
+      guard tries < 12, let other = drawer.edit(shown, isStale: isStale, &dice) else { return }
+      edit = other
+      tries += 1
+    }
     let marks = world.devices[device].marks.dropLast().suffix(4)
     if isStale, !marks.isEmpty, case .create = edit.change {
     } else if isStale, !marks.isEmpty {
@@ -122,6 +129,7 @@ struct ExchangeGenerator {
   // MARK: Exchanges
 
   private mutating func exchange() throws(MergeFailure) {
+    if settings.wholeRecords > 0 { return try exchangeBothWays() }
     let coming = world.deliverable().filter(isOpen)
     let isAny = settings.network == .any
     let again = world.parcels.indices.suffix(8).filter {
@@ -159,6 +167,15 @@ struct ExchangeGenerator {
     } else {
       try send(from, to)
     }
+  }
+
+  /// The phone and a watch hand each other all that they hold, and nothing comes in between.
+  private mutating func exchangeBothWays() throws(MergeFailure) {
+    let watch = 1 + dice.below(world.places.count - 1)
+    guard isOpen(0, watch) else { return }
+    let isWatchFirst = dice.percent(50)
+    try exchange(from: isWatchFirst ? watch : 0, to: isWatchFirst ? 0 : watch)
+    try exchange(from: isWatchFirst ? 0 : watch, to: isWatchFirst ? watch : 0)
   }
 
   private mutating func exchange(from: Int, to: Int) throws(MergeFailure) {

@@ -10,6 +10,7 @@ extension ExchangeWorld {
   func perform(_ event: TraceEvent, _ number: Int) throws(MergeFailure) -> Bool {
     guard let device = index(event.device) else { return false }
     at = max(at, event.at)
+    try subject.happens(event)
     switch event.verb {
     case .edit: return try edit(event, device, number)
     case .clock:

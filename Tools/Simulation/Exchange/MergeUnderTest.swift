@@ -12,6 +12,11 @@ package protocol MergeUnderTest: AnyObject {
     _ devices: [Trace.Device], _ settings: ExchangeSettings, random: UInt64
   ) throws(MergeFailure) -> Started
 
+  /// What takes place next, in the schedule's words; the requests that it amounts to follow.
+  func happens(_ event: TraceEvent) throws(MergeFailure)
+  /// Whether a device's app has a way of doing an edit.
+  func can(_ device: Int, _ edit: Edit) -> Bool
+
   /// A person's edit.
   ///
   /// - Parameters:
@@ -49,6 +54,8 @@ package protocol MergeUnderTest: AnyObject {
 }
 
 extension MergeUnderTest {
+  package func happens(_ event: TraceEvent) {}
+  package func can(_ device: Int, _ edit: Edit) -> Bool { true }
   package func moment(_ device: Int) -> Int { 0 }
   package var transcript: [String] { [] }
   package var complaints: [String] { [] }

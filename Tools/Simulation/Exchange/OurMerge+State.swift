@@ -11,7 +11,7 @@ extension OurMerge {
       }
       // All devices keep the same once they hold the same.
       let isFirst = device == 0 || devices[device].fold.vector != devices[0].fold.vector
-      if isFirst { state.kept = kept(device) }
+      if isFirst { state.kept = Self.kept(devices[device], schema) }
     }
     return state
   }
@@ -56,7 +56,7 @@ extension OurMerge {
     return nil
   }
 
-  private static func record(_ view: RecordView, _ types: [FieldType]) -> Shown.Record {
+  static func record(_ view: RecordView, _ types: [FieldType]) -> Shown.Record {
     var fields: [Shown.Field] = []
     fields.reserveCapacity(types.count)
     for index in view.fields.indices {
@@ -85,16 +85,16 @@ extension OurMerge {
   }
 
   /// What the feed lists, and what hidden records would show if they were brought back.
-  private func kept(_ device: Int) -> [Shown.Kept] {
-    let fold = devices[device].fold
+  static func kept(_ device: DeviceReplica, _ schema: Schema) -> [Shown.Kept] {
+    let fold = device.fold
     var kept: [Shown.Kept] = []
     for entry in fold.feed() {
       guard let field = entry.field else { continue }
-      append(entry.value, entry.target, field, to: &kept)
+      append(entry.value, entry.target, field, schema, to: &kept)
     }
     var seen: Set<Target> = []
     let editor = Editor(fold, schema, shown: fold.vector)
-    for case .operation(let written) in devices[device].replica.log {
+    for case .operation(let written) in device.replica.log {
       for action in written.operation.actions {
         let target = action.target
         guard seen.insert(target).inserted, schema[target.kind] != nil, fold.isCreated(target),
@@ -103,7 +103,7 @@ extension OurMerge {
         let present = editor.present(target)
         for register in schema[target.kind]!.registers {
           if let value = present[register.name] {
-            append(value, target, register.name, to: &kept)
+            append(value, target, register.name, schema, to: &kept)
           }
         }
       }
@@ -111,13 +111,14 @@ extension OurMerge {
     return kept
   }
 
-  private func append(
-    _ value: Datum, _ target: Target, _ register: Name, to kept: inout [Shown.Kept]
+  private static func append(
+    _ value: Datum, _ target: Target, _ register: Name, _ schema: Schema,
+    to kept: inout [Shown.Kept]
   ) {
     guard let register = schema[target.kind]?[register] else { return }
     for field in register.fields {
       let part = register.form == .group ? value[field.name] ?? .null : value
-      kept.append(Shown.Kept(target, field.name, Self.readable(part, field.type)))
+      kept.append(Shown.Kept(target, field.name, readable(part, field.type)))
     }
   }
 }

@@ -1,8 +1,8 @@
 import Merge
 
 extension ExchangeHarness {
-  /// Draws a schedule with our merge, or with lanes alone where the schema is `none`, and works out
-  /// what must come of it.
+  /// Draws a schedule with our merge, with our server where watches know whole records only, or with
+  /// lanes alone where the schema is `none`, and works out what must come of it.
   ///
   /// - Parameters:
   ///   - network: drawn where nil.
@@ -10,31 +10,58 @@ extension ExchangeHarness {
   package static func fixture(
     _ plan: Plan, network: ExchangeSettings.Network?, lanes: [Lane]?
   ) throws(HarnessFailure) -> Fixture {
-    var settings = ExchangeSettings(plan, lanes: lanes ?? Lane.allCases, network: network)
+    if let fault = plan.wholeRecordsFault(network) { throw HarnessFailure(fault) }
+    let plan = plan.withWholeRecords()
+    let isWhole = plan.wholeRecords ?? 0 > 0
+    var settings = ExchangeSettings(
+      plan, lanes: lanes ?? Lane.allCases, network: isWhole ? .watchConnectivity : network)
     settings.isPortable = true
     settings.isThorough = false
     settings.isCoded = false
     settings.counterBits = 16
-    let subject: any MergeUnderTest = settings.schema == "none" ? LanesOnly() : OurMerge()
-    let harness = ExchangeHarness(subject, level: .everything)
+    let whole = plan.wholeRecordWatches(settings)
+    settings.wholeRecords = whole.count
+    if !whole.isEmpty {
+      // Nothing comes late or twice to who has whole records only, and cannot tell.
+      settings.faults.formIntersection([.cut, .restart, .clock])
+      // An exchange goes both ways, which is four events.
+      settings.exchanges /= 2
+    }
+    let bridged = whole.isEmpty ? nil : BridgedMerge()
+    let alone: any MergeUnderTest = settings.schema == "none" ? LanesOnly() : OurMerge()
+    let subject = bridged ?? alone
+    let harness = ExchangeHarness(subject, level: .fields)
     var fixture = Fixture(trace: harness.trace(plan, settings))
+    for index in fixture.trace.devices.indices {
+      fixture.trace.devices[index].isWholeRecord = whole.contains(fixture.trace.devices[index].name)
+    }
+    if !whole.isEmpty || plan.wholeRecords != nil {
+      fixture.trace.options.append(Trace.Option("whole-records", "\(whole.count)"))
+    }
     do throws(MergeFailure) {
       let world = try ExchangeWorld(subject, fixture.trace, settings, isRecorded: false)
       var generator = ExchangeGenerator(
         world, fixture.trace, harness.edits(fixture.trace.schema))
+      generator.witness = plan.witness
       try generator.run()
-      let settlement = try world.settle(generator.trace.events.count)
+      var settlement = try world.settle(generator.trace.events.count)
       fixture.trace = generator.trace
       fixture.trace.events += settlement.events
       fixture.note(world)
+      if let bridged {
+        try bridged.finish()
+        settlement.states = [try bridged.state(0, withKept: true)]
+      }
       if let schema = world.schema {
         fixture.ours = settlement.states[0]
-        let judge = Judge(world, settlement, schema, level: .everything, phoneWinsTies: false)
+        var judge = Judge(world, settlement, schema, level: .fields, phoneWinsTies: false)
         fixture.acceptable = judge.acceptable()
+        if let finding = judge.judge().first { throw .fault(finding) }
       }
     } catch {
       switch error {
-      case .fault(let finding): throw HarnessFailure(finding.headline)
+      case .fault(let finding):
+        throw HarnessFailure(([finding.headline] + finding.story).joined(separator: " "))
       case .unavailable(let reason): throw HarnessFailure(reason)
       }
     }

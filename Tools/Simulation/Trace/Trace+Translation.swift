@@ -6,45 +6,17 @@ import Wire
 extension Trace {
   /// A trace of devices that hand each other what they hold, for devices at a server.
   ///
-  /// Every device connects first. Who sends takes all to the server, and who is delivered something
-  /// reads all from it; a `payload` goes into the lane of the server that has its name.
-  ///
   /// - Returns: also how many events of each sort have no counterpart.
   package var atServer: (trace: Trace, skipped: [String: Int]) {
     var translated = self
     translated.world = .server
-    translated.devices = devices.map { Device($0.name, isPhone: $0.isPhone) }
-    translated.events = devices.flatMap {
-      [TraceEvent(at: 0, $0.name, .connect), TraceEvent(at: 0, $0.name, .flow)]
+    translated.devices = devices.map {
+      Device($0.name, isPhone: $0.isPhone, isWholeRecord: $0.isWholeRecord)
     }
-    var skipped: [String: Int] = [:]
-    var contexts: Int64 = 0
-    for event in events {
-      func add(_ verb: TraceEvent.Verb) -> TraceEvent {
-        TraceEvent(at: event.at, event.device, verb, name: event.name)
-      }
-      switch event.verb {
-      case .edit, .clock, .connect: translated.events.append(event)
-      case .restart: translated.events += [event, add(.connect).unnamed]
-      case .disconnect: translated.events.append(add(.drop))
-      case .deliver: translated.events.append(add(.flow))
-      case .send where event.payload == nil: translated.events.append(add(.flow))
-      case .send:
-        var sent = add(.transfer)
-        if event.lane == "context" {
-          contexts += 1
-          sent.verb = .context
-          sent.count = contexts
-        } else if event.lane == "message" {
-          sent.verb = .message
-        } else {
-          sent.lane = "userInfo"
-        }
-        translated.events += [sent, add(.flow).unnamed]
-      default: skipped[event.verb.rawValue, default: 0] += 1
-      }
-    }
-    return (translated, skipped)
+    var translation = ServerTranslation(translated.devices)
+    translated.events = translation.beginning
+    for event in events { translated.events += translation.events(for: event) }
+    return (translated, translation.skipped)
   }
 
   /// A trace of devices at a server, for devices that hand each other what they hold.
@@ -120,13 +92,6 @@ extension TraceEvent {
     }
     var event = self
     event.edit = edit
-    return event
-  }
-
-  /// Names are unique in a trace.
-  fileprivate var unnamed: TraceEvent {
-    var event = self
-    event.name = nil
     return event
   }
 }

@@ -18,6 +18,9 @@ enum Generate: Subcommand {
       Option("faults", value: "F,…", "which faults may occur, of \(faults); or none"),
       Option("network", value: "N", "watchConnectivity: lanes keep their promises; or any"),
       Option("lanes", value: "L,…", "which lanes are used, of context, userInfo, message"),
+      Option(
+        "whole-records", value: "N",
+        "how many watches know whole records only: todoTimers on watchConnectivity"),
     ],
     notes: """
       What is left out is drawn from the seed; the options are printed on the standard error, ready
@@ -38,6 +41,7 @@ enum Generate: Subcommand {
     }
     let plan = try plan(arguments)
     let network = try arguments.network()
+    if let fault = plan.wholeRecordsFault(network) { throw UsageError("--whole-records: \(fault)") }
     let lanes = try arguments.lanes()
     do throws(FileFailure) {
       try Folder.make(folder)
@@ -70,6 +74,7 @@ enum Generate: Subcommand {
     plan.devices = try arguments.integer("devices", in: 2...3)
     plan.events = try arguments.integer("events", in: 1...100_000)
     plan.schema = try arguments.string("schema", among: schemas)
+    plan.wholeRecords = try arguments.integer("whole-records", in: 0...3)
     plan.faults = try arguments.faults()
     return plan
   }

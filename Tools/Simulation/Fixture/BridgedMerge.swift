@@ -1,0 +1,166 @@
+import AppModels
+import Device
+import Merge
+
+/// Devices at the real server, in memory, among them such as know whole records only (PROTOCOL.md
+/// clause 13): what the schedule says is done there, as `ServerTranslation` has it.
+///
+/// The hub hands on what it has. So that a device has seen there what the schedule says, an exchange
+/// has to go both ways between a watch and the phone, with nothing between its sends and deliveries.
+final class BridgedMerge: MergeUnderTest {
+  let behaviour: UInt64 = 0
+  private var run: ServerRun?
+  private var translation = ServerTranslation([])
+  private var schema = Schema(name: "none", kinds: [])
+  private var columns: [Name: [FieldType]] = [:]
+  /// The edit that comes next.
+  private var next: TraceEvent?
+  /// Every record that was ever made.
+  private var made: Set<Target> = []
+
+  func start(
+    _ devices: [Trace.Device], _ settings: ExchangeSettings, random: UInt64
+  ) throws(MergeFailure) -> Started {
+    guard let schema = ShippedSchemas.named(Name(settings.schema)) else {
+      throw .unavailable("there is no schema \(settings.schema)")
+    }
+    self.schema = schema
+    columns = OurMerge.columns(schema)
+    (next, made) = (nil, [])
+    let trace = Trace(world: .server, seed: random, schema: settings.schema, devices: devices)
+    do throws(HarnessFailure) {
+      run = try ServerRun(trace, isRecorded: false)
+    } catch {
+      throw .unavailable(error.description)
+    }
+    translation = ServerTranslation(devices)
+    for event in translation.beginning { try perform(event) }
+    return Started(.state, can: [.delete, .move, .text, .restart, .kept])
+  }
+
+  // MARK: What happens
+
+  func happens(_ event: TraceEvent) throws(MergeFailure) {
+    // Whether an edit makes sense is found out before it is asked for.
+    guard event.verb != .edit else { return next = event }
+    for event in translation.events(for: event) { try perform(event) }
+  }
+
+  @discardableResult
+  private func perform(_ event: TraceEvent) throws(MergeFailure) -> Bool {
+    let isDone = run!.perform(event)
+    if let finding = run!.findings.first { throw .fault(finding) }
+    return isDone
+  }
+
+  func edit(
+    _ device: Int, _ edit: Edit, now: Int64, since moment: Int?
+  ) throws(MergeFailure) -> Answer {
+    guard let event = next else { return .unsupported }
+    next = nil
+    guard try perform(event) else { return .refused("its app cannot do that") }
+    if case .create = edit.change { made.insert(Target(edit.kind, edit.record)) }
+    return .done([])
+  }
+
+  func snapshot(_ device: Int, to: Int, now: Int64) throws(MergeFailure) -> Body { .json([]) }
+
+  func receive(
+    _ device: Int, from: Int, _ lane: Lane, _ body: Body, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
+
+  func reachability(
+    _ device: Int, of other: Int, _ isReachable: Bool, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
+
+  func undelivered(
+    _ device: Int, to: Int, _ body: Body, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
+
+  func restart(_ device: Int, now: Int64) throws(MergeFailure) -> Answer { .done([]) }
+
+  /// Nothing fails any more, everyone connects, and the server's judges look at it.
+  func finish() throws(MergeFailure) {
+    run!.end()
+    if let finding = run!.findings.first { throw .fault(finding) }
+  }
+
+  // MARK: What devices can do and show
+
+  /// A tick is a word without a date. Upon which copy its app acts next cannot be known until it has
+  /// sent one, and a bridge in doubt takes it for an older one (clause 13.4): a fixture would say less.
+  /// So nothing of the timer is ticked, moved or deleted then, nor ticked with a clock that is ahead.
+  func can(_ device: Int, _ edit: Edit) -> Bool {
+    let node = run!.nodes[device]
+    let target = Target(edit.kind, edit.record)
+    guard let app = node.app else {
+      guard let sync = node.sync else { return false }
+      // Nobody makes a record under a name that only somebody else knows.
+      if case .create = edit.change, made.contains(target), !sync.fold.isCreated(target) {
+        return false
+      }
+      let actions = try? edit.actions(sync.fold, schema, shown: sync.vector, now: sync.clock)
+      return actions?.isEmpty == false
+    }
+    var model = app.model
+    guard let messages = model.perform(edit, now: app.now), !messages.isEmpty else { return false }
+    switch edit.change {
+    // Its app gives every record an id of its own.
+    case .create(let fields): return !made.contains(target) && shows(model, target, fields)
+    case .set(let fields):
+      let isTick = edit.kind == "todo"
+      return shows(model, target, fields) && !(isTick && (app.isUndated(target) || node.skew > 0))
+    case .delete: return !app.isUndated(target)
+    case .move: return app.undated.isDisjoint(with: app.model.timers.keys)
+    case .splice, .restore: return true
+    }
+  }
+
+  /// Whether all that an edit gives is shown after it: texts are read-only on a watch.
+  private func shows(_ model: WholeRecordDevice, _ target: Target, _ fields: [UInt8]) -> Bool {
+    let record = Shown(model)[target]
+    return Spelling.fields(fields).allSatisfy { record?[$0.name] == $0.value }
+  }
+
+  func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {
+    let node = run!.nodes[device]
+    if let app = node.app { return Shown(app.model) }
+    guard let sync = node.sync else { return Shown() }
+    var shown = Shown()
+    for (kind, views) in sync.view.kinds {
+      shown.records += views.map { OurMerge.record($0, columns[kind]!) }
+    }
+    if withKept { shown.kept = OurMerge.kept(sync.current, schema) }
+    return shown
+  }
+}
+
+extension Shown {
+  /// What a device with whole records shows, but for its dates.
+  init(_ model: WholeRecordDevice) {
+    let timers = model.ordered
+    self.init(
+      records: timers.map { timer in
+        Record(
+          timer.target,
+          [
+            Field("name", Spelling.string(timer.name.text)),
+            Field("durationInSeconds", Array("\(timer.durationInSeconds)".utf8)),
+            Field("icon", Spelling.string(timer.icon.text)),
+            Field("colorHex", Spelling.string(timer.colorHex.text)),
+            Field("notes", Spelling.string((timer.notes ?? "").text)),
+          ])
+      }
+        + timers.flatMap { timer in
+          timer.orderedTodos.map { todo in
+            Record(
+              todo.target,
+              [
+                Field("timer", Spelling.string(timer.id.description)),
+                Field("text", Spelling.string(todo.text.text)),
+                Field("isCompleted", Array("\(todo.isCompleted)".utf8)),
+              ])
+          }
+        })
+  }
+}
