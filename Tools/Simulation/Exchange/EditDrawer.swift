@@ -7,6 +7,8 @@ struct EditDrawer {
   let templates: [EditTemplate]
   let can: Set<Started.Ability>
   let settings: ExchangeSettings
+  /// What stands in something else, or refers to it, comes more often.
+  private let isNested: Bool
   /// The number of the last value or record.
   private var count = 0
   /// The record of the last edit.
@@ -18,6 +20,7 @@ struct EditDrawer {
     self.templates = templates
     self.settings = settings
     self.can = can
+    isNested = settings.isNested && can.contains(.restore)
   }
 
   /// An edit; nil where nothing can be done.
@@ -33,7 +36,11 @@ struct EditDrawer {
       isStale ? 0 : 4,
     ]) {
     case 0: return create(shown, &dice) ?? set(target, template, shown, &dice)
-    case 2: return done(Edit(target.kind, target.record, .delete), target)
+    case 2:
+      var target = target
+      let above = isNested ? above(target, template, shown) : []
+      if !above.isEmpty, dice.percent(50) { target = dice.pick(above) }
+      return done(Edit(target.kind, target.record, .delete), target)
     case 3: return move(target, template, shown, &dice)
     case 4: return type(target, template, shown, &dice)
     case 5: return again(shown, &dice) ?? set(target, template, shown, &dice)
@@ -49,7 +56,26 @@ struct EditDrawer {
   private func target(_ shown: Shown, _ dice: inout Dice) -> Target? {
     guard !shown.records.isEmpty else { return nil }
     if let last, dice.percent(settings.hot), shown.has(last) { return last }
+    if isNested, dice.percent(60) {
+      let inside = shown.records.filter { record in
+        templates.contains { $0.kind.name == record.target.kind && $0.kind.container != nil }
+      }
+      if !inside.isEmpty { return dice.pick(inside).target }
+    }
     return dice.pick(shown.records).target
+  }
+
+  /// What a record stands in and refers to.
+  private func above(_ target: Target, _ template: EditTemplate, _ shown: Shown) -> [Target] {
+    guard let record = shown[target] else { return [] }
+    var named: [(kind: Name, field: Name)] = []
+    if let container = template.kind.container { named.append((container.kind, container.field)) }
+    for field in template.registers.flatMap(\.fields) {
+      if case .reference(let kind) = field.value { named.append((kind, field.name)) }
+    }
+    return named.compactMap { kind, field in
+      record[field].flatMap(Spelling.text).map { Target(kind, Name($0)) }
+    }.filter(shown.has)
   }
 
   // MARK: Records
@@ -63,7 +89,8 @@ struct EditDrawer {
       return shown.records.contains { $0.target.kind == container.kind }
     }
     guard !possible.isEmpty else { return nil }
-    let template = dice.pick(possible)
+    let inside = isNested ? possible.filter { $0.kind.container != nil } : []
+    let template = dice.pick(inside.isEmpty || dice.percent(25) ? possible : inside)
     let number = next()
     let record = template.kind.fixedID ?? Name(Self.id(number))
     return create(Target(template.kind.name, record), template, shown, &dice)
@@ -155,7 +182,7 @@ struct EditDrawer {
           else { return true }
           return owner == Spelling.string(container.text)
         }
-        if among.isEmpty || field.isOptional && dice.percent(50) {
+        if among.isEmpty || field.isOptional && dice.percent(isNested ? 20 : 50) {
           guard field.isOptional else { return false }
           value = Array("null".utf8)
         } else {
@@ -184,9 +211,12 @@ struct EditDrawer {
     var list = template.listField.flatMap { shown[target]?[$0] }
     var into: Name?
     if let container = template.kind.container, template.listField != nil, can.contains(.restore),
-      dice.percent(20)
+      dice.percent(isNested ? 50 : 20)
     {
-      let lists = shown.records.filter { $0.target.kind == container.kind }
+      let lists = shown.records.filter { record in
+        record.target.kind == container.kind
+          && !(isNested && list == Spelling.string(record.target.record.text))
+      }
       if !lists.isEmpty {
         let chosen = dice.pick(lists).target.record
         into = chosen

@@ -27,6 +27,8 @@ package struct ExchangeSettings: Equatable, Sendable {
   package var stale = 0
   /// How often, of a hundred times, an edit is about the record of the edit before it.
   package var hot = 70
+  /// Edits are mostly about records that stand in others, and about those others. Ours alone.
+  package var isNested = false
   /// The width of our stamps' counter.
   package var counterBits = 16
   /// What our devices hand over goes through its bytes.
@@ -68,6 +70,7 @@ package struct ExchangeSettings: Equatable, Sendable {
     isCoded = dice.percent(10)
     isThorough = dice.percent(4)
     self.lanes = dice.percent(70) ? [.context] : Lane.allCases
+    isNested = dice.percent(30)
 
     schema = plan.schema ?? schema
     devices = plan.devices ?? devices

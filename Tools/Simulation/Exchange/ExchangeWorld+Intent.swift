@@ -61,6 +61,26 @@ extension ExchangeWorld {
       }
     }
     if let wrong { addOutcome(edit, device, wrong, step) }
+    if edit.since == nil, let record = before[target] { checkHome(edit, record, device, step) }
+  }
+
+  /// Every action on a record says in what the record stood when it was written: that one is kept, or
+  /// deleted, with it.
+  private func checkHome(_ edit: Edit, _ record: Shown.Record, _ device: Int, _ step: Int) {
+    guard let rule = schema?[edit.kind]?.container, let operation = ours?.written else { return }
+    let home = record[rule.field].flatMap(Spelling.text).map { Target(rule.kind, Name($0)) }
+    guard let action = operation.actions.first(where: { $0.home != home }),
+      !findings.contains(where: { $0.slug == "wrong-home" })
+    else { return }
+    findings.append(
+      Finding(
+        invariant: "I19", slug: "wrong-home",
+        headline: "An edit does not say in what its record stood.",
+        story: [
+          "The \(places[device].name), at \(Self.clock(at)): \(describe(edit)). It stood in "
+            + "\(home.map(Self.label) ?? "nothing"), and the edit says "
+            + "\(action.home.map(Self.label) ?? "nothing")."
+        ], path: [step]))
   }
 
   private func misplaced(_ target: Target, behind: Name?, _ into: Name?, _ shown: Shown) -> String?

@@ -48,6 +48,10 @@ final class LaneClient {
   private(set) var isReachable = false
   /// Whether it has had its deliveries stopped.
   private(set) var isHolding = false
+  /// The server may take an earlier connection for the one in use, and tell it something.
+  private var isOldInUse = false
+  /// While the server holds deliveries back: how many of each lane it may make all the same.
+  private var allowed: [String: Int]?
   /// The answer to the last `getState`.
   private(set) var state: Members?
 
@@ -70,17 +74,22 @@ final class LaneClient {
   func send(_ line: String) { output.append(Array(line.utf8)) }
 
   /// The connection is gone: what was not answered may or may not have been heard.
-  func lost() {
+  ///
+  /// - Parameter isKnown: whether the server knows, and says nothing more on it.
+  func lost(isKnown: Bool) {
     session = .none
     messages = []
     output = []
     isHolding = false
+    allowed = nil
+    ledger.noteLoss(name)
+    if !isKnown { isOldInUse = true }
   }
 
   /// Everything that it had stored is gone.
   func reset() {
     app?.reset()
-    lost()
+    lost(isKnown: false)
     ledger.forget(name)
     (nextNumber, unanswered, mustRetry) = (1, [], false)
     (seqs, seen, downloads, contexts, contextSet) = ([:], [:], [:], [:], nil)
@@ -92,7 +101,6 @@ final class LaneClient {
   /// - Parameters:
   ///   - tellsReceived: whether it says what it has processed.
   func activate(pair: String, tellsReceived: Bool) {
-    lost()
     session = .asked
     var line =
       "{\"type\":\"activate\",\"id\":\"activate\",\"pair\":\"\(pair)\",\"device\":\"\(name)\""
@@ -114,6 +122,8 @@ final class LaneClient {
 
   private func activated(_ line: Members) {
     session = .activated
+    if isOldInUse { ledger.noteLoss(name) }
+    isOldInUse = false
     if let store, let now = line.string("store"), now != store {
       ledger.report(
         "I37", "other-store", "The server came back without what it had stored.",
@@ -176,11 +186,13 @@ final class LaneClient {
       guard let transfer = ledger[id].name, let offset = uploads[id], offset < content.count else {
         continue
       }
-      let piece = content[offset..<min(content.count, offset + pieceSize)]
-      uploads[id] = offset + piece.count
+      // Bytes that the server has already may come again.
+      let start = pieceSize.isMultiple(of: 3) ? max(0, offset - 2) : offset
+      let piece = content[start..<min(content.count, offset + pieceSize)]
+      uploads[id] = start + piece.count
       var line = Array(
         "{\"type\":\"fileChunk\",\"id\":\"chunk\(id)\",\"transfer\":\"\(transfer)\"".utf8)
-      line.append(text: ",\"offset\":\(offset),\"data\":\"")
+      line.append(text: ",\"offset\":\(start),\"data\":\"")
       line.append(base64: piece)
       line.append(text: "\"}")
       output.append(line)
@@ -263,8 +275,9 @@ final class LaneClient {
   /// - Parameter count: so many deliveries; all from now on where nil.
   func release(_ count: Int? = nil) {
     if count == nil { isHolding = false }
-    let number = count.map { ",\"count\":\(max(1, $0))" } ?? ""
-    send("{\"type\":\"release\",\"id\":\"release\"\(number)}")
+    let count = count.map { max(1, $0) }
+    let number = count.map { ",\"count\":\($0)" } ?? ""
+    send("{\"type\":\"release\",\"id\":\"release \(count ?? 0)\"\(number)}")
   }
 
   func reply() {
@@ -304,6 +317,15 @@ final class LaneClient {
 
   /// Whether a delivery is to be processed: it is new in its lane.
   func isNew(_ lane: String, _ line: Members, _ what: String) -> Bool {
+    if Self.held.contains(lane), allowed != nil {
+      allowed![lane, default: 0] -= 1
+      if allowed![lane]! < 0 {
+        ledger.report(
+          "I42", "held-delivered", "Something was delivered that was to be held back.",
+          "The \(name) had said hold, and got \(what.isEmpty ? "a delivery" : what) in lane \(lane)."
+        )
+      }
+    }
     let seq = Int(line.integer("seq") ?? 0)
     let place = "\(lane) \(seq)"
     if let before = seen[place] {
@@ -323,6 +345,9 @@ final class LaneClient {
     seqs[lane] = seq
     return true
   }
+
+  /// The lanes of which a hold is checked; of a file the announcement and its pieces come apart.
+  private static let held = ["userInfo", "complication", "context", "outcome"]
 
   private func receive(_ id: Int) {
     ledger.delivered(id, to: name)
@@ -354,6 +379,11 @@ final class LaneClient {
       unanswered.removeAll { $0 == id }
     } else if let id = Self.number(re, after: "cancel") {
       ledger.cancelled(id)
+    } else if re == "hold" {
+      allowed = [:]
+    } else if let count = Self.number(re, after: "release ") {
+      if count == 0 { allowed = nil }
+      for lane in Self.held where allowed != nil { allowed![lane, default: 0] += count }
     } else if re.hasPrefix("context "), let set = contextSet, re == "context \(set.value)" {
       contextSet = (set.value, true)
     }
@@ -391,6 +421,12 @@ final class LaneClient {
     guard let id else { return }
     uploads[id] = nil
     unanswered.removeAll { $0 == id }
+    if line.string("re") != "op\(id)" {
+      ledger.report(
+        "I36", "correlation-lost", "The end of a transfer is told without the name of its request.",
+        "Of \(ledger[id].spelled), asked for as op\(id), the \(name) was told the end as "
+          + "\(line.string("re") ?? "nothing").")
+    }
     ledger.accepted(id)
     ledger.finished(id, code: code)
   }

@@ -22,6 +22,8 @@ final class LaneLedger {
     /// Codes with which a receiver may have refused it.
     var refusals: Set<Int> = []
     var deliveries = 0
+    /// Its sender lost a connection on which it may have been told the end.
+    var mayHaveBeenTold = false
     /// The code of `didFinish…`, 0 for success; nil while it has not come.
     var result: Int?
 
@@ -66,6 +68,29 @@ final class LaneLedger {
     for index in transfers.indices where transfers[index].sender == sender {
       transfers[index].isForgotten = true
     }
+  }
+
+  /// A device has lost its connection.
+  func noteLoss(_ sender: String) {
+    for index in transfers.indices
+    where transfers[index].sender == sender && transfers[index].result == nil
+      && transfers[index].deliveries > 0
+    {
+      transfers[index].mayHaveBeenTold = true
+    }
+  }
+
+  /// Nobody has to ask what became of a transfer that arrived while its sender was away or listened.
+  func checkTold(_ sender: String) {
+    let untold = transfers.first {
+      $0.sender == sender && $0.isAccepted && !$0.isForgotten && $0.deliveries > 0
+        && $0.result == nil && !$0.mayBeCancelled && !$0.mayHaveBeenTold
+    }
+    guard let untold else { return }
+    report(
+      "I42", "end-not-told", "A sender is not told that its transfer has arrived.",
+      "\(untold.spelled) was delivered and acknowledged; the \(sender) has been connected since, "
+        + "and would have to ask.")
   }
 
   func delivered(_ id: Int, to receiver: String) {

@@ -70,6 +70,7 @@ final class ServerNode {
   /// Opens a connection, which takes over from the one in use.
   func connect(_ wire: any ServerLink, tellsReceived: Bool) {
     if let link, !link.wire.isClosed { zombies.append(link) }
+    lanes.lost(isKnown: link?.wire.isOver ?? true)
     link = Link(wire)
     sync?.disconnected()
     lanes.activate(pair: pair, tellsReceived: tellsReceived)
@@ -78,8 +79,8 @@ final class ServerNode {
 
   /// The connection is lost.
   func disconnect() {
+    lanes.lost(isKnown: link?.wire.isOver ?? true)
     link = nil
-    lanes.lost()
     sync?.disconnected()
   }
 

@@ -121,6 +121,7 @@ extension ServerRun {
 
   private func checkLanes() {
     for node in nodes where node.isActive {
+      lanes.checkTold(node.name)
       node.lanes.askAgain()
       node.collect()
       flow(node)

@@ -20,7 +20,6 @@ final class MemoryLink: ServerLink {
     self.world = world
   }
 
-  /// Nothing can happen to it any more.
   var isOver: Bool { client.isClosed }
 
   var isClosed: Bool { isLeft || client.isClosed && down == .open }

@@ -54,6 +54,8 @@ package protocol ServerSite: AnyObject {
 package protocol ServerLink: AnyObject {
   /// It is gone, by whichever side; what had come before can still be read.
   var isClosed: Bool { get }
+  /// The server is known to have no use for it any more either.
+  var isOver: Bool { get }
   /// There is something that the device has not read.
   var hasInput: Bool { get }
 
@@ -64,6 +66,10 @@ package protocol ServerLink: AnyObject {
   func read(_ count: Int?) -> [[UInt8]]
   /// The device is gone, with what was on its way.
   func close()
+}
+
+extension ServerLink {
+  package var isOver: Bool { false }
 }
 
 /// Where schedules are run on a real server.
