@@ -66,14 +66,6 @@ package struct VersionVector: Hashable, Sendable {
       self[entry.replica] = entry.seq
     }
   }
-
-  /// Intersection: the pointwise minimum.
-  package mutating func intersect(_ other: VersionVector) {
-    entries = entries.compactMap { entry in
-      let seq = min(entry.seq, other[entry.replica])
-      return seq == 0 ? nil : Entry(entry.replica, seq)
-    }
-  }
 }
 
 /// What a writer had been shown when its edit began; always the vector of a real earlier state of

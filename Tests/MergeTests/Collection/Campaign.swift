@@ -212,3 +212,10 @@ extension Campaign.Member {
     fold.feed().filter { $0.stamp.ms >= horizon || !base.contains($0.dot) }
   }
 }
+
+extension VersionVector {
+  /// Intersection: the pointwise minimum.
+  mutating func intersect(_ other: VersionVector) {
+    for entry in entries { self[entry.replica] = min(entry.seq, other[entry.replica]) }
+  }
+}
