@@ -31,16 +31,15 @@ struct EditDrawer {
     let template = templates.first { $0.kind.name == target.kind }!
     let canMove = template.kind.order != nil && can.contains(.move)
     let canType = !template.texts.isEmpty && can.contains(.text) && !isStale
+    let isBare = isNested && shown.records.count { isInside($0.target) } < 2
     switch dice.weighted([
-      isStale ? 0 : 14, 46, can.contains(.delete) ? 13 : 0, canMove ? 13 : 0, canType ? 16 : 0,
-      isStale ? 0 : 4,
+      isStale ? 0 : isBare ? 60 : 14, 46, can.contains(.delete) ? isNested ? 25 : 13 : 0,
+      canMove ? isNested ? 25 : 13 : 0, canType ? 16 : 0, isStale ? 0 : 4,
     ]) {
     case 0: return create(shown, &dice) ?? set(target, template, shown, &dice)
     case 2:
-      var target = target
-      let above = isNested ? above(target, template, shown) : []
-      if !above.isEmpty, dice.percent(50) { target = dice.pick(above) }
-      return done(Edit(target.kind, target.record, .delete), target)
+      let chosen = isNested ? outer(target, template, shown, &dice) : target
+      return done(Edit(chosen.kind, chosen.record, .delete), target)
     case 3: return move(target, template, shown, &dice)
     case 4: return type(target, template, shown, &dice)
     case 5: return again(shown, &dice) ?? set(target, template, shown, &dice)
@@ -57,12 +56,24 @@ struct EditDrawer {
     guard !shown.records.isEmpty else { return nil }
     if let last, dice.percent(settings.hot), shown.has(last) { return last }
     if isNested, dice.percent(60) {
-      let inside = shown.records.filter { record in
-        templates.contains { $0.kind.name == record.target.kind && $0.kind.container != nil }
-      }
+      let inside = shown.records.filter { isInside($0.target) }
       if !inside.isEmpty { return dice.pick(inside).target }
     }
     return dice.pick(shown.records).target
+  }
+
+  private func isInside(_ target: Target) -> Bool {
+    templates.contains { $0.kind.name == target.kind && $0.kind.container != nil }
+  }
+
+  /// A record, or what it stands in or refers to, or might.
+  private func outer(
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+  ) -> Target {
+    let above = above(target, template, shown)
+    guard !above.isEmpty, dice.percent(70) else { return target }
+    if dice.percent(50) { return dice.pick(above) }
+    return dice.pick(shown.records.filter { $0.target.kind == above[0].kind }).target
   }
 
   /// What a record stands in and refers to.

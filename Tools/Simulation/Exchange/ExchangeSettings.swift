@@ -71,6 +71,8 @@ package struct ExchangeSettings: Equatable, Sendable {
     isThorough = dice.percent(4)
     self.lanes = dice.percent(70) ? [.context] : Lane.allCases
     isNested = dice.percent(30)
+    // It takes some records to stand in each other.
+    if isNested, size == 0 { events += 6 }
 
     schema = plan.schema ?? schema
     devices = plan.devices ?? devices
