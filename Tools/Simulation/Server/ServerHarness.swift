@@ -40,8 +40,8 @@ package final class ServerHarness: Harness {
     if target != nil { trace.start = run.start }
     var workload = ServerWorkload(options, run.schema, draw)
     let late = options.wholeRecords.firstEdits > 0 ? options.wholeRecords.names : []
-    for device in trace.devices.prefix(max(2, options.wholeRecords.names.count + 1))
-    where !late.contains(device.name) {
+    let others = trace.devices.filter { !late.contains($0.name) }
+    for device in others.prefix(max(2, options.wholeRecords.names.count + 1)) {
       let event = TraceEvent(at: 0, device.name, .connect)
       run.perform(event)
       trace.events.append(event)

@@ -26,9 +26,9 @@ struct WholeRecords {
     names = Set(order.prefix(count))
     self.isLazy = isLazy
     self.isKeyed = isKeyed
-    // Its own as well.
+    // Its own as well. Two others are there from the beginning, as in every schedule.
     var joining = Draw(seed: plan.seed ^ 0x4A4F_494E_4C41_5445)
-    if joining.percent(25) { firstEdits = 1 + joining.below(8) }
+    if joining.percent(25), devices - count >= 2 { firstEdits = 1 + joining.below(8) }
   }
 
   var trace: [Trace.Option] {
