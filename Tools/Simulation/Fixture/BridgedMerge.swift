@@ -88,7 +88,9 @@ final class BridgedMerge: MergeUnderTest {
   // MARK: What devices can do and show
 
   /// A tick is a word without a date: where its clock is further ahead than a bridge allows for
-  /// (clause 13.4), its app may refuse what it is sent next. So nothing is ticked then.
+  /// (clause 13.4), its app may refuse what it is sent next: nothing is ticked then. And a to-do that is
+  /// ticked and deleted while somebody else deletes it may come back: nothing is deleted in a timer before
+  /// the next copy of it.
   func can(_ device: Int, _ edit: Edit) -> Bool {
     let node = run!.nodes[device]
     let target = Target(edit.kind, edit.record)
@@ -109,7 +111,8 @@ final class BridgedMerge: MergeUnderTest {
     case .set(let fields):
       let isTick = edit.kind == "todo"
       return shows(model, target, fields) && !(isTick && node.skew >= 60_000)
-    case .delete, .move, .splice, .restore: return true
+    case .delete: return !app.isUndated(target)
+    case .move, .splice, .restore: return true
     }
   }
 

@@ -55,6 +55,8 @@ final class WholeRecordApp {
   var sessions = 0
   /// Counts what it shows.
   private(set) var moment = 0
+  /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows.
+  private(set) var undated: Set<Identifier> = []
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -73,6 +75,11 @@ final class WholeRecordApp {
     shown[field]?[value].map { $0 <= moment } ?? false
   }
 
+  /// Whether it last acted on a record's timer by a word rather than with a copy.
+  func isUndated(_ target: Target) -> Bool {
+    model.timers.values.contains { undated.contains($0.id) && $0.targets.contains(target) }
+  }
+
   // MARK: Lines
 
   /// Takes in a message of the hub's.
@@ -86,10 +93,15 @@ final class WholeRecordApp {
 
   /// A message of its own goes out.
   func note(_ message: TodoTimersMessage) {
-    guard case .timerUpdate(let update) = message, update.type != .deleted,
-      let timer = update.timer
-    else { return }
-    copies.append(timer)
+    switch message {
+    case .timerUpdate(let update):
+      guard update.type != .deleted, let timer = update.timer else { return }
+      undated.remove(timer.id)
+      copies.append(timer)
+    case .fullSync(let sync): undated.subtract(sync.timers.map(\.id))
+    case .quickAction(let action): undated.insert(action.timerID)
+    case .syncRequest, .timerState: break
+    }
   }
 
   var fullSync: TodoTimersMessage { model.fullSync(now: now) }
@@ -98,6 +110,7 @@ final class WholeRecordApp {
   func reset() {
     model = WholeRecordDevice(model.role)
     copies = []
+    undated = []
     incarnation += 1
   }
 
