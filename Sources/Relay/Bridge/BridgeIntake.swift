@@ -44,8 +44,7 @@ struct BridgeIntake {
     let timer = action.timerID
     // What was done last may have been dated by a clock that is ahead, or above what it was done to.
     let dates = (bridged[timer]?.timers ?? []).map(\.updatedAt)
-    let now = PayloadDate.date(milliseconds: relay.nowMS + bridged.ahead)
-    let latest = dates.reduce(now) { max($0, PayloadDate.after($1)) }
+    let latest = dates.reduce(bridged.latest(at: relay.nowMS)) { max($0, PayloadDate.after($1)) }
     var window = bridged[timer] ?? RecordWindow(.unknown)
     guard !isGone(.timer(timer)), !hasSeenDeleted(timer, window) else {
       bridged.isOwed.insert(timer)
@@ -129,7 +128,7 @@ struct BridgeIntake {
       if hub.timers()[timer.id]?.showsSame(as: timer) != true { bridged.isOwed.insert(timer.id) }
       return nil
     }
-    bridged.tell(timer.updatedAt, now: relay.nowMS)
+    if !window.mayFollow(timer.updatedAt) { bridged.tell(timer.updatedAt, now: relay.nowMS) }
     window.advance(showing: timer)
     guard !isGone(.timer(timer.id)), !hasSeenDeleted(timer.id, window) else {
       bridged.isOwed.insert(timer.id)

@@ -57,6 +57,13 @@ final class BridgedDevice {
     var deletesByAbsence = false
   }
 
+  /// How much further ahead than its dates have shown a clock is taken to be at most, where it has acted
+  /// by a word without a date, in milliseconds. What is sent then is dated above that, and what the
+  /// device does upon it counts as done when it comes for as long: so it is no more than a minute.
+  static let margin: UInt64 = 60_000
+  /// The same where a session begins and what was sent before may have been refused: two hours.
+  static let wideMargin: UInt64 = 7_200_000
+
   /// Most records whose windows are kept: as many as a row's number has room for.
   static let recordLimit: UInt32 = 1 << 20
 
@@ -90,10 +97,33 @@ final class BridgedDevice {
     isOwedFullSync = true
   }
 
-  /// Notes a time that the device has told.
+  /// Notes a time that the device has told by its clock.
   func tell(_ date: Double, now: UInt64) {
     let time = PayloadDate.milliseconds(date)
-    if time > now { ahead = max(ahead, time - now) }
+    guard time > now, time - now > ahead else { return }
+    let isFarther = time - now > ahead + Self.margin
+    ahead = time - now
+    if isFarther { doubtUndated(above: latest(at: now)) }
+  }
+
+  /// The latest date that its clock can show.
+  func latest(at now: UInt64, margin: UInt64 = margin) -> Double {
+    PayloadDate.date(milliseconds: now + ahead + margin)
+  }
+
+  /// What was sent since the device acted by a word may have been refused: it is sent once more.
+  ///
+  /// - Parameter date: the latest that the device can have dated its copies with.
+  func doubtUndated(above date: Double) {
+    for (id, record) in records.sorted(by: { $0.key < $1.key }) where record.window.isUndated {
+      var window = record.window
+      guard window.start.seq > 0 || window.entries.count > 1 else { continue }
+      window.sent = max(window.sent ?? date, date)
+      // Of a copy from before it came here an acknowledge proves nothing still.
+      if window.start.state != .unknown { window.isUndated = false }
+      self[id] = window
+      isOwed.insert(id)
+    }
   }
 
   /// Records whose rows are to be written.

@@ -53,7 +53,9 @@ struct RecordWindow: Equatable {
   var sent: Double?
   /// The number of the last delivery that had it; 0 for none.
   var lastDelivery: UInt64 = 0
-  /// Whether the device may have dated its copy later than is known here.
+  /// Whether the device has acted on the timer by a word and has sent no copy since: what is known of
+  /// its copy's date is the latest that it can be, as long as its clock is no further ahead than
+  /// `BridgedDevice.margin` allows for.
   var isUndated = false
 
   init(_ state: State) { entries = [Entry(state: state)] }
@@ -63,6 +65,10 @@ struct RecordWindow: Equatable {
   /// taken in no more than the first of those that it was sent.
   var oldestPosition: UInt64? { entries.lazy.compactMap(\.position).first }
   var timers: [TimerDTO] { entries.compactMap(\.state.timer) }
+  /// The newest of them: what the device held before it acted by a word is older than the start.
+  var last: TimerDTO? {
+    (entries.last { !isOld($0) && $0.state.timer != nil } ?? start).state.timer
+  }
   /// Where the first delete stands that was sent after the start.
   private var firstDelete: Int? {
     entries.indices.dropFirst().first { entries[$0].state == .absent }
@@ -127,13 +133,28 @@ struct RecordWindow: Equatable {
       case .timer(let timer):
         // One that it did not have it takes in whatever its date.
         let isFirst = start.state == .absent && index == 1
-        let isNewer =
-          start.state != .unknown && !isUndated && received.map { $0 < timer.updatedAt } ?? true
-        guard isFirst || isNewer else { continue }
+        guard isFirst || isNewest(timer) else { continue }
       }
       entries.removeFirst(index)
       return
     }
+  }
+
+  /// Whether what was sent is dated above all that the device may hold. Of a copy from before it came
+  /// here nothing is known; but what it had done to that, it has sent before it acknowledges.
+  private func isNewest(_ sent: TimerDTO) -> Bool {
+    if start.state == .unknown, isUndated { return false }
+    if let own = start.state.timer, own.updatedAt >= sent.updatedAt { return false }
+    return received.map { $0 < sent.updatedAt } ?? true
+  }
+
+  /// Whether a date may be one that the device was sent, or have come of that: a device dates each
+  /// change above what it changes, by a millisecond at least. So it tells nothing of the device's clock.
+  func mayFollow(_ date: Double) -> Bool {
+    let copies = timers + passed.compactMap(\.state.timer)
+    let seen = [received, sent].compactMap { $0 } + copies.map(\.updatedAt)
+    // A second has room for many changes in a row.
+    return seen.contains { $0 <= date && date <= $0 + 1 }
   }
 
   /// Moves the start to the first copy that a device must have taken in, as it has acted on the timer,
@@ -146,6 +167,9 @@ struct RecordWindow: Equatable {
     entries.removeFirst(first)
   }
 
+  /// Whether an entry shows nothing of the hub's log that the start does not.
+  private func isOld(_ entry: Entry) -> Bool { entry.position ?? 0 <= start.position ?? 0 }
+
   /// Moves the start to the last entry that a copy from the device shows it took in.
   mutating func advance(showing timer: TimerDTO) {
     let fields = TimerFields(timer)
@@ -153,6 +177,8 @@ struct RecordWindow: Equatable {
     let end = firstDelete ?? entries.count
     for index in (0..<end).dropFirst().reversed() {
       guard let sent = entries[index].state.timer else { continue }
+      // A copy that is as what the device is known to hold was not made upon what it held before.
+      if isOld(entries[index]), start.state.timer?.showsSame(as: timer) == true { continue }
       let isTaken =
         timer.showsSame(as: sent) || hasTodo(timer, sent, index)
         || (bears(timer, sent, index) || carriesValue(fields, index)) && !goesBack(fields, index)
@@ -279,8 +305,7 @@ struct RecordWindow: Equatable {
 
   /// Changes what the device is known to hold, as it has told by a word rather than a copy.
   ///
-  /// - Parameter date: the latest that it is likely to have dated its copy with: it refuses what is
-  ///   older.
+  /// - Parameter date: the latest that it can have dated its copy with: it refuses what is older.
   mutating func amend(latest date: Double, _ body: (inout TimerDTO) -> Void) {
     isUndated = true
     sent = max(sent ?? date, date)

@@ -60,6 +60,10 @@ extension Relay {
       hub.bridges.sort { $0.device < $1.device }
       isReset = false
     }
+    // A phone answers what it refuses with its own.
+    if !device.isPhone {
+      bridged.doubtUndated(above: bridged.latest(at: nowMS, margin: BridgedDevice.wideMargin))
+    }
     bridged.incarnation = device.incarnation
     bridged.heard = max(1, nowMS)
     bridged.session = BridgedDevice.Session(

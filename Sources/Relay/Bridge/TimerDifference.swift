@@ -60,7 +60,7 @@ struct TimerDifference: Equatable {
     }
     if isChanged(.notes) { notes = timer.notes ?? "" }
     if timer.sortOrder != nil, isChanged(.sortOrder) { sortOrder = timer.sortOrder }
-    compareTodos(timer, known, isUnknown: isUnknown, isChanged: isChanged)
+    compareTodos(timer, known, last: window.last, isUnknown: isUnknown, isChanged: isChanged)
     if !isUnknown { findDeleted(timer, window.possibleStarts(of: timer, isOfList: isOfList)) }
   }
 
@@ -75,7 +75,8 @@ struct TimerDifference: Equatable {
   // MARK: To-dos
 
   private mutating func compareTodos(
-    _ timer: TimerDTO, _ known: [TimerDTO], isUnknown: Bool, isChanged: (TimerField) -> Bool
+    _ timer: TimerDTO, _ known: [TimerDTO], last: TimerDTO?, isUnknown: Bool,
+    isChanged: (TimerField) -> Bool
   ) {
     let ordered = timer.orderedTodos
     for (index, todo) in ordered.enumerated() {
@@ -86,7 +87,7 @@ struct TimerDifference: Equatable {
       var writes: [Name: Datum] = [:]
       if isChanged(.text(todo.id)) { writes["text"] = .string(todo.text) }
       if isChanged(.isCompleted(todo.id)) { writes["isCompleted"] = .bool(todo.isCompleted) }
-      if writes.isEmpty, !isUnknown { writes = Self.wayBack(todo, known) }
+      if writes.isEmpty, !isUnknown { writes = Self.wayBack(todo, known, last) }
       if !writes.isEmpty { todoWrites.append(TodoWrite(id: todo.id, writes: writes)) }
     }
     guard !isUnknown else { return }
@@ -96,9 +97,11 @@ struct TimerDifference: Equatable {
   /// A to-do that was touched after all that was sent, and has old values and an old place only: it
   /// was ticked back to what it had been. Unless it may only have been moved, by the device itself,
   /// from where it had been: a move dates it, too.
-  private static func wayBack(_ todo: TodoItemDTO, _ known: [TimerDTO]) -> [Name: Datum] {
+  private static func wayBack(
+    _ todo: TodoItemDTO, _ known: [TimerDTO], _ last: TimerDTO?
+  ) -> [Name: Datum] {
     let copies = known.compactMap { $0.todo(todo.id) }
-    guard let last = copies.last, last.isCompleted != todo.isCompleted,
+    guard let last = last?.todo(todo.id), last.isCompleted != todo.isCompleted,
       copies.allSatisfy({ $0.updatedAt < todo.updatedAt }),
       copies.contains(where: { $0.sortOrder == todo.sortOrder }),
       !copies.contains(where: {

@@ -145,9 +145,36 @@ struct RecordWindowTests {
 
   @Test func whatTheDeviceDatedItselfProvesNothing() {
     var window = window(timer(at: 1), sent: timer("B", at: 2))
-    window.amend(latest: 1.5) { $0.notes = "m" }
+    window.amend(latest: 2.5) { $0.notes = "m" }
     window.advance { _ in true }
     #expect(window.start.state.timer?.notes == "m")
+    // What is sent above the latest date that it can have is taken in.
+    window.add(.init(state: .timer(timer("C", at: 3)), position: 2, seq: 2))
+    window.advance { _ in true }
+    #expect(window.start.state.timer?.name == "C")
+  }
+
+  @Test func aCopyLikeTheStartWasNotMadeUponWhatWasBefore() {
+    var window = window(timer(at: 1, todos: [Self.todo(1)]))
+    var done = Self.todo(1)
+    done.isCompleted = true
+    let sent = RecordWindow.Entry(
+      state: .timer(timer(at: 2, todos: [done])), position: 1, seq: 1)
+    window.add(sent)
+    window.advance { _ in true }
+    window.amend(latest: 3) { $0.todoItems[0].isCompleted = false }
+    #expect(window.last?.todoItems[0].isCompleted == false)
+    let before = window
+    let copy = timer(at: 4, todos: [Self.todo(1, at: 4)])
+    #expect(difference(copy, window).isEmpty, "the tick has been told by a word")
+    window.advance(showing: copy)
+    #expect(window.start == before.start)
+  }
+
+  @Test func datesThatMayHaveComeOfOthers() {
+    let window = window(timer(at: 5), sent: timer("B", at: 90))
+    for date in [5, 5.002, 90, 90.5] { #expect(window.mayFollow(date)) }
+    for date in [4.999, 6.5, 89, 92] { #expect(!window.mayFollow(date)) }
   }
 
   @Test func lateCopies() {

@@ -39,7 +39,9 @@ package final class ServerHarness: Harness {
     let run = try ServerRun(trace, on: target, isRecorded: target != nil)
     if target != nil { trace.start = run.start }
     var workload = ServerWorkload(options, run.schema, draw)
-    for device in trace.devices.prefix(max(2, options.wholeRecords.names.count + 1)) {
+    let late = options.wholeRecords.firstEdits > 0 ? options.wholeRecords.names : []
+    let others = trace.devices.filter { !late.contains($0.name) }
+    for device in others.prefix(max(2, options.wholeRecords.names.count + 1)) {
       let event = TraceEvent(at: 0, device.name, .connect)
       run.perform(event)
       trace.events.append(event)
@@ -51,6 +53,9 @@ package final class ServerHarness: Harness {
     for _ in 0..<options.events * 3 {
       guard trace.events.count < options.events + 4, run.findings.isEmpty else { break }
       let event = workload.event(run)
+      if late.contains(event.device), run.coverage["edit"] < options.wholeRecords.firstEdits {
+        continue
+      }
       if let witness = plan.witness {
         var draft = trace
         draft.events.append(event)

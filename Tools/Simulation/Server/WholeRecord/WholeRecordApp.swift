@@ -55,8 +55,7 @@ final class WholeRecordApp {
   var sessions = 0
   /// Counts what it shows.
   private(set) var moment = 0
-  /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows, and so not
-  /// either which of the copies that it is sent it takes in.
+  /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows.
   private(set) var undated: Set<Identifier> = []
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]

@@ -6,6 +6,8 @@ struct WholeRecords {
   private(set) var isLazy = false
   /// They use the dictionary with keys.
   private(set) var isKeyed = false
+  /// How many edits there are before they come, so that they find records; 0: they are there first.
+  private(set) var firstEdits = 0
 
   /// - Parameters:
   ///   - schema: only `todoTimers` has a bridge.
@@ -24,6 +26,9 @@ struct WholeRecords {
     names = Set(order.prefix(count))
     self.isLazy = isLazy
     self.isKeyed = isKeyed
+    // Its own as well. Two others are there from the beginning, as in every schedule.
+    var joining = Draw(seed: plan.seed ^ 0x4A4F_494E_4C41_5445)
+    if joining.percent(25), devices - count >= 2 { firstEdits = 1 + joining.below(8) }
   }
 
   var trace: [Trace.Option] {

@@ -1,0 +1,197 @@
+import AppModels
+import Foundation
+import Merge
+import Relay
+import RelaySupport
+import SyncSupport
+import Testing
+import Wire
+
+/// A watch that acts by words, which have no dates, with somebody at a keyboard as the phone.
+@Suite("The bridge and words without a date")
+struct BridgeWordTests {
+  let hub: HubWorld
+  let watch: WholeRecordPeer
+  private let id = Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8)!
+  private let one = Identifier("A0000000-0000-4000-8000-000000000001".utf8)!
+  private let two = Identifier("A0000000-0000-4000-8000-000000000002".utf8)!
+
+  init() throws {
+    hub = try HubWorld(hasManualClock: false)
+    hub.world.now = 1_763_719_200_000_000
+    watch = WholeRecordPeer("watch", .watch, hub.world)
+    try hub.keyboard("phone")
+  }
+
+  private func timer(_ id: Identifier) -> TimerDTO {
+    TimerDTO(
+      id: id, name: "Tea", durationInSeconds: 300, createdAt: 0, updatedAt: 0,
+      todoItems: id != self.id
+        ? []
+        : [
+          TodoItemDTO(id: one, text: "water", createdAt: 0, updatedAt: 0),
+          TodoItemDTO(id: two, text: "leaves", createdAt: 0, updatedAt: 0),
+        ])
+  }
+
+  private func make(_ id: Identifier) throws {
+    if !watch.isConnected { watch.connect() }
+    watch.say(try watch.model.create(timer(id), now: watch.now))
+    pass()
+  }
+
+  private func pass(_ seconds: Double = 1) {
+    hub.world.pass(seconds: seconds)
+    watch.settle()
+  }
+
+  private func tick(_ todo: Identifier, _ isCompleted: Bool = true) {
+    watch.say(watch.model.toggle(todo, of: id, isCompleted: isCompleted, now: watch.now))
+    pass()
+  }
+
+  private func delete(_ todo: Identifier) throws {
+    watch.say(
+      try watch.model.update(id, now: watch.now) {
+        $0.todoItems = $0.orderedTodos.filter { $0.id != todo }
+      })
+    pass()
+  }
+
+  /// Somebody who sees what is there edits a to-do.
+  private func edit(_ what: String, _ todo: Identifier) throws {
+    _ = try todos()
+    let answer = try hub.ask(
+      "sync.edit kind=todo record=\"\(todo.description)\" \(what)", on: "phone")
+    try #require(answer.type == "sync.edited", "\(answer)")
+    watch.settle()
+    pass()
+  }
+
+  private func todos() throws -> [String] {
+    try hub.records("todo", on: "phone").map {
+      "\($0["text"]!)\($0["isCompleted"] as? Bool == true ? "!" : "")"
+    }
+  }
+
+  private var held: [String] {
+    watch.model.timers[id]?.orderedTodos.map { "\($0.text)\($0.isCompleted ? "!" : "")" } ?? []
+  }
+
+  // MARK: Clocks that are ahead
+
+  @Test(arguments: [0.007, 50])
+  func whatIsSentAfterAWordIsTakenIn(ahead: Double) throws {
+    try make(id)
+    watch.skew = ahead
+    tick(one)
+    try edit("set={\"text\":\"hot water\"}", one)
+    #expect(try todos() == ["hot water!", "leaves"])
+    #expect(held == ["hot water!", "leaves"])
+  }
+
+  @Test func aClockThatIsFarAheadEndsWithTheNextSession() throws {
+    try make(id)
+    watch.skew = 3_600
+    tick(one)
+    try edit("set={\"text\":\"hot water\"}", one)
+    #expect(held == ["water!", "leaves"], "refused: nothing has told of its clock")
+    watch.connect()
+    pass()
+    #expect(held == ["hot water!", "leaves"])
+    _ = watch.takeHistory()
+    watch.connect()
+    pass()
+    #expect(watch.takeHistory().isEmpty, "it is sent once")
+  }
+
+  @Test func aClockThatIsFarAheadEndsWithItsNextDate() throws {
+    try make(id)
+    watch.skew = 1_000_000
+    tick(one)
+    try edit("set={\"text\":\"hot water\"}", one)
+    #expect(held == ["water!", "leaves"])
+    try make(Identifier(high: 9, low: 9))
+    #expect(held == ["hot water!", "leaves"])
+    #expect(try todos() == ["hot water!", "leaves"])
+    tick(two)
+    try edit("set={\"text\":\"cold water\"}", one)
+    #expect(held == ["cold water!", "leaves!"], "its clock is known now")
+  }
+
+  @Test func datesThatItWasSentTellNothingOfItsClock() throws {
+    try make(id)
+    for round in 1...20 {
+      tick(one, round % 2 == 1)
+      try edit("set={\"text\":\"\(round)\"}", two)
+      watch.say(try watch.model.update(id, now: watch.now) { $0.durationInSeconds += 1 })
+      pass()
+      let shown = try todos()
+      #expect(held == shown)
+    }
+    let ahead = watch.model.timers[id]!.updatedAt - watch.now
+    #expect(ahead < 70, "a minute, however often")
+  }
+
+  // MARK: What it had seen
+
+  @Test func whatItAcknowledgedAfterAWordItHasSeen() throws {
+    try make(id)
+    tick(one)
+    try edit("set={\"text\":\"hot water\"}", one)
+    pass(300)
+    try delete(one)
+    #expect(try todos() == ["leaves"])
+    #expect(held == ["leaves"])
+  }
+
+  @Test func whatItHadNotSeenAfterAWordStays() throws {
+    try make(id)
+    tick(one)
+    watch.holdsInput = true
+    try edit("set={\"text\":\"hot water\"}", one)
+    try delete(one)
+    watch.holdsInput = false
+    pass()
+    #expect(try todos() == ["hot water!", "leaves"])
+    #expect(held == ["hot water!", "leaves"])
+  }
+
+  // MARK: Devices that come later
+
+  private func makeElsewhere() throws {
+    let made = [
+      "kind=timer record=\"\(id)\" set={\"name\":\"Tea\",\"durationInSeconds\":300}",
+      "kind=todo record=\"\(one)\" set={\"timer\":\"\(id)\",\"text\":\"water\"}",
+      "kind=todo record=\"\(two)\" set={\"timer\":\"\(id)\",\"text\":\"leaves\"}",
+    ]
+    for edit in made {
+      let answer = try hub.ask("sync.edit \(edit)", on: "phone")
+      try #require(answer.type == "sync.edited", "\(answer)")
+    }
+    hub.world.pass(seconds: 5)
+  }
+
+  @Test func theFirstDeleteOfANewDevice() throws {
+    try makeElsewhere()
+    watch.connect()
+    pass(5)
+    #expect(held == ["water", "leaves"])
+    for todo in [one, two] { try delete(todo) }
+    #expect(try todos().isEmpty)
+    #expect(watch.model.timers[id]?.todoItems.isEmpty == true)
+  }
+
+  @Test func theFirstDeleteOfOneThatHadAnOlderCopy() throws {
+    try makeElsewhere()
+    // From before it came here, and changed meanwhile: it refuses what it is sent.
+    var old = timer(id)
+    old.todoItems.removeFirst()
+    _ = try watch.model.create(old, now: watch.now + 100)
+    watch.say(try watch.model.update(id, now: watch.now + 200) { $0.durationInSeconds = 7 })
+    watch.connect()
+    pass()
+    #expect(try todos() == ["water", "leaves"], "it never had the other one")
+    #expect(held == ["water", "leaves"])
+  }
+}
