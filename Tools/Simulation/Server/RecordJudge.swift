@@ -12,6 +12,8 @@ final class RecordJudge {
   private let feed: [OracleFeedEntry]
 
   private let apart: Set<Effect>
+  /// What everybody holds.
+  private let vector: VersionVector
   private let graveyard: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
   let isLate: Bool
@@ -26,7 +28,7 @@ final class RecordJudge {
   ///   - operations: all that were ever accepted.
   ///   - apart: the actions that came too late for what had been collected.
   ///   - graveyard: records of which only the last delete is known.
-  ///   - vector: what everybody holds.
+  ///   - vector: of everybody.
   init(
     _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ graveyard: [Target: Mark],
     _ vector: VersionVector, _ schema: Schema
@@ -34,6 +36,7 @@ final class RecordJudge {
     self.run = run
     self.schema = schema
     self.apart = apart
+    self.vector = vector
     self.graveyard = graveyard
     buried = Self.buried(operations, graveyard)
     if !buried.isEmpty { run.coverage.note("anew") }
@@ -206,7 +209,7 @@ final class RecordJudge {
               + "\(Int64(times[index]) - Int64(promise.ms)) ms later.")
         }
         there[promise.signature]!.remove(at: index)
-      } else if !promise.mayBeDestroyed {
+      } else if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: vector) {
         run.report(
           "I27", "edit-lost", "An edit that a device had stored never reached the others.",
           "\(promise.edit.spelled), made at the \(promise.device), is with nobody in the end.")

@@ -128,6 +128,12 @@ final class SyncLedger {
     }
   }
 
+  /// Whether an operation is with everybody and came to them in a snapshot alone, under a name that a
+  /// device gave twice: which of the two it is nobody has read.
+  func isUnread(_ dot: Dot, in vector: VersionVector) -> Bool {
+    givenTwice.contains(dot) && vector.contains(dot) && indices[dot] == nil
+  }
+
   /// A device's storage was set back: it is read anew.
   func forget(_ device: String) { cursors[device] = nil }
 }
