@@ -178,8 +178,11 @@ extension Relay {
       for index in probe.timers.indices {
         try checkTodos(probe.timers[index], payload)
         probe.timers[index] = probe.timers[index].withoutOld(payload.bridged)
+        try probe.timers[index].check()
       }
-      try probe.check()
+      try probe.withoutTwins {
+        payload.hub.replica.fold.container(of: .todo($0), payload.hub.schema)?.record
+      }.check()
     case .timerUpdate(let update):
       if let timer = update.timer, update.type != .deleted, timer.id == update.timerID {
         try TimerUpdateMessage(update.type, timer.withoutOld(payload.bridged)).check()
@@ -238,6 +241,26 @@ extension Relay {
     for precondition in device.pair.knobs.preconditionOrder where own.contains(precondition) {
       try check(precondition, send, device, fields)
     }
+  }
+}
+
+extension TimerSyncPayload {
+  /// Without to-dos in timers that they have left, where their timer has them as well: a device that was
+  /// sent the one and keeps its own newer copy of the other has them in both.
+  fileprivate func withoutTwins(owner: (Identifier) -> Name?) -> TimerSyncPayload {
+    var sync = self
+    var places: [Identifier: Set<Identifier>] = [:]
+    for timer in timers {
+      for todo in timer.todoItems { places[todo.id, default: []].insert(timer.id) }
+    }
+    for index in sync.timers.indices {
+      let timer = sync.timers[index].id
+      sync.timers[index].todoItems.removeAll { todo in
+        guard places[todo.id]!.count > 1, let owner = owner(todo.id) else { return false }
+        return owner != timer.name && places[todo.id]!.contains { $0.name == owner }
+      }
+    }
+    return sync
   }
 }
 

@@ -38,6 +38,9 @@ extension Edit {
       let list =
         into.flatMap { record in kind.container.map { Target($0.kind, record) } }
         ?? (kind.isListedInContainer ? fold.container(of: target, schema) : nil)
+      if let list, into != nil, !fold.isCreated(list) {
+        throw WireError(.invalidField, "there is no \(list.kind) \(list.record)")
+      }
       return try editor.move(target, to: after.map { .after($0) } ?? .first, in: list)
     case .splice(let field, let at, let remove, let insert, _):
       var text = Array((editor.present(target)[field]?.text?.text ?? "").unicodeScalars)
