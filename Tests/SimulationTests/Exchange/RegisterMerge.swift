@@ -114,10 +114,4 @@ final class RegisterMerge: MergeUnderTest {
   }
 
   func restart(_ device: Int, now: Int64) throws(MergeFailure) -> Answer { .done([]) }
-  func reachability(
-    _ device: Int, of other: Int, _ isReachable: Bool, now: Int64
-  ) throws(MergeFailure) -> Answer { .done([]) }
-  func undelivered(
-    _ device: Int, to: Int, _ body: Body, now: Int64
-  ) throws(MergeFailure) -> Answer { .done([]) }
 }

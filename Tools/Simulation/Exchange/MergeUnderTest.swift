@@ -56,6 +56,13 @@ package protocol MergeUnderTest: AnyObject {
 extension MergeUnderTest {
   package func happens(_ event: TraceEvent) {}
   package func can(_ device: Int, _ edit: Edit) -> Bool { true }
+  // Who is told nothing by these has nothing to say either.
+  package func reachability(
+    _ device: Int, of other: Int, _ isReachable: Bool, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
+  package func undelivered(
+    _ device: Int, to: Int, _ body: Body, now: Int64
+  ) throws(MergeFailure) -> Answer { .done([]) }
   package func moment(_ device: Int) -> Int { 0 }
   package var transcript: [String] { [] }
   package var complaints: [String] { [] }

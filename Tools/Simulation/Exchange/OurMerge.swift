@@ -133,14 +133,6 @@ package final class OurMerge: MergeUnderTest {
     return .done([])
   }
 
-  package func reachability(
-    _ device: Int, of other: Int, _ isReachable: Bool, now: Int64
-  ) throws(MergeFailure) -> Answer { .done([]) }
-
-  package func undelivered(
-    _ device: Int, to: Int, _ body: Body, now: Int64
-  ) throws(MergeFailure) -> Answer { .done([]) }
-
   package func restart(_ device: Int, now: Int64) throws(MergeFailure) -> Answer {
     do throws(WireError) {
       devices[device] = try DeviceReplica(saved: devices[device].saved)

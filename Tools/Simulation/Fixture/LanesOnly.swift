@@ -16,14 +16,6 @@ final class LanesOnly: MergeUnderTest {
     _ device: Int, from: Int, _ lane: Lane, _ body: Body, now: Int64
   ) throws(MergeFailure) -> Answer { .done([]) }
 
-  func reachability(
-    _ device: Int, of other: Int, _ isReachable: Bool, now: Int64
-  ) throws(MergeFailure) -> Answer { .done([]) }
-
-  func undelivered(
-    _ device: Int, to: Int, _ body: Body, now: Int64
-  ) throws(MergeFailure) -> Answer { .done([]) }
-
   func restart(_ device: Int, now: Int64) throws(MergeFailure) -> Answer { .done([]) }
 
   func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown { Shown() }

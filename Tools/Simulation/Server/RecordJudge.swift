@@ -12,7 +12,7 @@ final class RecordJudge {
   private let feed: [OracleFeedEntry]
 
   private let apart: Set<Effect>
-  /// What everybody holds.
+  /// Of what everybody holds.
   private let vector: VersionVector
   private let graveyard: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
@@ -28,7 +28,7 @@ final class RecordJudge {
   ///   - operations: all that were ever accepted.
   ///   - apart: the actions that came too late for what had been collected.
   ///   - graveyard: records of which only the last delete is known.
-  ///   - vector: of everybody.
+  ///   - vector: what everybody holds.
   init(
     _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ graveyard: [Target: Mark],
     _ vector: VersionVector, _ schema: Schema
