@@ -38,6 +38,7 @@ extension Fold {
     compact(to: stable)
     seal.frontier.merge(stable)
     seal.horizon = max(seal.horizon, horizon)
+    seal.purgedHorizon = max(seal.purgedHorizon, horizon)
     renewSeal()
   }
 

@@ -9,6 +9,9 @@ struct Seal {
   /// Always has all of the fold's base.
   var frontier = VersionVector()
   var horizon: UInt64 = 0
+  /// The horizon of the last purge here. Time alone makes records go: a later announcement may have the
+  /// same frontier.
+  var purgedHorizon: UInt64 = 0
   /// Dead elements that may go. It is found out once: more operations only take some out.
   var elements = ElementSet()
   /// The records that were gone when the frontier was announced. Operations written before their
@@ -61,12 +64,12 @@ extension Fold {
     return false
   }
 
-  /// Finds out anew what is sealed; nothing is where the seal is at the base.
+  /// Finds out anew what is sealed; nothing is where all that was announced has been purged.
   func renewSeal() {
     seal.elements = ElementSet()
     seal.candidates = []
     seal.gone = Seal.Gone()
-    guard seal.frontier != base else { return }
+    guard seal.frontier != base || seal.horizon > seal.purgedHorizon else { return }
     let stability = Stability(frontier: seal.frontier, horizon: seal.horizon)
     let gone = gone(stability, among: records.map(\.target))
     seal.candidates = gone.keys.sorted()

@@ -223,6 +223,19 @@ import Testing
     #expect(fold.record(note)?.isAlive == true)
   }
 
+  /// Time alone makes records go: what is announced while nothing is written has the last purge's frontier.
+  @Test func recordsAreSealedAtTheLastFrontierToo() throws {
+    try desk.write(at: 1, Action(note, .create), .move(note))
+    try desk.write(at: 2, Action(note, .delete))
+    desk.purge(1)
+    let slot = try #require(fold.element(ElementID(Dot(Desk.phone, 1), 0)))
+    #expect(!fold.isSealed(note) && !fold.isSealed(slot))
+    fold.announce(frontier: fold.vector, horizon: 10)
+    #expect(fold.isSealed(note) && fold.isSealed(slot))
+    desk.purge(10)
+    #expect(!fold.isCreated(note) && !fold.isSealed(slot))
+  }
+
   // MARK: What comes too late
 
   @Test func whatComesTooLateIsRecovered() throws {
