@@ -49,12 +49,12 @@ extension SyncDevice {
 
   @discardableResult
   package func delete(_ kind: Name, _ record: Name) throws -> Operation? {
-    try write(Editor(fold, schema, shown: current.replica.vector).delete(Target(kind, record)))
+    try write(try Editor(fold, schema, shown: current.replica.vector).delete(Target(kind, record)))
   }
 
   @discardableResult
   package func restore(_ kind: Name, _ record: Name) throws -> Operation? {
-    try write(Editor(fold, schema, shown: current.replica.vector).restore(Target(kind, record)))
+    try write(try Editor(fold, schema, shown: current.replica.vector).restore(Target(kind, record)))
   }
 
   @discardableResult

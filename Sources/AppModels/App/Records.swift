@@ -151,12 +151,12 @@ package struct RecordEdit {
     }
   }
 
-  package mutating func delete(_ kind: Name, _ record: Name) {
-    actions += editor.delete(Target(kind, record))
+  package mutating func delete(_ kind: Name, _ record: Name) throws(WireError) {
+    actions += try editor.delete(Target(kind, record))
   }
 
-  package mutating func restore(_ kind: Name, _ record: Name) {
-    actions += editor.restore(Target(kind, record))
+  package mutating func restore(_ kind: Name, _ record: Name) throws(WireError) {
+    actions += try editor.restore(Target(kind, record))
   }
 
   /// Moves a record of an ordered kind within its list.

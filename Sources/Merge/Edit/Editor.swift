@@ -43,7 +43,7 @@ package struct Editor {
   /// Writes registers, and moves the record where the plan has another container for it.
   package mutating func set(_ target: Target, _ plan: EditPlan) throws(WireError) -> [Action] {
     let kind = schema[target.kind]!
-    let home = fold.container(of: target, schema)
+    let home = try home(of: target)
     var actions: [Action] = []
     for write in plan.writes { actions += self.actions(write, target, kind, home) }
     if kind.isListedInContainer, let container = plan.container {
@@ -72,12 +72,12 @@ package struct Editor {
     return present
   }
 
-  package func delete(_ target: Target) -> [Action] {
-    [Action(target, .delete, home: fold.container(of: target, schema))]
+  package func delete(_ target: Target) throws(WireError) -> [Action] {
+    [Action(target, .delete, home: try home(of: target))]
   }
 
-  package func restore(_ target: Target) -> [Action] {
-    [Action(target, .restore, home: fold.container(of: target, schema))]
+  package func restore(_ target: Target) throws(WireError) -> [Action] {
+    [Action(target, .restore, home: try home(of: target))]
   }
 
   /// - Parameter container: the list that it goes to.
@@ -90,7 +90,19 @@ package struct Editor {
         .invalidField, "\(target.kind) records have no order; move is for kinds that do")
     }
     return try place(
-      target, kind, at: position, in: container, home: fold.container(of: target, schema))
+      target, kind, at: position, in: container, home: try home(of: target))
+  }
+
+  /// The container that a record stands in; nil where its kind has none.
+  ///
+  /// - Throws: 4004 where it stands nowhere: the place that it was made at had been collected.
+  private func home(of target: Target) throws(WireError) -> Target? {
+    if let home = fold.container(of: target, schema) { return home }
+    guard let container = schema[target.kind]?.container else { return nil }
+    throw WireError(
+      .invalidField,
+      "\(target.kind) \(target.record) stands in no \(container.kind), as the place that it was made at "
+        + "had been collected; make it anew")
   }
 
   private func place(

@@ -23,7 +23,7 @@ extension Relay {
       guard try fields.bool(.delete) else {
         throw WireError(.invalidField, "delete is true, or left out")
       }
-      actions = draft.editor.delete(try draft.shown(call))
+      actions = try draft.editor.delete(try draft.shown(call))
     default: actions = try draft.move(try draft.shown(call), try fields.object(.move), fields.line)
     }
     try finish(draft, actions, call, device)
@@ -37,7 +37,7 @@ extension Relay {
         .invalidField,
         "\(target.kind) \(target.record) was deleted at \(grave.stamp.ms) ms and is no longer kept")
     }
-    try finish(draft, draft.editor.restore(target), call, device)
+    try finish(draft, try draft.editor.restore(target), call, device)
   }
 
   // MARK: Drafts

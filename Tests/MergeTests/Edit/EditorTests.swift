@@ -111,14 +111,34 @@ import Wire
     #expect(moved.actions.map(\.into) == [other])
     #expect(desk.order("todo", in: home) == [2, 0])
     #expect(desk.order("todo", in: other) == [1])
-    let gone = try desk.edit { editor, _ in editor.delete(EditingDesk.todo(1)) }
+    let gone = try desk.edit { editor, _ in try editor.delete(EditingDesk.todo(1)) }
     #expect(gone.actions == [Action(EditingDesk.todo(1), .delete, home: other)])
-    let back = try desk.edit { editor, _ in editor.restore(EditingDesk.todo(1)) }
+    let back = try desk.edit { editor, _ in try editor.restore(EditingDesk.todo(1)) }
     #expect(back.actions == [Action(EditingDesk.todo(1), .restore, home: other)])
     #expect(throws: WireError.self) {
       try desk.edit { editor, _ in
         try editor.move(EditingDesk.todo(0), to: .after(EditingDesk.todo(1).record), in: home)
       }
+    }
+  }
+
+  /// Its place had been collected when its create came: who takes an edit of it would be refused later.
+  @Test func whatStandsNowhereIsNotEdited() throws {
+    var desk = EditingDesk()
+    try desk.createTimer(0)
+    let (timer, todo) = (EditingDesk.timer(0), EditingDesk.todo(0))
+    try desk.edit { _, _ in [Action(todo, .create, home: timer)] }
+    for number in 0..<4 {
+      var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: desk.vector)
+      let error = try #require(throws: WireError.self) {
+        switch number {
+        case 0: _ = try editor.delete(todo)
+        case 1: _ = try editor.restore(todo)
+        case 2: _ = try editor.set(todo, EditPlan(writes: []))
+        default: _ = try editor.move(todo, to: .last, in: timer)
+        }
+      }
+      #expect(error.code == .invalidField && error.message.contains("stands in no timer"))
     }
   }
 

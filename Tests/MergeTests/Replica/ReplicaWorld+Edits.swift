@@ -35,10 +35,10 @@ extension ReplicaWorld {
     switch below(12) {
     case 0:
       return try create("todo", #"{"timer":"\#(timer.record)","text":"\#(word())"}"#, &editor, fold)
-    case 1: return editor.delete(record)
+    case 1: return try editor.delete(record)
     case 2:
       let targets = fold.targets(below(2) == 0 ? "timer" : "todo", startingWith: "")
-      return targets.isEmpty ? [] : editor.restore(targets[below(targets.count)])
+      return targets.isEmpty ? [] : try editor.restore(targets[below(targets.count)])
     case 3...5:
       let text = editor.present(timer)["notes"]?.text?.text ?? ""
       return try set(timer, #"{"notes":"\#(retyped(text))"}"#, &editor, fold)

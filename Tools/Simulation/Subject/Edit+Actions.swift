@@ -29,8 +29,8 @@ extension Edit {
       return try editor.create(target, plan)
     case .set(let fields):
       return try Self.setting(fields, target, kind, fold, schema, &editor)
-    case .delete: return editor.delete(target)
-    case .restore: return editor.restore(target)
+    case .delete: return try editor.delete(target)
+    case .restore: return try editor.restore(target)
     case .move(let after, let into):
       guard kind.order != nil else {
         throw WireError(.invalidField, "records of kind \(kind.name) have no order")

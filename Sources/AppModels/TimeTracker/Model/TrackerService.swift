@@ -26,7 +26,7 @@ package struct TrackerService {
   }
 
   package func delete(_ kind: Name, _ record: Name, now: Int64) throws(WireError) {
-    try records.edit(now: now) { edit throws(WireError) in edit.delete(kind, record) }
+    try records.edit(now: now) { edit throws(WireError) in try edit.delete(kind, record) }
   }
 
   /// Makes a project and its first task, which belongs to the project's client.

@@ -103,7 +103,7 @@ extension TodoTimersApp {
   }
 
   func delete(_ timer: TimerRecord, _ now: Int64) throws(WireError) {
-    try edit(now: now) { edit in edit.delete("timer", timer.id) }
+    try edit(now: now) { edit throws(WireError) in try edit.delete("timer", timer.id) }
     question = nil
     route = .list
   }

@@ -118,7 +118,7 @@ extension TodoTimersApp {
       ]
       entries.append(
         Entry("delete", "delete the to-do") { _, now throws(WireError) in
-          try self.edit(now: now) { edit in edit.delete("todo", todo) }
+          try self.edit(now: now) { edit throws(WireError) in try edit.delete("todo", todo) }
           self.showDetail(form.timer)
         })
     } else {
