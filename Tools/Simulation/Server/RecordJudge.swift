@@ -196,19 +196,24 @@ final class RecordJudge {
     for operation in oracle.operations {
       there[SyncLedger.signature(operation), default: []].append(operation.stamp.ms)
     }
-    // What may be gone has no claim on what is there.
+    // What may be gone has no claim on what is there, nor has what is dated otherwise.
     let promises = run.sync.promises
-    for promise in promises.filter({ !$0.mayBeDestroyed }) + promises.filter(\.mayBeDestroyed) {
-      if let times = there[promise.signature], !times.isEmpty {
-        let index = times.firstIndex(of: promise.ms) ?? 0
-        // Only a wrong clock is a reason to date an edit anew.
-        if times[index] != promise.ms, run.coverage["retime"] == 0 {
+    let ordered = promises.filter { !$0.mayBeDestroyed } + promises.filter(\.mayBeDestroyed)
+    let others = ordered.filter { promise in
+      guard let index = there[promise.signature]?.firstIndex(of: promise.ms) else { return true }
+      there[promise.signature]!.remove(at: index)
+      return false
+    }
+    for promise in others {
+      if let time = there[promise.signature]?.first {
+        // Only a wrong clock is a reason to date an edit anew, or one to do so that nobody can exclude.
+        if run.coverage["retime"] == 0, !isLifted(promise, to: time) {
           run.report(
             "I33", "dated-anew", "An edit has another date than when it was made.",
             "\(promise.edit.spelled), made at the \(promise.device), is dated "
-              + "\(Int64(times[index]) - Int64(promise.ms)) ms later.")
+              + "\(Int64(time) - Int64(promise.ms)) ms later.")
         }
-        there[promise.signature]!.remove(at: index)
+        there[promise.signature]!.removeFirst()
       } else if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: vector) {
         run.report(
           "I27", "edit-lost", "An edit that a device had stored never reached the others.",
@@ -228,6 +233,16 @@ final class RecordJudge {
         }
       }
     }
+  }
+
+  /// Whether an edit that was issued anew has the time of the device's own that the server had already: a
+  /// snapshot does not tell which of those the edit follows (clause 12.2).
+  private func isLifted(_ promise: SyncLedger.Promise, to time: UInt64) -> Bool {
+    run.coverage["snapshotJoin"] > 0 && time > promise.ms
+      && oracle.operations.contains {
+        $0.dot.replica.device == promise.dot.replica.device && $0.stamp.ms == time
+          && SyncLedger.signature($0) != promise.signature
+      }
   }
 
   /// Nothing that was accepted is lost.
