@@ -100,6 +100,9 @@ package final class Relay {
     try restore(contents)
   }
 
+  /// A device and its connection hold each other.
+  deinit { for connection in connections { connection?.device = nil } }
+
   /// 2001-01-01, where a manual clock starts.
   static let manualEpoch: Int64 = 978_307_200_000_000
 
