@@ -152,6 +152,9 @@ package final class Fold {
     recordIndices[target].map { records[$0].isCreated } ?? false
   }
 
+  /// Whether it shows wherever what it stands in does: it is there, and no delete is above its touches.
+  package func isAlive(_ target: Target) -> Bool { record(target)?.isAlive ?? false }
+
   // MARK: Operations
 
   /// The stamp of an operation; nil where it is not here, or lies below the end of `base`.

@@ -14,9 +14,12 @@ extension BridgeIntake {
       position = window.entries.last { bridged.hasProcessed($0) }?.position
     }
     delete(.timer(id), seenThrough: position)
-    // One on its way that the device would have refused brings it back there.
-    if window.lastDelivery > bridged.proven { bridged.isOwed.insert(id) }
     window.delete { !bridged.hasProcessed($0) }
+    // One on its way that the device would have refused brings it back there; and of those that it may
+    // have processed it is not known whether it had when it deleted.
+    if window.lastDelivery > bridged.proven || window.entries.count > 1 {
+      bridged.isOwed.insert(id)
+    }
     bridged[id] = window
   }
 
@@ -51,12 +54,11 @@ extension BridgeIntake {
   /// Deletes a record, unless somebody has touched it unseen and a stamp above that would be needed.
   func delete(_ target: Target, seenThrough position: UInt64?) {
     // A to-do of a timer that is hidden for now may come back with it.
-    let isThere =
-      target.kind == "todo" ? fold.isCreated(target) : fold.isVisible(target, hub.schema)
-    guard isThere, !isGone(target) else { return }
+    guard fold.isAlive(target), !isGone(target) else { return }
     let shown = hub.vector(at: position)
     let editor = Editor(fold, hub.schema, shown: shown)
-    let delete = written(editor.delete(target), shown, time: 0)
+    guard let actions = try? editor.delete(target) else { return }
+    let delete = written(actions, shown, time: 0)
     let start = max(position ?? 0, hub.replica.base)
     for entry in hub.replica.log.suffix(Int(hub.replica.position - start)) {
       guard let operation = entry.operation?.operation, operation.dot.replica != author,

@@ -138,6 +138,9 @@ struct BridgeIntake {
     let difference = TimerDifference(timer, window, present: present, isOfList: isList)
     carryOut(difference, timer, window, present)
     window.receive(timer) { !bridged.hasProcessed($0) }
+    // Whether it met the delete before it made the copy, and has taken in what followed that, is not
+    // known.
+    if window.firstDelete != nil { bridged.isOwed.insert(timer.id) }
     bridged[timer.id] = window
     return difference.sortOrder
   }

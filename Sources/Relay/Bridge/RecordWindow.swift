@@ -70,7 +70,7 @@ struct RecordWindow: Equatable {
     (entries.last { !isOld($0) && $0.state.timer != nil } ?? start).state.timer
   }
   /// Where the first delete stands that was sent after the start.
-  private var firstDelete: Int? {
+  var firstDelete: Int? {
     entries.indices.dropFirst().first { entries[$0].state == .absent }
   }
   /// What was sent, the start included where it was.
@@ -121,33 +121,6 @@ struct RecordWindow: Equatable {
     while entries.count > Self.limit { entries.remove(at: 1) }
   }
 
-  /// Moves the start to what the device has certainly processed.
-  ///
-  /// - Parameter isProcessed: whether the device had processed an entry, and had sent by then
-  ///   whatever it did before.
-  mutating func advance(_ isProcessed: (Entry) -> Bool) {
-    for index in entries.indices.dropFirst().reversed() where isProcessed(entries[index]) {
-      switch entries[index].state {
-      case .unknown: continue
-      case .absent: break
-      case .timer(let timer):
-        // One that it did not have it takes in whatever its date.
-        let isFirst = start.state == .absent && index == 1
-        guard isFirst || isNewest(timer) else { continue }
-      }
-      entries.removeFirst(index)
-      return
-    }
-  }
-
-  /// Whether what was sent is dated above all that the device may hold. Of a copy from before it came
-  /// here nothing is known; but what it had done to that, it has sent before it acknowledges.
-  private func isNewest(_ sent: TimerDTO) -> Bool {
-    if start.state == .unknown, isUndated { return false }
-    if let own = start.state.timer, own.updatedAt >= sent.updatedAt { return false }
-    return received.map { $0 < sent.updatedAt } ?? true
-  }
-
   /// Whether a date may be one that the device was sent, or have come of that: a device dates each
   /// change above what it changes, by a millisecond at least. So it tells nothing of the device's clock.
   func mayFollow(_ date: Double) -> Bool {
@@ -157,86 +130,8 @@ struct RecordWindow: Equatable {
     return seen.contains { $0 <= date && date <= $0 + 1 }
   }
 
-  /// Moves the start to the first copy that a device must have taken in, as it has acted on the timer,
-  /// or on a to-do of it.
-  mutating func advance(actedOn todo: Identifier?) {
-    func has(_ entry: Entry) -> Bool {
-      entry.state.timer.map { timer in todo.map { timer.todo($0) != nil } ?? true } ?? false
-    }
-    guard start.state != .unknown, let first = entries.firstIndex(where: has) else { return }
-    entries.removeFirst(first)
-  }
-
   /// Whether an entry shows nothing of the hub's log that the start does not.
-  private func isOld(_ entry: Entry) -> Bool { entry.position ?? 0 <= start.position ?? 0 }
-
-  /// Moves the start to the last entry that a copy from the device shows it took in.
-  mutating func advance(showing timer: TimerDTO) {
-    let fields = TimerFields(timer)
-    // Behind a delete that is on its way everything is taken in, whatever the device held.
-    let end = firstDelete ?? entries.count
-    for index in (0..<end).dropFirst().reversed() {
-      guard let sent = entries[index].state.timer else { continue }
-      // A copy that is as what the device is known to hold was not made upon what it held before.
-      if isOld(entries[index]), start.state.timer?.showsSame(as: timer) == true { continue }
-      let isTaken =
-        timer.showsSame(as: sent) || hasTodo(timer, sent, index)
-        || (bears(timer, sent, index) || carriesValue(fields, index)) && !goesBack(fields, index)
-      if isTaken {
-        isUndated = false
-        entries.removeFirst(index)
-        return
-      }
-    }
-  }
-
-  /// Whether a copy has a to-do that an entry brought: nobody else gives it the same id.
-  private func hasTodo(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
-    guard start.state.timer != nil else { return false }
-    return timer.todoItems.contains { todo in
-      sent.todo(todo.id) != nil
-        && !entries[..<index].contains { $0.state.timer?.todo(todo.id) != nil }
-    }
-  }
-
-  /// Whether a copy of which nothing else is known has the date of a sent one, or a to-do that is dated as it was sent for the first
-  /// time: dates that are sent are above all that the device had.
-  private func bears(_ timer: TimerDTO, _ sent: TimerDTO, _ index: Int) -> Bool {
-    // Both sides may have dated something at the same moment.
-    if start.state == .unknown, timer.updatedAt == sent.updatedAt { return true }
-    return timer.todoItems.contains { todo in
-      guard let same = sent.todo(todo.id), same.updatedAt == todo.updatedAt,
-        same.showsSame(as: todo)
-      else { return false }
-      return !entries[..<index].contains {
-        $0.state.timer?.todo(todo.id)?.updatedAt == todo.updatedAt
-      }
-    }
-  }
-
-  /// Whether a copy has a value that an entry brought.
-  private func carriesValue(_ fields: TimerFields, _ index: Int) -> Bool {
-    guard start.state != .unknown, let sent = entries[index].state.timer else { return false }
-    let brought = TimerFields(sent)
-    let before = self.fields(entries[..<index])
-    return fields.values.contains { field, value in
-      brought[field] == value && !before.contains { $0[field] == value }
-    }
-  }
-
-  /// Whether a copy has a value that only entries before one have: then it was made upon those. The
-  /// device may have made the same change as another, or at the same moment.
-  private func goesBack(_ fields: TimerFields, _ index: Int) -> Bool {
-    let before = self.fields(entries[..<index])
-    let from = self.fields(entries[index...])
-    var all = Set(fields.values.keys)
-    for timer in before + from { all.formUnion(timer.values.keys) }
-    return all.contains { field in
-      let value = fields[field]
-      if field == .sortOrder, value == nil { return false }
-      return !from.contains { $0[field] == value } && before.contains { $0[field] == value }
-    }
-  }
+  func isOld(_ entry: Entry) -> Bool { entry.position ?? 0 <= start.position ?? 0 }
 
   /// The copies upon one of which the device may have made another: not those that differ from it
   /// where it is as the start.
@@ -252,10 +147,6 @@ struct RecordWindow: Equatable {
         field == .sortOrder && isOfList || fields[field] != value || other[field] == value
       }
     }
-  }
-
-  private func fields(_ entries: ArraySlice<Entry>) -> [TimerFields] {
-    entries.compactMap { $0.state.timer.map(TimerFields.init) }
   }
 
   /// Notes a copy that came from the device: it is what the device held then.

@@ -25,7 +25,11 @@ final class ServerNode {
   private(set) var link: Link?
   private(set) var zombies: [Link] = []
   /// What its clock is wrong by, in milliseconds.
-  var skew: Int64 = 0
+  var skew: Int64 = 0 {
+    didSet { wasFarAhead = wasFarAhead || skew > 60_000 }
+  }
+  /// Whether its clock was ever so far ahead that it may have refused what it was sent (clause 13.4).
+  private(set) var wasFarAhead = false
   var backup: [[UInt8]]?
   /// When it pushes again what the server has put off, in milliseconds since 1970.
   var retryAt: Int64?
@@ -82,6 +86,12 @@ final class ServerNode {
     lanes.lost(isKnown: link?.wire.isOver ?? true)
     link = nil
     sync?.disconnected()
+  }
+
+  /// Closes its connection, which it notices.
+  func close() {
+    link?.wire.close()
+    noticeClosing()
   }
 
   /// Looks whether the server has closed the connection.

@@ -35,7 +35,7 @@ extension WholeRecordDevice {
     timer.id = id
     timer.createdAt = own.createdAt
     if role == .watch { timer.notes = own.notes }
-    timer.updatedAt = Self.date(now, above: own.updatedAt)
+    timer.updatedAt = date(now, of: own)
     timer.stampTodos(from: own, now: now, keepsTexts: role == .watch)
     try timer.check()
     store(timer)
@@ -79,7 +79,7 @@ extension WholeRecordDevice {
       timer.todoItems[index].updatedAt = Self.date(
         now, above: timer.todoItems[index].updatedAt)
     }
-    timer.updatedAt = Self.date(now, above: timer.updatedAt)
+    timer.updatedAt = date(now, of: timer)
     store(timer)
     return [.timerUpdate(TimerUpdateMessage(.updated, timer))]
   }
@@ -93,7 +93,7 @@ extension WholeRecordDevice {
     for (index, id) in ids.enumerated() {
       var timer = timers[id]!
       timer.sortOrder = Int64(index)
-      timer.updatedAt = Self.date(now, above: timer.updatedAt)
+      timer.updatedAt = date(now, of: timer)
       store(timer)
     }
     return [fullSync(now: now)]

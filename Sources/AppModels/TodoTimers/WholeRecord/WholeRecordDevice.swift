@@ -15,6 +15,8 @@ package struct WholeRecordDevice: Sendable {
 
   package let role: Role
   package private(set) var timers: [Identifier: TimerDTO] = [:]
+  /// What those were dated that it has removed.
+  private var removed: [Identifier: Double] = [:]
 
   package init(_ role: Role) { self.role = role }
 
@@ -31,12 +33,22 @@ package struct WholeRecordDevice: Sendable {
   }
 
   mutating func store(_ timer: TimerDTO) { timers[timer.id] = timer }
-  mutating func remove(_ id: Identifier) { timers[id] = nil }
+
+  mutating func remove(_ id: Identifier) {
+    guard let timer = timers.removeValue(forKey: id) else { return }
+    removed[id] = timer.updatedAt
+  }
 
   /// The date of a change: now, but above that of what is changed, which may have come from a device
   /// whose clock is ahead. Else the change would lose to what it was made upon.
   static func date(_ now: Double, above before: Double) -> Double {
     max(now, PayloadDate.after(before))
+  }
+
+  /// The date of a change of a timer. One that has come back after it was removed may be older than what
+  /// was sent of it before, and the change must not be.
+  func date(_ now: Double, of timer: TimerDTO) -> Double {
+    Self.date(now, above: max(timer.updatedAt, removed[timer.id] ?? 0))
   }
 }
 
@@ -87,7 +99,7 @@ extension WholeRecordDevice {
 
   private mutating func apply(_ action: QuickActionMessage, now: Double) {
     guard var timer = timers[action.timerID] else { return }
-    let date = Self.date(now, above: timer.updatedAt)
+    let date = date(now, of: timer)
     switch action.action {
     case .noteUpdated(let text): timer.notes = text
     case .todoToggled(let id, let isCompleted):
