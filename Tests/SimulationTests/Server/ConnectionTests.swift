@@ -10,10 +10,12 @@ import Testing
       fields: Array(
         ##"{"name":"Tea","durationInSeconds":300,"icon":"timer","colorHex":"#007AFF"}"##.utf8)))
 
-  private static func played(_ events: [TraceEvent]) throws -> Outcome {
+  private static func played(
+    _ events: [TraceEvent], _ options: [Trace.Option] = []
+  ) throws -> Outcome {
     try ServerHarness().play(
       Trace(
-        world: .server, seed: 1, schema: "todoTimers",
+        world: .server, seed: 1, schema: "todoTimers", options: options,
         devices: [.init("phone", isPhone: true), .init("watch", isPhone: false)],
         events: ["phone", "watch"].flatMap {
           [TraceEvent(at: 0, $0, .connect), TraceEvent(at: 0, $0, .flow)]
@@ -66,6 +68,23 @@ import Testing
     let outcome = try Self.played(
       Self.events("down", loses: true, [TraceEvent(at: 8, "phone", .drop)]))
     #expect(outcome.findings.isEmpty && Self.hasArrived(outcome), "\(outcome.findings)")
+  }
+
+  /// The server acknowledges for such a watch what it has read, and nothing else.
+  @Test(arguments: [true, false]) func anAutomaticWatch(reads: Bool) throws {
+    let stop = TraceEvent(at: 1, "watch", .oneWay, lane: "down", flag: true)
+    let outcome = try Self.played(
+      (reads ? [] : [stop]) + [
+        TraceEvent(at: 2, "phone", .transfer, lane: "userInfo"), TraceEvent(at: 3, "phone", .flow),
+        TraceEvent(at: 4, "watch", .flow), TraceEvent(at: 5, "phone", .flow),
+      ], [Trace.Option("automatic", "")])
+    #expect(outcome.findings.isEmpty, "\(outcome.findings)")
+    let end = outcome.lines.firstIndex { $0.contains("everything works again") } ?? 0
+    let finished = outcome.lines.firstIndex {
+      $0.contains("server → phone") && $0.contains("didFinishUserInfoTransfer")
+    }
+    #expect((try #require(finished) < end) == reads)
+    #expect(!outcome.lines.contains { $0.contains("watch → server {\"type\":\"acknowledge\"") })
   }
 
   /// All three sorts of what only a newer version knows are relayed as they are.

@@ -12,6 +12,9 @@ final class LaneClient {
   let ledger: LaneLedger
   /// Of a device that knows whole records only.
   let app: WholeRecordApp?
+  /// Whether the server acknowledges for it what its kernel has confirmed (clause 5.10): here what it has
+  /// read.
+  let isAutomatic: Bool
   /// Lines to send, without LF.
   private var output: [[UInt8]] = []
 
@@ -57,10 +60,11 @@ final class LaneClient {
 
   init(
     _ name: String, isPhone: Bool, _ ledger: LaneLedger, store: String?,
-    app: WholeRecordApp? = nil
+    app: WholeRecordApp? = nil, isAutomatic: Bool = false
   ) {
     self.name = name
     self.app = app
+    self.isAutomatic = isAutomatic
     self.store = store
     self.isPhone = isPhone
     self.ledger = ledger
@@ -107,6 +111,7 @@ final class LaneClient {
     line += ",\"role\":\"\(isPhone ? "phone" : "watch")\""
     if let store { line += ",\"store\":\"\(store)\"" }
     if let app { line += bridging(app) }
+    if isAutomatic { line += ",\"acknowledge\":\"automatic\"" }
     if tellsReceived { line += ",\"received\":{\(Self.spelled(seqs))}" }
     let offsets = downloads.mapValues(\.bytes.count)
     if tellsReceived { line += ",\"files\":{\(Self.spelled(offsets))}" }
@@ -222,7 +227,7 @@ final class LaneClient {
   }
 
   func acknowledge(_ lane: String, back: Int) {
-    guard let last = seqs[lane] else { return }
+    guard !isAutomatic, let last = seqs[lane] else { return }
     let seq = max(0, last - back)
     send("{\"type\":\"acknowledge\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"id\":\"ack\"}")
   }
@@ -232,7 +237,9 @@ final class LaneClient {
   }
 
   func refuse(_ lane: String, back: Int) {
-    guard let last = seqs[lane], let id = transfer(lane, max(1, last - back)) else { return }
+    guard !isAutomatic, let last = seqs[lane], let id = transfer(lane, max(1, last - back)) else {
+      return
+    }
     ledger[id].refusals.insert(7015)
     send(
       "{\"type\":\"refuse\",\"lane\":\"\(lane)\",\"seq\":\(max(1, last - back)),\"code\":7015"

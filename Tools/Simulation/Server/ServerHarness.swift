@@ -26,7 +26,7 @@ package final class ServerHarness: Harness {
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "reinstall", "staleForm", "cancel",
       "slice", "sameMillisecond", "oneWay", "halfOpen",
-      "newerVersion", "wholeRecordEdit", "wholeRecordConflict",
+      "newerVersion", "wholeRecordEdit", "wholeRecordConflict", "automatic",
     ]
   }
 

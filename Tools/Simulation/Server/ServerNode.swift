@@ -56,8 +56,11 @@ final class ServerNode {
     app =
       device.isWholeRecord && schema?.name == "todoTimers"
       ? WholeRecordApp(isPhone: device.isPhone, options: options) : nil
+    // What a proxy's kernel has confirmed has not reached the device.
+    let isAutomatic = !device.isPhone && app == nil && !site.isReal
     lanes = LaneClient(
-      device.name, isPhone: device.isPhone, ledger, store: site.store, app: app)
+      device.name, isPhone: device.isPhone, ledger, store: site.store, app: app,
+      isAutomatic: isAutomatic && options.contains { $0.name == "automatic" })
     sync =
       device.isTyped || app != nil
       ? nil

@@ -13,6 +13,8 @@ struct ServerOptions {
   /// Stores are tidied, logs collected and receivers full at once.
   var isSparse: Bool
   var isNarrow: Bool
+  /// The watches have the server acknowledge for them, in every eighth simulated schedule with lanes.
+  var isAutomatic: Bool
   /// Those that know whole records only.
   var wholeRecords: WholeRecords
   /// The server is a process of its own.
@@ -52,6 +54,7 @@ struct ServerOptions {
     hasLanes = schema == "none" || draw.percent(isReal ? 70 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
+    isAutomatic = hasLanes && !isReal && plan.seed % 8 == 1
     hasTyping = schema != "none" && draw.percent(30)
     wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
     sameMillisecond = draw.pick([0, 50, 90])
@@ -69,6 +72,7 @@ struct ServerOptions {
     if faults.contains(.collection) { options.append(Trace.Option("collect", "")) }
     if isSparse { options.append(Trace.Option("sparse", "")) }
     if isNarrow { options.append(Trace.Option("narrow", "")) }
+    if isAutomatic { options.append(Trace.Option("automatic", "")) }
     return options + wholeRecords.trace
   }
 

@@ -169,6 +169,7 @@ final class ServerRun {
 
   func connect(_ node: ServerNode, tellsReceived: Bool) {
     if node.isActive { coverage.note("takeover") }
+    if node.lanes.isAutomatic { coverage.note("automatic") }
     connections += 1
     let wire = site.open("\(node.name) \(connections)")
     recorder.add(now - start, node.name, .note, "connects")
