@@ -26,6 +26,18 @@ import Testing
     #expect(look(world) == before)
   }
 
+  /// A device and its connection hold each other, and whoever lets a relay go lets them go.
+  @Test func nothingOutlivesARelay() throws {
+    weak var connection: Connection?
+    do {
+      let world = try World()
+      activate(world)
+      connection = world.client("phone").connection
+      #expect(connection != nil)
+    }
+    #expect(connection == nil)
+  }
+
   private func activate(_ world: World) {
     world.send("activate pair=p role=phone", on: "phone")
     world.send("activate pair=p role=watch", on: "watch")
