@@ -16,6 +16,9 @@ package final class Client {
   var hasEnded = false
   var hasToldEnd = false
 
+  /// How much its kernel takes that it does not read.
+  package var kernelRoom = 0
+
   /// Written by the relay, and not read by the client.
   var unread: [UInt8] = []
   /// Read, up to the last line's LF.
@@ -35,6 +38,9 @@ package final class Client {
 
   /// Bytes that the relay has written, or has for it, and it has not read.
   package var unreadBytes: Int { unread.count }
+
+  /// What of that stays with the relay's socket.
+  var unsent: Int { max(0, unread.count - kernelRoom) }
 
   /// Bytes of a line that has no LF yet.
   package var rest: [UInt8] { torn }

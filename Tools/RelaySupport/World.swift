@@ -105,7 +105,7 @@ package final class World {
   package func read(_ client: Client, _ count: Int) {
     client.read(count)
     guard !client.isClosed else { return }
-    relay.wrote(client.connection, unsent: client.unread.count, now: now)
+    relay.wrote(client.connection, unsent: client.unsent, now: now)
     settle()
   }
 
@@ -187,7 +187,7 @@ package final class World {
       client.unread.append(contentsOf: relay.takeOutput(client.connection))
     }
     if !client.holdsOutput { client.read() }
-    relay.wrote(client.connection, unsent: client.unread.count, now: now)
+    relay.wrote(client.connection, unsent: client.unsent, now: now)
     if client.connection.isFinished { drop(client) }
   }
 

@@ -6,6 +6,8 @@ import RelaySupport
 /// still.
 final class MemorySite: ServerSite {
   private let world: World
+  /// What a connection takes and may lose, as kernels do; else a device has read what was written.
+  private let kernelRoom: Int
   /// Those that the server may still take for open.
   private var links: [MemoryLink] = []
   let pair = "p"
@@ -19,6 +21,7 @@ final class MemorySite: ServerSite {
     if trace.options.contains(where: { $0.name == "collect" }) { options.limits.syncLog = 2 }
     if trace.options.contains(where: { $0.name == "sparse" }) { options.deadAllowance = -1_000_000 }
     if trace.options.contains(where: { $0.name == "narrow" }) { options.limits.waitingOutput = 600 }
+    kernelRoom = trace.options.contains { $0.name == "automatic" } ? 1 << 20 : 0
     do {
       world = try World(options, now: trace.start * 1000)
     } catch {
@@ -35,6 +38,7 @@ final class MemorySite: ServerSite {
   func open(_ name: String) -> any ServerLink {
     let client = world.open(name)
     client.holdsOutput = true
+    client.kernelRoom = kernelRoom
     let link = MemoryLink(client, world)
     links.removeAll(where: \.isOver)
     links.append(link)
