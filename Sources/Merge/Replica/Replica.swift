@@ -115,6 +115,11 @@ package final class Replica {
     return operation
   }
 
+  /// The position of the last purge; nil where the log has none.
+  package var lastPurge: UInt64? {
+    log.lastIndex { $0.operation == nil }.map { base + UInt64($0) + 1 }
+  }
+
   /// What had been taken in at a position.
   ///
   /// - Returns: nil where the position is ahead of the log or no longer known.

@@ -175,7 +175,8 @@ extension Relay {
   private func hasSealed(_ device: Device, _ hub: Hub) -> Bool {
     let member = hub.members[hub.member(device)]
     let base = hub.replica.base
-    return base == 0 || member.sealed >= base || member.acknowledged > base
+    return base == 0 || member.sealed >= base
+      || member.acknowledged >= hub.replica.lastPurge ?? hub.replica.position
   }
 
   func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
