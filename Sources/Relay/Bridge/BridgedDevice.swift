@@ -87,8 +87,9 @@ final class BridgedDevice {
 
   /// Nothing is known any more of what it holds.
   func forget() {
+    let last = processed
     for id in records.keys {
-      records[id]!.window.forget()
+      records[id]!.window.forget { $0.seq > last }
       changed.insert(id)
     }
     lastFullSync = nil

@@ -185,10 +185,11 @@ struct RecordWindow: Equatable {
   /// Takes the last entry back: nobody has been given it.
   mutating func takeBack() { entries.removeLast() }
 
-  /// Forgets what the device holds, but not which dates it may have seen.
-  mutating func forget() {
-    entries = [Entry(state: .unknown)]
+  /// Forgets what the device holds, but not which dates it may have seen, nor what it is yet to get.
+  mutating func forget(_ isUnread: (Entry) -> Bool) {
+    entries = [Entry(state: .unknown)] + (passed + deliveries).filter(isUnread)
     passed = []
+    trim()
     if let received { sent = max(sent ?? received, received) }
     received = nil
     isUndated = false
