@@ -158,7 +158,8 @@ extension Relay {
   ) {
     let hub = session.hub
     session.ownHead = hub.replica.end(of: replica).seq
-    let hasWritten = session.ownHead > 0
+    // What it has yet to push was written upon something, too.
+    let hasWritten = session.ownHead > 0 || vector[replica] > 0
     if vector.contains(hub.replica.baseVector), !hasWritten || hasSealed(device, hub) {
       session.cursor = hub.replica.base
       session.held = vector
