@@ -87,9 +87,8 @@ final class BridgedDevice {
 
   /// Nothing is known any more of what it holds.
   func forget() {
-    let last = processed
     for id in records.keys {
-      records[id]!.window.forget { $0.seq > last }
+      records[id]!.window.forget { $0.seq > processed }
       changed.insert(id)
     }
     lastFullSync = nil

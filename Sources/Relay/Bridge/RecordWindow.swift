@@ -176,8 +176,12 @@ struct RecordWindow: Equatable {
 
   /// The device has deleted it. What it has not processed yet it will take in anew.
   mutating func delete(_ isUnread: (Entry) -> Bool) {
-    entries =
-      [Entry(state: .absent, position: start.position)] + (passed + deliveries).filter(isUnread)
+    begin(Entry(state: .absent, position: start.position), isUnread)
+  }
+
+  /// Starts anew, followed by what it is yet to get.
+  private mutating func begin(_ start: Entry, _ isUnread: (Entry) -> Bool) {
+    entries = [start] + (passed + deliveries).filter(isUnread)
     passed = []
     trim()
   }
@@ -187,9 +191,7 @@ struct RecordWindow: Equatable {
 
   /// Forgets what the device holds, but not which dates it may have seen, nor what it is yet to get.
   mutating func forget(_ isUnread: (Entry) -> Bool) {
-    entries = [Entry(state: .unknown)] + (passed + deliveries).filter(isUnread)
-    passed = []
-    trim()
+    begin(Entry(state: .unknown), isUnread)
     if let received { sent = max(sent ?? received, received) }
     received = nil
     isUndated = false

@@ -199,10 +199,13 @@ final class RecordJudge {
     // What may be gone has no claim on what is there, nor has what is dated otherwise.
     let promises = run.sync.promises
     let ordered = promises.filter { !$0.mayBeDestroyed } + promises.filter(\.mayBeDestroyed)
-    let others = ordered.filter { promise in
-      guard let index = there[promise.signature]?.firstIndex(of: promise.ms) else { return true }
-      there[promise.signature]!.remove(at: index)
-      return false
+    var others: [SyncLedger.Promise] = []
+    for promise in ordered {
+      if let index = there[promise.signature]?.firstIndex(of: promise.ms) {
+        there[promise.signature]!.remove(at: index)
+      } else {
+        others.append(promise)
+      }
     }
     for promise in others {
       if let time = there[promise.signature]?.first {

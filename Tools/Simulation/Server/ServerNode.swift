@@ -60,7 +60,7 @@ final class ServerNode {
     let isAutomatic = !device.isPhone && app == nil && !site.isReal
     lanes = LaneClient(
       device.name, isPhone: device.isPhone, ledger, store: site.store, app: app,
-      isAutomatic: isAutomatic && options.contains { $0.name == "automatic" })
+      isAutomatic: isAutomatic && options.has("automatic"))
     sync =
       device.isTyped || app != nil
       ? nil

@@ -73,3 +73,8 @@ package struct Trace: Equatable, Sendable {
       .joined(separator: " ")
   }
 }
+
+extension [Trace.Option] {
+  /// Whether an option is there, whatever its value.
+  func has(_ name: String) -> Bool { contains { $0.name == name } }
+}

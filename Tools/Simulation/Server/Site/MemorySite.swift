@@ -18,10 +18,10 @@ final class MemorySite: ServerSite {
   init(_ trace: Trace, _ schema: Schema?) throws(HarnessFailure) {
     var options = Relay.Options()
     options.schemas = schema.map { [$0] } ?? []
-    if trace.options.contains(where: { $0.name == "collect" }) { options.limits.syncLog = 2 }
-    if trace.options.contains(where: { $0.name == "sparse" }) { options.deadAllowance = -1_000_000 }
-    if trace.options.contains(where: { $0.name == "narrow" }) { options.limits.waitingOutput = 600 }
-    kernelRoom = trace.options.contains { $0.name == "automatic" } ? 1 << 20 : 0
+    if trace.options.has("collect") { options.limits.syncLog = 2 }
+    if trace.options.has("sparse") { options.deadAllowance = -1_000_000 }
+    if trace.options.has("narrow") { options.limits.waitingOutput = 600 }
+    kernelRoom = trace.options.has("automatic") ? 1 << 20 : 0
     do {
       world = try World(options, now: trace.start * 1000)
     } catch {

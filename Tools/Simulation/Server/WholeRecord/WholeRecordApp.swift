@@ -62,9 +62,9 @@ final class WholeRecordApp {
 
   init(isPhone: Bool, options: [Trace.Option]) {
     model = WholeRecordDevice(isPhone ? .phone : .watch)
-    isPrompt = !options.contains { $0.name == "lazy" }
+    isPrompt = !options.has("lazy")
     envelope =
-      options.contains { $0.name == "keyed" } ? TodoTimersEnvelope(.keyed, .text) : .init()
+      options.has("keyed") ? TodoTimersEnvelope(.keyed, .text) : .init()
   }
 
   /// - Parameter clock: milliseconds since 1970.
