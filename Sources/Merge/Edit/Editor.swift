@@ -41,10 +41,14 @@ package struct Editor {
   }
 
   /// Writes registers, and moves the record where the plan has another container for it.
+  ///
+  /// Whoever has been shown a record's delete alone makes it anew by that, as somebody else has: a
+  /// write that has not seen it made would be about the one that was collected.
   package mutating func set(_ target: Target, _ plan: EditPlan) throws(WireError) -> [Action] {
     let kind = schema[target.kind]!
     let home = try home(of: target)
     var actions: [Action] = []
+    if isMadeAnewUnseen(target) { actions.append(Action(target, .create, home: home)) }
     for write in plan.writes { actions += self.actions(write, target, kind, home) }
     if kind.isListedInContainer, let container = plan.container {
       actions += try place(target, kind, at: .last, in: container, home: home)
@@ -73,11 +77,29 @@ package struct Editor {
   }
 
   package func delete(_ target: Target) throws(WireError) -> [Action] {
-    [Action(target, .delete, home: try home(of: target))]
+    try checkIsShown(target)
+    return [Action(target, .delete, home: try home(of: target))]
   }
 
   package func restore(_ target: Target) throws(WireError) -> [Action] {
-    [Action(target, .restore, home: try home(of: target))]
+    try checkIsShown(target)
+    return [Action(target, .restore, home: try home(of: target))]
+  }
+
+  /// - Throws: 4004 where the writer has been shown no more of a record than its delete.
+  private func checkIsShown(_ target: Target) throws(WireError) {
+    guard isMadeAnewUnseen(target) else { return }
+    throw WireError(
+      .invalidField,
+      "\(target.kind) \(target.record) was deleted, and somebody has made it anew, which was not shown "
+        + "here yet; look at it first")
+  }
+
+  /// Whether a record that had been collected was made again, and the writer was not shown that.
+  private func isMadeAnewUnseen(_ target: Target) -> Bool {
+    guard fold.graveyard[target] != nil, let record = fold.record(target), record.isCreated
+    else { return false }
+    return !record.exhumed.contains { shown.contains($0) }
   }
 
   /// - Parameter container: the list that it goes to.
@@ -89,6 +111,7 @@ package struct Editor {
       throw WireError(
         .invalidField, "\(target.kind) records have no order; move is for kinds that do")
     }
+    try checkIsShown(target)
     return try place(
       target, kind, at: position, in: container, home: try home(of: target))
   }

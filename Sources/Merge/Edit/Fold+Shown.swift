@@ -10,6 +10,14 @@ extension Fold {
     return value
   }
 
+  /// The stamp of the write that gave a register the value which it had within a vector; nil where it
+  /// had none.
+  package func stamp(
+    of register: Name, _ target: Target, within shown: VersionVector
+  ) -> Stamp? {
+    write(target, register, within: shown).map { operations[Int($0.place.operation)].stamp }
+  }
+
   func write(
     _ target: Target, _ register: Name, within shown: VersionVector
   ) -> Register.Write? {

@@ -174,11 +174,9 @@ struct BridgeIntake {
     let shown = hub.vector(at: window.start.position)
     let isUnknown = window.start.state == .unknown
     let isNewer = present.map { $0.updatedAt < timer.updatedAt } ?? true
-    if isUnknown, hub.oldest > 0, !isNewer {
-      // What is known no longer one by one cannot be written beside.
-      bridged.isOwed.insert(timer.id)
-      return
-    }
+    var difference = difference
+    // What is known no longer one by one cannot be written beside.
+    if isUnknown, hub.oldest > 0, !isNewer { leaveOutOlder(&difference, timer, shown) }
     for todo in difference.deletedTodos { delete(.todo(todo), seenThrough: window.start.position) }
     var draft = BridgeDraft(self, shown: shown)
     draft.set(.timer(timer.id), withoutOwn(difference.writes, .timer(timer.id), shown))
@@ -197,6 +195,28 @@ struct BridgeIntake {
         notes, of: timer.id, from: isUnknown ? nil : window.start.state.timer?.notes ?? "",
         isNewer: isNewer, present, shown, time: time(timer))
     }
+  }
+
+  /// Takes out of a copy of which nothing is known what is older than that which an operation of it
+  /// would say it has seen; the device is told what is so instead.
+  private func leaveOutOlder(
+    _ difference: inout TimerDifference, _ timer: TimerDTO, _ shown: VersionVector
+  ) {
+    let all = difference
+    func newer(_ writes: [Name: Datum], _ target: Target) -> [Name: Datum] {
+      guard !fold.hasSeenDelete(of: target, within: shown) else { return [:] }
+      return writes.filter { name, _ in
+        guard let other = fold.stamp(of: name, target, within: shown) else { return true }
+        return (other.ms, other.rank) < (time(timer), device.rank)
+      }
+    }
+    difference.writes = newer(difference.writes, .timer(timer.id))
+    for index in difference.todoWrites.indices {
+      let write = difference.todoWrites[index]
+      difference.todoWrites[index].writes = newer(write.writes, .todo(write.id))
+    }
+    difference.newTodos.removeAll { fold.hasSeenDelete(of: .todo($0.todo.id), within: shown) }
+    if difference != all { bridged.isOwed.insert(timer.id) }
   }
 
   /// Writes without those that the device has made already, by a word and upon something older: the

@@ -142,6 +142,39 @@ import Wire
     }
   }
 
+  /// Who has been shown a record's delete alone, and edits it, makes it anew as somebody else has: the
+  /// write would be kept apart else. What such a writer cannot mean is refused.
+  @Test func whatIsMadeAnewUnseenIsMadeAnewByAWrite() throws {
+    var desk = EditingDesk()
+    let timer = EditingDesk.timer(0)
+    try desk.createTimer(0)
+    try desk.edit { editor, _ in try editor.delete(timer) }
+    try desk.exchange()
+    let purge = Replica.Purge(frontier: desk.vector, horizon: .max)
+    for device in [desk.phone, desk.watch] { device.purge(purge, position: 0) }
+    let deleted = desk.vector
+    try desk.createTimer(0, on: desk.watch)
+    try desk.exchange()
+    let late = try desk.set(timer, #"{"name":"late"}"#, shown: deleted)
+    #expect(late.actions.first == Action(timer, .create) && late.actions.count == 2)
+    #expect(desk.phone.fold.recoveredItems().isEmpty)
+    let record = try #require(desk.phone.fold.view(timer, EditingDesk.schema))
+    #expect(record["name"] == .string("late") && record["durationInSeconds"] == .string("60"))
+    for number in 0..<3 {
+      var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: deleted)
+      let error = try #require(throws: WireError.self) {
+        switch number {
+        case 0: _ = try editor.delete(timer)
+        case 1: _ = try editor.restore(timer)
+        default: _ = try editor.move(timer, to: .first, in: nil)
+        }
+      }
+      #expect(error.code == .invalidField && error.message.contains("somebody has made it anew"))
+    }
+    try desk.set(timer, #"{"name":"seen"}"#)
+    #expect(desk.phone.fold.view(timer, EditingDesk.schema)?["name"] == .string("seen"))
+  }
+
   @Test func aKindWithoutOrderIsNotMoved() throws {
     let schema = try #require(ShippedSchemas.named("timeTracker"))
     var editor = Editor(Fold(), schema, shown: VersionVector())

@@ -53,6 +53,9 @@ final class WholeRecordApp {
   private(set) var copies: [TimerDTO] = []
   /// How often it has been activated.
   var sessions = 0
+  /// An activation of its came after a later one, and told an older `received`: what it holds may have
+  /// been forgotten (clause 13.1).
+  var mayPassForReset = false
   /// Counts what it shows.
   private(set) var moment = 0
   /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows.
