@@ -170,6 +170,7 @@ package final class HeadlessDevice {
   /// Does what the app asks for, and tells it how things stand.
   func finish(now: Int64) {
     for event in app.takeEvents() { carryOut(event) }
+    if sync.formShown != app.formShown { sync.formShown = app.formShown }
     if session == .active { output += sync.takeOutput() }
     for error in sync.errors.dropFirst(errorsTold) {
       status.error = error

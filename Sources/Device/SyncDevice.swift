@@ -97,6 +97,15 @@ package final class SyncDevice: CustomStringConvertible {
       + "last error \(errors.last ?? "none")"
   }
 
+  /// What the oldest open form was opened on; nil where none is open. Until it is saved or left, the
+  /// device seals nothing newer.
+  package var formShown: VersionVector? {
+    didSet {
+      current.formShown = formShown
+      if isOpen { acknowledge() }
+    }
+  }
+
   // MARK: The connection
 
   package func takeOutput() -> [[UInt8]] {
@@ -255,6 +264,7 @@ package final class SyncDevice: CustomStringConvertible {
       stranded += try replica.takeOver(from: old)
       reissued += Int(replica.replica.end(of: replica.id).seq - before)
       previous = nil
+      formShown = nil
     }
     push()
     acknowledge()
@@ -298,6 +308,7 @@ package final class SyncDevice: CustomStringConvertible {
     disconnected()
     replica = restored
     previous = nil
+    formShown = nil
     incarnations = max(incarnations, restored.id.incarnation)
   }
 
@@ -305,6 +316,7 @@ package final class SyncDevice: CustomStringConvertible {
   package func reset() {
     disconnected()
     previous = nil
+    formShown = nil
     replica = DeviceReplica(
       id: ReplicaID(device: identifier, incarnation: nextIncarnation()),
       rank: replica.rank)

@@ -79,6 +79,9 @@ package protocol App: AnyObject {
   /// A live message of the counterpart's: a JSON object. What is not the app's it passes over.
   func didReceive(message: [UInt8], now: Int64)
 
+  /// What the oldest open form was opened on; nil where none is open.
+  var formShown: VersionVector? { get }
+
   /// Set by the device.
   var status: SyncStatus { get set }
 

@@ -37,6 +37,11 @@ package final class PomodoroApp: App {
     PomodoroSettings(records["settings", "settings"])
   }
 
+  package var formShown: VersionVector? {
+    guard case .settings(let form) = route else { return nil }
+    return form.shown
+  }
+
   // MARK: What the screen observes
 
   package var state: PomodoroState { timer.state }

@@ -25,6 +25,9 @@ package final class DeviceReplica {
   package private(set) var sealed: UInt64 = 0
   /// What is to be sealed once it is here.
   private(set) var announced: (position: UInt64, purge: Replica.Purge)?
+  /// What the oldest open form was opened on; nil where none is open. A save must have seen what is
+  /// collected, so that nothing newer is sealed meanwhile.
+  package var formShown: VersionVector? { didSet { sealIfHere() } }
   /// What the replica began with: pieces of a snapshot.
   private(set) var origin: [[UInt8]] = []
 
@@ -46,11 +49,17 @@ package final class DeviceReplica {
   /// - Parameters:
   ///   - shown: what the writer had been shown when the edit began; everything held where nil.
   ///   - clock: the device's clock, in milliseconds since 1970.
-  /// - Throws: as `Fold.apply`.
+  /// - Throws: 4004 where that was shown before what is being collected, or is not held any more; as
+  ///   `Fold.apply`.
   @discardableResult
   package func write(
     _ actions: [Action], shown: VersionVector? = nil, clock: Int64
   ) throws(WireError) -> Operation {
+    if let shown, !shown.contains(fold.sealedFrontier) || !replica.vector.contains(shown) {
+      throw WireError(
+        .invalidField,
+        "what this edit was begun on is no longer known one by one; begin it again")
+    }
     let written = replica.mint(
       actions, by: id, rank: rank, shown: shown ?? replica.vector, time: time(clock),
       wall: clock, after: fold.latest)
@@ -162,7 +171,9 @@ package final class DeviceReplica {
   }
 
   private func sealIfHere() {
-    guard let (position, purge) = announced, fold.vector.contains(purge.frontier) else { return }
+    guard let (position, purge) = announced, fold.vector.contains(purge.frontier),
+      formShown?.contains(purge.frontier) ?? true
+    else { return }
     fold.announce(frontier: purge.frontier, horizon: purge.horizon)
     sealed = max(sealed, position)
     announced = nil

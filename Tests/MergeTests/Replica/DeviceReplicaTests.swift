@@ -165,6 +165,37 @@ import Wire
     #expect(watch.replica.snapshot() == hub.replica.snapshot())
   }
 
+  /// What is written has seen what is collected: an open form holds that up, and an older one is begun
+  /// again.
+  @Test func anOpenFormHoldsTheSealUp() throws {
+    try Hub.make(phone, 3)
+    try hub.push(phone)
+    let form = phone.fold.vector
+    try phone.write([Hub.name("x")], clock: Hub.clock(5))
+    try hub.push(phone)
+    let purge = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now)
+    phone.formShown = form
+    phone.seal(4, purge)
+    #expect(phone.sealed == 0 && phone.fold.sealedFrontier.isEmpty)
+    try phone.write([Hub.name("y")], shown: form, clock: Hub.clock(6))
+    #expect(phone.fold.feed().count == 1)
+    phone.formShown = nil
+    #expect(phone.sealed == 4 && phone.fold.sealedFrontier == purge.frontier)
+    let before = phone.fold.vector
+    let error = #expect(throws: WireError.self) {
+      try phone.write([Hub.name("z")], shown: form, clock: Hub.clock(7))
+    }
+    #expect(error?.code == .invalidField && error?.message.contains("begin it again") == true)
+    var beyond = before
+    beyond[Hub.watch] = 1
+    #expect(throws: WireError.self) {
+      try phone.write([Hub.name("z")], shown: beyond, clock: Hub.clock(7))
+    }
+    #expect(phone.fold.vector == before)
+    // What was begun on just that is taken.
+    try phone.write([Hub.name("z")], shown: purge.frontier, clock: Hub.clock(8))
+  }
+
   // MARK: The log
 
   @Test func vectorsAtPositions() throws {

@@ -21,7 +21,11 @@ package final class MixedHarness: Harness {
     self.shares = shares
   }
 
-  package var rareEvents: [String] { shares.flatMap(\.harness.rareEvents) }
+  package var rareEvents: [String] {
+    shares.reduce(into: []) { known, share in
+      for event in share.harness.rareEvents where !known.contains(event) { known.append(event) }
+    }
+  }
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
     // Seeds in a row are spread over the worlds.

@@ -57,10 +57,16 @@ final class RecordJudge {
         }
       }
     if isLate { run.coverage.note("late") }
-    if !apart.isEmpty, !run.isLong, run.coverage["goBack"] == 0 {
+    let latecomers = run.nodes.filter(\.isLatecomer).compactMap(\.sync?.replica.id.device)
+    let tooLate = apart.filter { effect in
+      guard case .action(let dot, _) = effect else { return true }
+      return !latecomers.contains(dot.replica.device)
+    }
+    if !tooLate.isEmpty, !run.isLong, run.coverage["goBack"] == 0 {
       run.report(
         "I20", "kept-apart", "An edit came too late for what nobody had let go of.",
-        "\(apart.count) actions are kept apart, and no device was away for 90 days or set back.")
+        "\(tooLate.count) actions are kept apart, and no device was away for 90 days, set back or "
+          + "new.")
     }
     view = oracle.view(schema)
     feed = oracle.feed()

@@ -30,6 +30,10 @@ final class ServerNode {
   }
   /// Whether its clock was ever so far ahead that it may have refused what it was sent (clause 13.4).
   private(set) var wasFarAhead = false
+  /// Whether it has opened, and had written before that what the server could not wait for: it did not
+  /// know of it.
+  private(set) var hasOpened = false
+  private(set) var isLatecomer = false
   var backup: [[UInt8]]?
   /// When it pushes again what the server has put off, in milliseconds since 1970.
   var retryAt: Int64?
@@ -127,6 +131,10 @@ final class ServerNode {
     app?.set(clock: clock)
     let type = line.string("type") ?? ""
     let wasActive = lanes.session == .activated
+    if type == "sync.opened", !hasOpened {
+      hasOpened = true
+      isLatecomer = line.flag("retired") == true
+    }
     if type == "error", let re = line.string("re"), re == "open" || re == "push" {
       take(bytes, clock)
     } else if type == "sync.digests" || type == "sync.feed" {

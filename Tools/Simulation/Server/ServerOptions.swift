@@ -15,6 +15,8 @@ struct ServerOptions {
   var isNarrow: Bool
   /// The watches have the server acknowledge for them, in every eighth simulated schedule with lanes.
   var isAutomatic: Bool
+  /// The last forms of a device stay open and hold collection up, in every fourth simulated schedule.
+  var holdsForms: Bool
   /// Those that know whole records only.
   var wholeRecords: WholeRecords
   /// The server is a process of its own.
@@ -55,6 +57,7 @@ struct ServerOptions {
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     isAutomatic = hasLanes && !isReal && plan.seed % 8 == 1
+    holdsForms = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 4 == 2
     hasTyping = schema != "none" && draw.percent(30)
     wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
     sameMillisecond = draw.pick([0, 50, 90])
@@ -73,6 +76,7 @@ struct ServerOptions {
     if isSparse { options.append(Trace.Option("sparse", "")) }
     if isNarrow { options.append(Trace.Option("narrow", "")) }
     if isAutomatic { options.append(Trace.Option("automatic", "")) }
+    if holdsForms { options.append(Trace.Option("forms", "")) }
     return options + wholeRecords.trace
   }
 

@@ -15,6 +15,11 @@ extension ServerRun {
     var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector
     // What the form was opened on may be gone from a device that was set back since.
     if !device.vector.contains(began) || !fold.vector.contains(began) { began = device.vector }
+    if let held = device.formShown, began.contains(held), !began.contains(fold.sealedFrontier) {
+      report(
+        "I47", "form-outrun", "What an open form was opened on was collected.",
+        "The \(node.name)'s form was opened on \(began), and it has sealed \(fold.sealedFrontier).")
+    }
     let before = fold.latest
     do throws(WireError) {
       let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
@@ -55,6 +60,12 @@ extension ServerRun {
         "The \(node.name)'s operation \(operation.dot.seq) says that it had seen "
           + "\(operation.context.vector(of: operation.dot.replica)), and the form showed \(expected)."
       )
+    }
+    let sealed = node.sync?.fold.sealedFrontier ?? VersionVector()
+    if !shown.contains(sealed) {
+      report(
+        "I20", "written-below-the-seal", "An edit has not seen what its device had sealed.",
+        "The \(node.name)'s form was opened on \(shown), and it had sealed \(sealed).")
     }
     if let latest, !(latest < operation.stamp) {
       report(

@@ -7,6 +7,7 @@ import Wire
 extension ServerRun {
   func end() {
     heal()
+    closeForms()
     // Until such a watch comes again, it need not show what the others do.
     let fast = nodes.filter { $0.app != nil && !$0.device.isPhone && $0.wasFarAhead }
     for round in 0..<10 {

@@ -19,6 +19,9 @@ final class ServerRun {
   private(set) var event = 0
   /// What a device held when an event was over, by the event's name.
   var shown: [String: (device: String, vector: VersionVector)] = [:]
+  /// Whether forms are open, and by device what its last ones were opened on.
+  private let holdsForms: Bool
+  private var forms: [String: [VersionVector]] = [:]
   /// What each device held last, and as which replica.
   private var vectors: [String: (replica: ReplicaID, vector: VersionVector)] = [:]
   /// Whether there was time enough for a device to be given up.
@@ -47,6 +50,7 @@ final class ServerRun {
       site = try MemorySite(trace, schema)
     }
     start = site.now
+    holdsForms = trace.options.has("forms")
     impossible = target?.impossible ?? []
     recorder = Recorder(
       places: trace.devices.map(\.name) + ["server"], start: start, isRecorded: isRecorded)
@@ -84,6 +88,7 @@ final class ServerRun {
     afterwards()
     if let name = event.name, let sync = node(event.device)?.sync {
       shown[name] = (event.device, sync.vector)
+      if holdsForms { openForm(sync) }
     }
     self.event += 1
     coverage.note(event.verb.rawValue)
@@ -155,6 +160,7 @@ final class ServerRun {
       recorder.add(now - start, node.name, .fault, "its clock is \(node.skew) ms off")
     case .restart:
       storage(node, "the app is restarted") { () throws(WireError) in try node.restart() }
+      forms[node.name] = nil
     case .backup:
       guard let sync = node.sync else { return false }
       node.backup = sync.saved
@@ -226,7 +232,20 @@ final class ServerRun {
   /// forms were opened on mean something else.
   private func closeForms(_ node: ServerNode) {
     shown = shown.filter { $0.value.device != node.name }
+    forms[node.name] = nil
+    node.sync?.formShown = nil
   }
+
+  /// An edit's form is opened with each event, and what is announced then waits for the oldest of the last
+  /// four.
+  private func openForm(_ device: SyncDevice) {
+    let open = ((forms[device.name] ?? []) + [device.vector]).suffix(4)
+    forms[device.name] = Array(open)
+    device.formShown = open.first
+  }
+
+  /// No more edits come.
+  func closeForms() { nodes.forEach(closeForms) }
 
   // MARK: Bytes
 

@@ -15,6 +15,12 @@ enum TrackerRoute: Hashable {
   case form(TrackerForm)
   case bulk([BulkEntry])
 
+  /// What its form was opened on; nil where it is none.
+  var formShown: VersionVector? {
+    guard case .form(let form) = self else { return nil }
+    return form.shown
+  }
+
   /// What the screen is about; nil where it is about no record.
   var target: Target? {
     switch self {

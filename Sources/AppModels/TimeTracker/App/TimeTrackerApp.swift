@@ -37,6 +37,8 @@ package final class TimeTrackerApp: App {
 
   var route: TrackerRoute { stack[stack.count - 1] }
 
+  package var formShown: VersionVector? { stack.lazy.compactMap(\.formShown).first }
+
   /// Everything that is recorded; read once for each state of the records.
   package var ledger: Ledger {
     let vector = surroundings.records.vector

@@ -92,4 +92,14 @@ enum Route: Equatable, Sendable {
   case notes(NotesForm)
   case settings
   case privacy
+
+  /// What its form was opened on; nil where it is none.
+  var formShown: VersionVector? {
+    switch self {
+    case .timerForm(let form): form.shown
+    case .todoForm(let form): form.shown
+    case .notes(let form): form.shown
+    case .list, .detail, .settings, .privacy: nil
+    }
+  }
 }

@@ -26,6 +26,7 @@ package final class TodoTimersApp: App {
   var completed: Name?
 
   var route = Route.list
+  package var formShown: VersionVector? { route.formShown }
   /// The timer that is to be deleted once this is confirmed.
   var question: Name?
   /// Whether the screen shows what VoiceOver reads out.
