@@ -129,7 +129,7 @@ struct BridgeIntake {
       return nil
     }
     if !window.mayFollow(timer.updatedAt) { bridged.tell(timer.updatedAt, now: relay.nowMS) }
-    window.advance(showing: timer)
+    window.advance(showing: timer, isOfList: isList)
     guard !isGone(.timer(timer.id)), !hasSeenDeleted(timer.id, window) else {
       bridged.isOwed.insert(timer.id)
       return nil
@@ -137,7 +137,7 @@ struct BridgeIntake {
     let present = fold.isVisible(.timer(timer.id), hub.schema) ? hub.timers()[timer.id] : nil
     let difference = TimerDifference(timer, window, present: present, isOfList: isList)
     carryOut(difference, timer, window, present)
-    window.receive(timer) { !bridged.hasProcessed($0) }
+    window.receive(timer, atLeast: hub.oldest) { !bridged.hasProcessed($0) }
     // Whether it met the delete before it made the copy, and has taken in what followed that, is not
     // known.
     if window.firstDelete != nil { bridged.isOwed.insert(timer.id) }
@@ -163,7 +163,7 @@ struct BridgeIntake {
     draft.create(timer, after: place)
     mint(draft.actions, shown, time: time(timer))
     var window = RecordWindow(.unknown)
-    window.receive(timer)
+    window.receive(timer, atLeast: hub.oldest)
     bridged[timer.id] = window
     return nil
   }
@@ -173,10 +173,11 @@ struct BridgeIntake {
   ) {
     let shown = hub.vector(at: window.start.position)
     let isUnknown = window.start.state == .unknown
+    let time = time(timer, window)
     let isNewer = present.map { $0.updatedAt < timer.updatedAt } ?? true
     var difference = difference
     // What is known no longer one by one cannot be written beside.
-    if isUnknown, hub.oldest > 0, !isNewer { leaveOutOlder(&difference, timer, shown) }
+    if isUnknown, hub.oldest > 0, !isNewer { leaveOutOlder(&difference, timer, shown, time) }
     for todo in difference.deletedTodos { delete(.todo(todo), seenThrough: window.start.position) }
     var draft = BridgeDraft(self, shown: shown)
     draft.set(.timer(timer.id), withoutOwn(difference.writes, .timer(timer.id), shown))
@@ -189,25 +190,26 @@ struct BridgeIntake {
     for move in difference.todoMoves {
       draft.move(.todo(move.id), after: move.after, in: .timer(timer.id))
     }
-    mint(draft.actions, shown, time: time(timer))
+    mint(draft.actions, shown, time: time)
     if let notes = difference.notes {
       writeNotes(
         notes, of: timer.id, from: isUnknown ? nil : window.start.state.timer?.notes ?? "",
-        isNewer: isNewer, present, shown, time: time(timer))
+        isNewer: isNewer, present, shown, time: time)
     }
   }
 
   /// Takes out of a copy of which nothing is known what is older than that which an operation of it
   /// would say it has seen; the device is told what is so instead.
   private func leaveOutOlder(
-    _ difference: inout TimerDifference, _ timer: TimerDTO, _ shown: VersionVector
+    _ difference: inout TimerDifference, _ timer: TimerDTO, _ shown: VersionVector,
+    _ time: UInt64
   ) {
     let all = difference
     func newer(_ writes: [Name: Datum], _ target: Target) -> [Name: Datum] {
       guard !fold.hasSeenDelete(of: target, within: shown) else { return [:] }
       return writes.filter { name, _ in
         guard let other = fold.stamp(of: name, target, within: shown) else { return true }
-        return (other.ms, other.rank) < (time(timer), device.rank)
+        return (other.ms, other.rank) < (time, device.rank)
       }
     }
     difference.writes = newer(difference.writes, .timer(timer.id))
@@ -238,9 +240,16 @@ struct BridgeIntake {
   }
 
   /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
-  private func time(_ timer: TimerDTO) -> UInt64 {
+  ///
+  /// Where nothing is known, but that it is dated above what was sent, it is above that by 1 ms at least:
+  /// the device takes it for newer, too.
+  private func time(_ timer: TimerDTO, _ window: RecordWindow? = nil) -> UInt64 {
     let newest = timer.todoItems.reduce(timer.updatedAt) { max($0, $1.updatedAt) }
-    return min(PayloadDate.milliseconds(newest), relay.nowMS)
+    let time = min(PayloadDate.milliseconds(newest), relay.nowMS)
+    guard let window, window.start.state == .unknown,
+      let sent = window.timers.map(\.updatedAt).filter({ $0 < timer.updatedAt }).max()
+    else { return time }
+    return max(time, min(PayloadDate.milliseconds(sent), relay.nowMS) + 1)
   }
 
   /// Whether a record is being collected, or has been.

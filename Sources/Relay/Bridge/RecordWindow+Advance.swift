@@ -41,7 +41,9 @@ extension RecordWindow {
   }
 
   /// Moves the start to the last entry that a copy from the device shows it took in.
-  mutating func advance(showing timer: TimerDTO) {
+  ///
+  /// - Parameter isOfList: whether it came in a list of all, which a move may have numbered anew.
+  mutating func advance(showing timer: TimerDTO, isOfList: Bool = false) {
     let fields = TimerFields(timer)
     // Behind a delete that is on its way everything is taken in, whatever the device held.
     let end = firstDelete ?? entries.count
@@ -51,7 +53,8 @@ extension RecordWindow {
       if isOld(entries[index]), start.state.timer?.showsSame(as: timer) == true { continue }
       let isTaken =
         timer.showsSame(as: sent) || hasTodo(timer, sent, index)
-        || (bears(timer, sent, index) || carriesValue(fields, index)) && !goesBack(fields, index)
+        || (bears(timer, sent, index) || carriesValue(fields, index, isOfList))
+          && !goesBack(timer, fields, index)
       if isTaken {
         isUndated = false
         entries.removeFirst(index)
@@ -85,18 +88,23 @@ extension RecordWindow {
   }
 
   /// Whether a copy has a value that an entry brought.
-  private func carriesValue(_ fields: TimerFields, _ index: Int) -> Bool {
+  private func carriesValue(_ fields: TimerFields, _ index: Int, _ isOfList: Bool) -> Bool {
     guard start.state != .unknown, let sent = entries[index].state.timer else { return false }
     let brought = TimerFields(sent)
     let before = self.fields(entries[..<index])
     return fields.values.contains { field, value in
-      brought[field] == value && !before.contains { $0[field] == value }
+      !(field == .sortOrder && isOfList) && brought[field] == value
+        && !before.contains { $0[field] == value }
     }
   }
 
-  /// Whether a copy has a value that only entries before one have: then it was made upon those. The
-  /// device may have made the same change as another, or at the same moment.
-  private func goesBack(_ fields: TimerFields, _ index: Int) -> Bool {
+  /// Whether a copy has a value, or its to-dos in an order, that only entries before one have: then it
+  /// was made upon those. The device may have made the same change as another, or at the same moment.
+  private func goesBack(_ timer: TimerDTO, _ fields: TimerFields, _ index: Int) -> Bool {
+    func isOrdered(_ entry: Entry) -> Bool { entry.state.timer?.ordersTodos(as: timer) ?? false }
+    if entries[..<index].contains(where: isOrdered), !entries[index...].contains(where: isOrdered) {
+      return true
+    }
     let before = self.fields(entries[..<index])
     let from = self.fields(entries[index...])
     var all = Set(fields.values.keys)

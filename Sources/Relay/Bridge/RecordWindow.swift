@@ -151,8 +151,13 @@ struct RecordWindow: Equatable {
 
   /// Notes a copy that came from the device: it is what the device held then.
   ///
-  /// - Parameter isUnread: whether a delivery may still be on its way.
-  mutating func receive(_ timer: TimerDTO, _ isUnread: (Entry) -> Bool = { _ in true }) {
+  /// - Parameters:
+  ///   - oldest: the position that it is taken to be of where nothing was known: nothing newer may be
+  ///     collected as if the device had seen it.
+  ///   - isUnread: whether a delivery may still be on its way.
+  mutating func receive(
+    _ timer: TimerDTO, atLeast oldest: UInt64, _ isUnread: (Entry) -> Bool = { _ in true }
+  ) {
     var own = timer
     own.sortOrder = timer.sortOrder ?? start.state.timer?.sortOrder
     received = max(received ?? timer.updatedAt, timer.updatedAt)
@@ -167,7 +172,7 @@ struct RecordWindow: Equatable {
     let sent = entries[..<end].filter { $0.seq > 0 }
     let later = sent.filter(isLater) + entries[end...]
     passed = (passed + sent.filter { !isLater($0) }).filter(isUnread).suffix(Self.limit)
-    entries = [Entry(state: .timer(own), position: start.position)] + later
+    entries = [Entry(state: .timer(own), position: start.position ?? oldest)] + later
     trim()
   }
 

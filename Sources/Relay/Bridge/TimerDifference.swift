@@ -91,7 +91,7 @@ struct TimerDifference: Equatable {
       if !writes.isEmpty { todoWrites.append(TodoWrite(id: todo.id, writes: writes)) }
     }
     guard !isUnknown else { return }
-    compareOrder(ordered.map(\.id), known)
+    compareOrder(timer, known)
   }
 
   /// A to-do that was touched after all that was sent, and has old values and an old place only: it
@@ -111,12 +111,11 @@ struct TimerDifference: Equatable {
     return ["isCompleted": .bool(todo.isCompleted)]
   }
 
-  private mutating func compareOrder(_ ids: [Identifier], _ known: [TimerDTO]) {
-    let orders = known.map { $0.orderedTodos.map(\.id) }
-    let isOld = orders.contains { old in
-      ids.filter(old.contains) == old.filter(ids.contains)
-    }
-    guard !isOld, let old = orders.last else { return }
+  private mutating func compareOrder(_ timer: TimerDTO, _ known: [TimerDTO]) {
+    guard !known.contains(where: { $0.ordersTodos(as: timer) }),
+      let old = known.last?.orderedTodos.map(\.id)
+    else { return }
+    let ids = timer.orderedTodos.map(\.id)
     let common = ids.filter(old.contains)
     todoMoves = RisingSubsequence.moves(from: old.filter(ids.contains), to: common).map {
       TodoMove(id: $0.id, after: $0.after)

@@ -44,6 +44,12 @@ extension TimerDTO {
       && orderedTodos.map(\.shown) == other.orderedTodos.map(\.shown)
   }
 
+  /// Whether the to-dos that two copies share stand in the same order.
+  func ordersTodos(as other: TimerDTO) -> Bool {
+    let (ids, others) = (orderedTodos.map(\.id), other.orderedTodos.map(\.id))
+    return ids.filter(others.contains) == others.filter(ids.contains)
+  }
+
   func todo(_ id: Identifier) -> TodoItemDTO? { todoItems.first { $0.id == id } }
 }
 

@@ -27,7 +27,7 @@ struct RecordWindowTests {
 
   private func window(_ start: TimerDTO, sent: TimerDTO...) -> RecordWindow {
     var window = RecordWindow(.absent)
-    window.receive(start)
+    window.receive(start, atLeast: 0)
     for (index, timer) in sent.enumerated() {
       window.add(
         .init(state: .timer(timer), position: UInt64(index + 1), seq: UInt64(index + 1)))
@@ -182,7 +182,7 @@ struct RecordWindowTests {
     #expect(window.isLate(timer("B", at: 4)))
     #expect(window.isLate(timer(at: 5)), "the same again")
     #expect(!window.isLate(timer("B", at: 5)), "equal is not late")
-    window.receive(timer("B", at: 5))
+    window.receive(timer("B", at: 5), atLeast: 0)
     #expect(window.isLate(timer("B", at: 5)))
   }
 
@@ -200,7 +200,7 @@ struct RecordWindowTests {
     }
     #expect(window.entries.count == RecordWindow.limit)
     #expect(window.entries.last?.state.timer?.name == "40")
-    window.receive(timer("own", at: 2))
+    window.receive(timer("own", at: 2), atLeast: 0)
     #expect(window.entries.count == RecordWindow.limit)
     #expect(window.start.state.timer?.name == "own")
   }

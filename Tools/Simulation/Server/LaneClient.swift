@@ -402,7 +402,10 @@ final class LaneClient {
     if let id = Self.number(re, after: "op") {
       // Nothing that was begun is given up.
       mustRetry = true
-      if ledger[id].kind == .records { refusedRecords(id, line) }
+      if ledger[id].kind == .records {
+        app?.wasRefused = true
+        refusedRecords(id, line)
+      }
     } else if let id = Self.number(re, after: "cancel") {
       if !isDefinite {
         isCancelUncertain.insert(id)

@@ -32,8 +32,8 @@ final class WholeRecordApp {
     /// The last of the transfers that carry it.
     var transfer: Int?
     var edit: Edit
-    /// Of notes: it had been shown several, and has not said which it had.
-    var isDoubtful = false
+    /// Of notes: it had been shown several.
+    var hadSeveral = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
     /// How often the device had been activated.
@@ -56,6 +56,8 @@ final class WholeRecordApp {
   /// An activation of its came after a later one, and told an older `received`: what it holds may have
   /// been forgotten (clause 13.1).
   var mayPassForReset = false
+  /// A payload of its was refused: what it acknowledged then does not say which copies it had.
+  var wasRefused = false
   /// Counts what it shows.
   private(set) var moment = 0
   /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows.
@@ -145,7 +147,7 @@ final class WholeRecordApp {
       if touches[index].what == .delete { touches[index].seen = seen() }
       if touches[index].what == .text {
         let field = Field(target: touches[index].target, name: "notes")
-        touches[index].isDoubtful = !isPrompt && shown[field]?.count ?? 0 > 1
+        touches[index].hadSeveral = shown[field]?.count ?? 0 > 1
       }
       if case .write(let name, let value) = touches[index].what {
         touches[index].isFresh =

@@ -83,7 +83,9 @@ struct WholeRecordJudge {
           // A move gives others new numbers too, and which of them moved cannot be told.
           case .move: isCreated || hasMoved(target.kind) || app.mayPassForReset
           case .write: dots.count <= count || app.mayPassForReset
-          case .text: dots.count <= count || touches.contains(where: \.isDoubtful)
+          case .text:
+            dots.count <= count
+              || (!app.isPrompt || app.wasRefused) && touches.contains(where: \.hadSeveral)
           }
         guard !allowed else { continue }
         report(
