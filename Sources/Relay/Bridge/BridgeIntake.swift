@@ -226,9 +226,10 @@ struct BridgeIntake {
   private func withoutOwn(
     _ writes: [Name: Datum], _ target: Target, _ shown: VersionVector
   ) -> [Name: Datum] {
-    writes.filter { name, value in
-      fold.value(target, name, within: shown) == value
-        || fold.value(target, name, within: withOwn(shown)) != value
+    let own = withOwn(shown)
+    return writes.filter { name, value in
+      fold.value(target, name, within: own) != value
+        || fold.stamp(of: name, target, within: own) == fold.stamp(of: name, target, within: shown)
     }
   }
 

@@ -194,10 +194,12 @@ extension Relay {
     }
   }
 
-  /// To-dos that the device never had in this timer must not be another timer's.
+  /// To-dos that the device never had in this timer must not be another timer's. A copy that is late
+  /// changes nothing, and may be of before they left it.
   private func checkTodos(_ timer: TimerDTO, _ payload: BridgedPayload) throws(WireError) {
     let fold = payload.hub.replica.fold
     let window = payload.bridged[timer.id]
+    if window?.isLate(timer) == true { return }
     for todo in timer.todoItems where fold.isCreated(.todo(todo.id)) {
       guard window?.timers.contains(where: { $0.todo(todo.id) != nil }) != true,
         let owner = fold.container(of: .todo(todo.id), payload.hub.schema)?.record,

@@ -180,8 +180,14 @@ struct WholeRecordJudge {
     }
     let what = what(entry.action)
     guard
-      let touch = app.touches.last(where: { $0.target == target && $0.what == what })
+      let index = app.touches.lastIndex(where: { $0.target == target && $0.what == what })
     else { return }
+    let touch = app.touches[index]
+    // Which deliveries came after a delete of its own, and so were shown, it has not told (clause 13.4).
+    let hasDeleted = app.touches[..<index].contains {
+      $0.what == .delete && $0.target.kind == "timer"
+    }
+    if hasDeleted, !app.isPrompt || app.wasRefused { return }
     for name in names {
       let seen = oracle.writes(target, name).filter {
         $0.dot != entry.dot && entry.follows($0)
