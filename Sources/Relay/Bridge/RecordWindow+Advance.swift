@@ -111,7 +111,7 @@ extension RecordWindow {
     for timer in before + from { all.formUnion(timer.values.keys) }
     return all.contains { field in
       let value = fields[field]
-      if field == .sortOrder, value == nil { return false }
+      if mayBeOfWord(field) || field == .sortOrder && value == nil { return false }
       return !from.contains { $0[field] == value } && before.contains { $0[field] == value }
     }
   }

@@ -130,6 +130,15 @@ struct RecordWindow: Equatable {
     return seen.contains { $0 <= date && date <= $0 + 1 }
   }
 
+  /// Whether the device may have set a field by a word since its last copy, upon any of those that it
+  /// was sent: that the start has the value tells nothing of which it was.
+  func mayBeOfWord(_ field: TimerField) -> Bool {
+    switch field {
+    case .notes, .isCompleted: isUndated
+    default: false
+    }
+  }
+
   /// Whether an entry shows nothing of the hub's log that the start does not.
   func isOld(_ entry: Entry) -> Bool { entry.position ?? 0 <= start.position ?? 0 }
 
@@ -144,7 +153,8 @@ struct RecordWindow: Equatable {
     return timers.filter { other in
       let other = TimerFields(other)
       return first.values.allSatisfy { field, value in
-        field == .sortOrder && isOfList || fields[field] != value || other[field] == value
+        field == .sortOrder && isOfList || mayBeOfWord(field) || fields[field] != value
+          || other[field] == value
       }
     }
   }

@@ -271,12 +271,18 @@ final class RecordJudge {
     }
   }
 
+  /// Whether a record was made by an edit, and by the same issued anew.
+  private func isMadeTwice(_ target: Target) -> Bool {
+    oracle.entries.count { $0.action.target == target && $0.action.body == .create } > 1
+  }
+
   /// What was made in a record that is gone for good is kept apart.
   private func checkLateCreates() {
     for operation in oracle.operations {
       for (index, action) in operation.actions.enumerated() where action.body == .create {
         guard let home = action.home, let grave = graveyard[home], grave.stamp < operation.stamp,
-          graveyard[action.target] == nil, !apart.contains(.action(operation.dot, index))
+          graveyard[action.target] == nil, !apart.contains(.action(operation.dot, index)),
+          !isMadeTwice(action.target)
         else { continue }
         run.report(
           "I27", "late-record-lost", "A new record is neither shown nor kept apart.",

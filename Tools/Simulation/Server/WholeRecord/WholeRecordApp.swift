@@ -34,6 +34,8 @@ final class WholeRecordApp {
     var edit: Edit
     /// Of notes: it had been shown several.
     var hadSeveral = false
+    /// It had acted on the timer by a word before, and sent no copy since.
+    var wasUndated = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
     /// How often the device had been activated.
@@ -144,6 +146,7 @@ final class WholeRecordApp {
     for index in touches.indices {
       touches[index].moment = moment
       touches[index].session = sessions
+      touches[index].wasUndated = isUndated(touches[index].target)
       if touches[index].what == .delete { touches[index].seen = seen() }
       if touches[index].what == .text {
         let field = Field(target: touches[index].target, name: "notes")

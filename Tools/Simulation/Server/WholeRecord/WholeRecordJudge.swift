@@ -85,7 +85,7 @@ struct WholeRecordJudge {
           case .write: dots.count <= count || app.mayPassForReset
           case .text:
             dots.count <= count
-              || (!app.isPrompt || app.wasRefused) && touches.contains(where: \.hadSeveral)
+              || touches.contains { $0.hadSeveral && ($0.session > 1 || !isProven) }
           }
         guard !allowed else { continue }
         report(
@@ -96,6 +96,9 @@ struct WholeRecordJudge {
       }
     }
   }
+
+  /// Whether the device's acknowledges say what it has processed (clause 13.4).
+  private var isProven: Bool { app.isPrompt && !app.wasRefused }
 
   private func hasMoved(_ kind: Name) -> Bool {
     app.touches.contains { $0.what == .move && $0.target.kind == kind }
@@ -187,7 +190,7 @@ struct WholeRecordJudge {
     let hasDeleted = app.touches[..<index].contains {
       $0.what == .delete && $0.target.kind == "timer"
     }
-    if hasDeleted, !app.isPrompt || app.wasRefused { return }
+    if hasDeleted, !isProven { return }
     for name in names {
       let seen = oracle.writes(target, name).filter {
         $0.dot != entry.dot && entry.follows($0)
@@ -216,9 +219,10 @@ struct WholeRecordJudge {
   /// No value comes back that its person had seen and replaced.
   private func checkReplaced() {
     for (index, touch) in app.touches.enumerated() {
+      // Which copy it held after a word that it has not acknowledged is not known (clause 13.4).
       guard case .write(let name, let value) = touch.what, touch.isFresh,
-        let old = touch.replaced, let id = touch.transfer, run.lanes[id].isAccepted,
-        !run.lanes[id].isForgotten,
+        isProven || !touch.wasUndated, let old = touch.replaced, let id = touch.transfer,
+        run.lanes[id].isAccepted, !run.lanes[id].isForgotten,
         oracle.writes(touch.target, name).count(where: { $0.action.written == old }) == 1,
         !app.touches[(index + 1)...].contains(where: {
           $0.target == touch.target && $0.what == .write(name, old)
