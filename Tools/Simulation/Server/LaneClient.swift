@@ -46,6 +46,8 @@ final class LaneClient {
 
   // The session.
   private(set) var session = Session.none
+  /// What its activation has told to be processed, by lane.
+  private var told: [String: Int] = [:]
   /// Live messages that wait for a reply.
   private(set) var messages: [String] = []
   private(set) var isReachable = false
@@ -113,6 +115,7 @@ final class LaneClient {
     if let app { line += bridging(app) }
     if isAutomatic { line += ",\"acknowledge\":\"automatic\"" }
     if tellsReceived { line += ",\"received\":{\(Self.spelled(seqs))}" }
+    told = tellsReceived ? seqs : [:]
     let offsets = downloads.mapValues(\.bytes.count)
     if tellsReceived { line += ",\"files\":{\(Self.spelled(offsets))}" }
     // Where an upload goes on is asked anew.
@@ -346,6 +349,12 @@ final class LaneClient {
           "I36", "silent-redelivery", "A delivery came again and did not say so.",
           "Number \(seq) of lane \(lane) came to the \(name) again, not marked as redelivered.")
       }
+    }
+    if seq <= told[lane] ?? 0 {
+      ledger.report(
+        "I36", "processed-delivered", "Something was delivered that its receiver had said to have.",
+        "The \(name) had activated with received \(told[lane] ?? 0) in lane \(lane), and got number \(seq)."
+      )
     }
     seen[place] = what
     guard seq > seqs[lane] ?? 0 else { return false }

@@ -38,9 +38,10 @@ final class RecordJudge {
     self.apart = apart
     self.vector = vector
     self.graveyard = graveyard
-    buried = Self.buried(operations, graveyard)
+    buried = Self.buried(operations, graveyard, apart)
     if !buried.isEmpty { run.coverage.note("anew") }
-    oracle = Oracle(operations, apart: apart.union(buried))
+    // Others' slots may hang at those of a record that is gone; its own new one stands above them.
+    oracle = Oracle(operations, apart: apart.union(Self.withoutMoves(buried, operations)))
     let read = operations.reduce(into: [ReplicaID: UInt64]()) {
       $0[$1.dot.replica, default: 0] += 1
     }
@@ -74,25 +75,42 @@ final class RecordJudge {
 
   /// What had been said of records that were collected and then made anew: it went with the record
   /// (PROTOCOL.md clause 12.9).
-  private static func buried(_ operations: [Operation], _ graveyard: [Target: Mark]) -> Set<Effect>
-  {
+  private static func buried(
+    _ operations: [Operation], _ graveyard: [Target: Mark], _ apart: Set<Effect>
+  ) -> Set<Effect> {
     var anew: Set<Target> = []
     for operation in operations {
-      for action in operation.actions where action.body == .create {
-        if let grave = graveyard[action.target], grave.stamp < operation.stamp {
+      for (index, action) in operation.actions.enumerated() where action.body == .create {
+        if let grave = graveyard[action.target], grave.stamp < operation.stamp,
+          !apart.contains(.action(operation.dot, index))
+        {
           anew.insert(action.target)
         }
       }
     }
+    guard !anew.isEmpty else { return [] }
+    // What was in it went with it, too.
     var buried: Set<Effect> = []
     for operation in operations {
-      for (index, action) in operation.actions.enumerated() where anew.contains(action.target) {
-        if operation.stamp <= graveyard[action.target]!.stamp {
+      for (index, action) in operation.actions.enumerated() {
+        if let grave = graveyard[action.target], operation.stamp <= grave.stamp {
           buried.insert(.action(operation.dot, index))
         }
       }
     }
     return buried
+  }
+
+  private static func withoutMoves(
+    _ effects: Set<Effect>, _ operations: [Operation]
+  ) -> Set<Effect> {
+    var rest = effects
+    for operation in operations {
+      for (index, action) in operation.actions.enumerated() {
+        if case .move = action.body { rest.remove(.action(operation.dot, index)) }
+      }
+    }
+    return rest
   }
 
   /// - Parameter vector: what a device holds that was filled when all was quiet.
@@ -142,12 +160,13 @@ final class RecordJudge {
         "I4", "wrong-view", "A device does not show what its edits amount to.",
         "The \(place) shows \(found)", "and by the rules it would be \(expected).")
     }
-    // Where the log was collected, what was too old is no longer in the feed.
-    guard fold.base == VersionVector() else { return }
     let listed = fold.feed().map {
       OracleFeedEntry(
         target: $0.target, field: $0.field, dot: $0.dot, actionIndex: Int($0.actionIndex),
         stamp: $0.stamp, wall: $0.wall, value: $0.value, lostTo: $0.lostTo)
+    }
+    guard fold.base == VersionVector() else {
+      return checkRetained(listed, since: fold.sealedHorizon, at: place)
     }
     if listed != feed {
       run.report(
@@ -155,6 +174,25 @@ final class RecordJudge {
         "The \(place) lists \(listed.count) writes that lost, and by the rules it is \(feed.count)."
       )
     }
+  }
+
+  /// Where the log was collected, what lost and is not too old is still in the feed, and nothing else is.
+  /// What is issued anew finds what is left, and may have been concurrent with what is not.
+  private func checkRetained(_ listed: [OracleFeedEntry], since horizon: UInt64, at place: String) {
+    guard run.nodes.allSatisfy({ $0.sync?.replica.id.incarnation ?? 1 == 1 }) else { return }
+    func isIn(_ entries: [OracleFeedEntry], _ entry: OracleFeedEntry) -> Bool {
+      entries.contains {
+        $0.dot == entry.dot && $0.actionIndex == entry.actionIndex && $0.field == entry.field
+          && $0.value == entry.value
+      }
+    }
+    let missing = feed.filter { $0.stamp.ms >= horizon && !isIn(listed, $0) }
+    let wrong = listed.filter { !isIn(feed, $0) }
+    guard let entry = missing.first ?? wrong.first else { return }
+    run.report(
+      "I29", "feed-collected", "What lost is not listed as before its log was collected.",
+      "The \(place) \(missing.isEmpty ? "lists" : "does not list") \(entry.field ?? "the delete") of "
+        + "\(entry.target.kind) \(entry.target.record).")
   }
 
   /// The first place at which two canonical views differ, with some of what surrounds it.
@@ -235,7 +273,10 @@ final class RecordJudge {
       for (request, answer) in node.typed.sorted(by: { $0.key < $1.key }) {
         guard let kind = answer.string("kind"), let record = answer.string("id") else { continue }
         let target = Target(Name(kind), Name(record))
-        if !isUnread, !oracle.entries.contains(where: { $0.action.target == target }) {
+        let isThere = oracle.operations.contains { operation in
+          operation.actions.contains { $0.target == target }
+        }
+        if !isUnread, !isThere {
           run.report(
             "I37", "typed-edit-lost", "An edit that the server had confirmed is gone.",
             "\(request) of the \(node.name), about \(kind) \(record).")
@@ -276,13 +317,19 @@ final class RecordJudge {
     oracle.entries.count { $0.action.target == target && $0.action.body == .create } > 1
   }
 
+  private func isMadeAnew(_ target: Target, above grave: Mark) -> Bool {
+    oracle.entries.contains {
+      $0.action.target == target && $0.action.body == .create && grave.stamp < $0.stamp
+    }
+  }
+
   /// What was made in a record that is gone for good is kept apart.
   private func checkLateCreates() {
     for operation in oracle.operations {
       for (index, action) in operation.actions.enumerated() where action.body == .create {
         guard let home = action.home, let grave = graveyard[home], grave.stamp < operation.stamp,
           graveyard[action.target] == nil, !apart.contains(.action(operation.dot, index)),
-          !isMadeTwice(action.target)
+          !isMadeTwice(action.target), !isMadeAnew(home, above: grave)
         else { continue }
         run.report(
           "I27", "late-record-lost", "A new record is neither shown nor kept apart.",

@@ -34,6 +34,8 @@ final class ServerNode {
   /// know of it.
   private(set) var hasOpened = false
   private(set) var isLatecomer = false
+  /// What its person had been shown was collected before the next edit was typed.
+  private(set) var wasOutrun = false
   var backup: [[UInt8]]?
   /// When it pushes again what the server has put off, in milliseconds since 1970.
   var retryAt: Int64?
@@ -135,6 +137,10 @@ final class ServerNode {
       hasOpened = true
       isLatecomer = line.flag("retired") == true
     }
+    // Nothing waits for who has opened and not looked.
+    if type == "error", line.string("message")?.contains("is no longer known") == true {
+      wasOutrun = wasOutrun || !typed.isEmpty
+    }
     if type == "error", let re = line.string("re"), re == "open" || re == "push" {
       take(bytes, clock)
     } else if type == "sync.digests" || type == "sync.feed" {
@@ -164,6 +170,12 @@ final class ServerNode {
       complaints.append("\(error)")
     }
     if sync.waits > 0, retryAt == nil { retryAt = clock + Int64(sync.waits) }
+    if let line = try? Members(bytes), line.string("type") == "sync.retime",
+      let now = line.integer("now"), clock + sync.replica.offset != now
+    {
+      complaints.append(
+        "it was told that it is \(now), and corrected its clock to \(clock + sync.replica.offset)")
+    }
   }
 
   private func answered(_ line: Members, _ type: String) {

@@ -17,6 +17,9 @@ struct ServerOptions {
   var isAutomatic: Bool
   /// The last forms of a device stay open and hold collection up, in every fourth simulated schedule.
   var holdsForms: Bool
+  /// Time passes by the month, so that what is deleted is gone for good; in every eighth simulated schedule
+  /// with collection.
+  var buries: Bool
   /// Those that know whole records only.
   var wholeRecords: WholeRecords
   /// The server is a process of its own.
@@ -58,6 +61,7 @@ struct ServerOptions {
     if hasLanes { faults.remove(.backup) }
     isAutomatic = hasLanes && !isReal && plan.seed % 8 == 1
     holdsForms = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 4 == 2
+    buries = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 8 == 7
     hasTyping = schema != "none" && draw.percent(30)
     wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
     sameMillisecond = draw.pick([0, 50, 90])

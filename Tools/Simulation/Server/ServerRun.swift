@@ -328,6 +328,11 @@ final class ServerRun {
           "I1", "protocol-broken", "The server told a device what cannot be.",
           "The \(node.name): \(complaint)")
       }
+      if node.wasOutrun, !isLong, coverage["goBack"] == 0 {
+        report(
+          "I20", "editor-outrun", "What somebody had been shown was collected before they edited it.",
+          "The \(node.name), which was not away for 90 days, cannot edit what it was shown last.")
+      }
       if let app = node.app, recorder.isRecorded {
         recorder.shows(node.name, app.model)
       }

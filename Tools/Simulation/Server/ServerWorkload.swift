@@ -39,7 +39,9 @@ struct ServerWorkload {
 
   /// How often, of a hundred times, something happens to the server: more where what is not yet on
   /// the disk can be lost with it.
-  private var serverTrouble: Int { options.faults.isSuperset(of: [.crash, .delay]) ? 12 : 6 }
+  private var serverTrouble: Int {
+    options.buries ? 25 : options.faults.isSuperset(of: [.crash, .delay]) ? 12 : 6
+  }
 
   private static let server: Set<Fault> = [.crash, .disk, .collection]
 
@@ -57,7 +59,9 @@ struct ServerWorkload {
       event.count = Int64(draw.below(3))
     } else if options.faults.contains(.collection), draw.percent(50) {
       // Long enough that nobody is waited for, or that pairs leave the memory.
-      at += draw.pick([31_000, 3_700_000, 86_400_000 * 31, 86_400_000 * 91])
+      at +=
+        options.buries
+        ? 86_400_000 * 31 : draw.pick([31_000, 3_700_000, 86_400_000 * 31, 86_400_000 * 91])
       event = TraceEvent(at: at, "server", .commit)
     }
   }
@@ -137,6 +141,7 @@ struct ServerWorkload {
       return
     }
     event.verb = .edit
+    edits!.makesAnew = !node.device.isTyped
     event.edit = edits!.edit(fold, &draw)
     guard !node.device.isTyped else { return }
     let name = "e\(count)"
@@ -157,6 +162,7 @@ struct ServerWorkload {
     ])
     switch event.verb {
     case .edit:
+      edits!.makesAnew = false
       // Of what others show it may not have all, and it cannot do all that they can.
       for _ in 0..<5 {
         event.edit = edits!.edit(fold, &draw)

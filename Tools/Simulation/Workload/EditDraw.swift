@@ -10,6 +10,9 @@ package struct EditDraw {
   /// Records touched lately by anybody, the last one last.
   private var recent: [Target] = []
   private var deleted: [Target] = []
+  /// Whether a record that is gone for good may be made anew by its id. Who knows whole records gives each an
+  /// id of its own.
+  package var makesAnew = true
   private var made = 0
   private var values = 0
 
@@ -75,7 +78,7 @@ package struct EditDraw {
     _ kind: Schema.Kind, _ fold: Fold, _ draw: inout Draw
   ) -> Edit {
     made += 1
-    let record = kind.fixedID ?? Self.identifier(made)
+    let record = kind.fixedID ?? anew(kind, fold, &draw) ?? Self.identifier(made)
     var fields: [(Name, [UInt8])] = []
     for register in kind.registers where register.name != kind.order {
       for field in register.fields where field.name != kind.container?.field {
@@ -91,6 +94,13 @@ package struct EditDraw {
       }
     }
     return Edit(kind.name, record, .create(fields: Self.object(fields)))
+  }
+
+  /// One of which only the last delete is known still; mostly nil.
+  private func anew(_ kind: Schema.Kind, _ fold: Fold, _ draw: inout Draw) -> Name? {
+    guard makesAnew else { return nil }
+    let graves = fold.graveyard.keys.filter { $0.kind == kind.name && !fold.isCreated($0) }
+    return graves.isEmpty || draw.percent(50) ? nil : draw.pick(graves.sorted()).record
   }
 
   /// A UUID that says which one it is.

@@ -82,7 +82,8 @@ struct WholeRecordJudge {
           case .create, .delete: count > 0
           // A move gives others new numbers too, and which of them moved cannot be told.
           case .move: isCreated || hasMoved(target.kind) || app.mayPassForReset
-          case .write: dots.count <= count || app.mayPassForReset
+          // Nor what it refused of what it was sent where its clock was far ahead.
+          case .write: dots.count <= count || app.mayPassForReset || node.wasFarAhead
           case .text:
             dots.count <= count
               || touches.contains { $0.hadSeveral && ($0.session > 1 || !isProven) }
