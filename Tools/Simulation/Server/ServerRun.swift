@@ -330,7 +330,7 @@ final class ServerRun {
       }
       if node.wasOutrun, !isLong, coverage["goBack"] == 0 {
         report(
-          "I20", "editor-outrun", "What somebody had been shown was collected before they edited it.",
+          "I20", "editor-outrun", "What somebody was shown was collected before they edited it.",
           "The \(node.name), which was not away for 90 days, cannot edit what it was shown last.")
       }
       if let app = node.app, recorder.isRecorded {
