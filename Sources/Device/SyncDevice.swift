@@ -100,8 +100,9 @@ package final class SyncDevice: CustomStringConvertible {
   /// What the oldest open form was opened on; nil where none is open. Until it is saved or left, the
   /// device seals nothing newer.
   package var formShown: VersionVector? {
-    didSet {
-      current.formShown = formShown
+    get { current.formShown }
+    set {
+      current.formShown = newValue
       if isOpen { acknowledge() }
     }
   }
@@ -264,7 +265,6 @@ package final class SyncDevice: CustomStringConvertible {
       stranded += try replica.takeOver(from: old)
       reissued += Int(replica.replica.end(of: replica.id).seq - before)
       previous = nil
-      formShown = nil
     }
     push()
     acknowledge()
@@ -308,7 +308,6 @@ package final class SyncDevice: CustomStringConvertible {
     disconnected()
     replica = restored
     previous = nil
-    formShown = nil
     incarnations = max(incarnations, restored.id.incarnation)
   }
 
@@ -316,7 +315,6 @@ package final class SyncDevice: CustomStringConvertible {
   package func reset() {
     disconnected()
     previous = nil
-    formShown = nil
     replica = DeviceReplica(
       id: ReplicaID(device: identifier, incarnation: nextIncarnation()),
       rank: replica.rank)

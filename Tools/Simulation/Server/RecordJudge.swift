@@ -104,6 +104,7 @@ final class RecordJudge {
   private static func withoutMoves(
     _ effects: Set<Effect>, _ operations: [Operation]
   ) -> Set<Effect> {
+    guard !effects.isEmpty else { return [] }
     var rest = effects
     for operation in operations {
       for (index, action) in operation.actions.enumerated() {

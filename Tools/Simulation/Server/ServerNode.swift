@@ -30,9 +30,9 @@ final class ServerNode {
   }
   /// Whether its clock was ever so far ahead that it may have refused what it was sent (clause 13.4).
   private(set) var wasFarAhead = false
-  /// Whether it has opened, and had written before that what the server could not wait for: it did not
-  /// know of it.
-  private(set) var hasOpened = false
+  private var hasOpened = false
+  /// Whether it had written before it opened for the first time, and the server, which did not know of
+  /// it, had collected something by then.
   private(set) var isLatecomer = false
   /// What its person had been shown was collected before the next edit was typed.
   private(set) var wasOutrun = false
@@ -147,6 +147,7 @@ final class ServerNode {
       answers[line.string("re") ?? "", default: []].append(line)
     } else if type.hasPrefix("sync.") {
       sync == nil ? answered(line, type) : take(bytes, clock)
+      if type == "sync.retime" { checkClock(line, clock) }
     } else {
       lanes.received(line)
     }
@@ -170,12 +171,14 @@ final class ServerNode {
       complaints.append("\(error)")
     }
     if sync.waits > 0, retryAt == nil { retryAt = clock + Int64(sync.waits) }
-    if let line = try? Members(bytes), line.string("type") == "sync.retime",
-      let now = line.integer("now"), clock + sync.replica.offset != now
-    {
-      complaints.append(
-        "it was told that it is \(now), and corrected its clock to \(clock + sync.replica.offset)")
-    }
+  }
+
+  /// The server's clock is the device's own from now on.
+  private func checkClock(_ line: Members, _ clock: Int64) {
+    guard let sync, let now = line.integer("now"), clock + sync.replica.offset != now
+    else { return }
+    complaints.append(
+      "it was told that it is \(now), and corrected its clock to \(clock + sync.replica.offset)")
   }
 
   private func answered(_ line: Members, _ type: String) {
