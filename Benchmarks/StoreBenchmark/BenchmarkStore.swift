@@ -41,8 +41,8 @@ final class BenchmarkStore {
       switch event {
       case .committed(let number): committed = number
       case .read(_, let bytes): if bytes != nil { answers += 1 }
-      case .failing(let error, _): print(error)
-      case .recovered, .segment, .pair: break
+      case .failing(let error, _), .full(let error), .damaged(let error): print(error)
+      case .recovered, .hasRoom, .segment, .pair: break
       }
     }
   }
@@ -50,6 +50,8 @@ final class BenchmarkStore {
   func remove() {
     store.close()
     unlink(directory + "/watchline.sqlite")
+    unlink(directory + "/watchline.reserve")
+    unlink(directory + "/watchline.mark")
     rmdir(directory)
     for end in wake { close(end) }
   }

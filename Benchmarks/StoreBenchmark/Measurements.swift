@@ -17,7 +17,8 @@ func batch(_ number: UInt64, items: Int, devices: Int) -> Batch {
   }
   batch.segment = Segment(
     header: [UInt8](repeating: 1, count: items * headerBytes),
-    body: [UInt8](repeating: 2, count: items * itemBytes))
+    body: [UInt8](repeating: 2, count: items * itemBytes),
+    ends: (1...items).map { UInt32($0 * itemBytes) })
   return batch
 }
 

@@ -27,10 +27,21 @@ package struct Segment: Sendable, Equatable {
   package var header: [UInt8]
   /// Opaque to the store; read in pieces by `Reference`.
   package var body: [UInt8]
+  /// Where the payloads in the body end, rising: each gets a checksum of its own. Not kept.
+  package var ends: [UInt32]
+  /// Parts of the body that are not as they were written; of a segment that was read back.
+  package var damage: [Range<Int>] = []
 
-  package init(header: [UInt8] = [], body: [UInt8] = []) {
+  package init(header: [UInt8] = [], body: [UInt8] = [], ends: [UInt32] = []) {
     self.header = header
     self.body = body
+    self.ends = ends
+  }
+
+  /// Whether a payload is as it was written.
+  package func isWhole(_ reference: Reference) -> Bool {
+    let range = Int(reference.offset)..<Int(reference.offset) + Int(reference.length)
+    return range.upperBound <= body.count && !damage.contains { $0.overlaps(range) }
   }
 }
 

@@ -6,18 +6,24 @@ package struct Contents: Sendable {
   package var epoch: UInt64
   /// The number of the last batch committed; 0 in a new store.
   package var lastBatch: UInt64
+  /// The opening at which the loss of commits was accepted last, 0 for none. What rows say that were
+  /// written before may be behind what devices were told.
+  package var lossEpoch: UInt64
+  /// What was lost, where that was accepted at this opening: a sentence.
+  package var loss: String?
   /// The rows that `Row.Table.start` asks for, by table, pair and item, rising.
   package var rows: [Row]
   /// All segments, by number, rising, without their bodies.
   package var segments: [StoredSegment]
 
   package init(
-    identity: String, epoch: UInt64, lastBatch: UInt64 = 0, rows: [Row] = [],
-    segments: [StoredSegment] = []
+    identity: String, epoch: UInt64, lastBatch: UInt64 = 0, lossEpoch: UInt64 = 0,
+    rows: [Row] = [], segments: [StoredSegment] = []
   ) {
     self.identity = identity
     self.epoch = epoch
     self.lastBatch = lastBatch
+    self.lossEpoch = lossEpoch
     self.rows = rows
     self.segments = segments
   }

@@ -3,34 +3,37 @@ import Journal
 
 extension Database {
   /// Reads what the server starts with: the rows that `Row.Table.start` asks for, and everything of
-  /// the segments but their bodies.
+  /// the segments but their bodies; checks all of it.
   ///
-  /// - Throws: `corrupt` when a value cannot be one that this program wrote.
+  /// - Parameter thoroughly: whether rows are missing is looked at in all tables, not only in those that
+  ///   are read whole anyway.
+  /// - Throws: `corrupt`, with the name of a row or segment whose checksum is wrong or whose value cannot
+  ///   be one that this program wrote, or of a table from which rows are missing.
   /// - Complexity: O(rows + headers). The lengths of the bodies come from the records' heads.
-  func load() throws(StoreError) -> Contents {
-    var contents = try loadMeta()
-    for table in Row.Table.allCases { try loadRows(table, into: &contents.rows) }
+  func load(thoroughly: Bool) throws(StoreError) -> Contents {
+    var contents = Contents(
+      identity: state.identity, epoch: state.epoch, lastBatch: state.lastBatch,
+      lossEpoch: state.lossEpoch)
+    for table in Row.Table.allCases {
+      if thoroughly || table.start == .all { try findMissing(table) }
+      try loadRows(table, into: &contents.rows)
+    }
     try loadSegments(into: &contents.segments)
     guard (contents.segments.last?.number ?? 0) <= contents.lastBatch else {
-      throw unreadable("segment")
+      throw Self.damaged(connection, "segment \(contents.segments.last?.number ?? 0) is too new")
     }
     return contents
   }
 
-  private func loadMeta() throws(StoreError) -> Contents {
-    let identity = try connection.text("SELECT value FROM meta WHERE key = 'identity'")
-    guard !identity.isEmpty, let epoch = try loadMeta("epoch"),
-      let lastBatch = try loadMeta("lastBatch")
-    else { throw unreadable("meta") }
-    return Contents(identity: identity, epoch: epoch, lastBatch: lastBatch)
-  }
-
-  /// nil when it is missing or no number.
-  private func loadMeta(_ key: String) throws(StoreError) -> UInt64? {
-    let value = try connection.integer(
-      "SELECT coalesce(max(value), -1) FROM meta "
-        + "WHERE key = '\(key)' AND typeof(value) = 'integer'")
-    return UInt64(exactly: value)
+  /// Adds up the checksums of a table's rows as they stand there.
+  private func findMissing(_ table: Row.Table) throws(StoreError) {
+    let statement = try connection.prepare("SELECT sum FROM \(table)")
+    defer { statement.finalize() }
+    var digest: UInt64 = 0
+    while try statement.step() { digest &+= UInt64(bitPattern: statement.integer(0)) }
+    guard digest == state.digests[Int(table.rawValue)] else {
+      throw Self.damaged(connection, "table \(table) lacks rows, or has old ones")
+    }
   }
 
   private func loadRows(_ table: Row.Table, into rows: inout [Row]) throws(StoreError) {
@@ -41,33 +44,53 @@ extension Database {
     case .none: return
     }
     let statement = try connection.prepare(
-      "SELECT pair, item, value FROM \(table) \(filter) ORDER BY pair, item")
+      "SELECT item, sum, value, pair FROM \(table) \(filter) ORDER BY pair, item")
     defer { statement.finalize() }
     while try statement.step() {
-      guard let pair = UInt32(exactly: statement.integer(0)),
-        let item = UInt32(exactly: statement.integer(1)), statement.isBlob(2)
-      else { throw unreadable("\(table)") }
-      rows.append(Row(.init(table, pair: pair, item: item), statement.bytes(2)))
+      guard let pair = UInt32(exactly: statement.integer(3)) else {
+        throw Self.damaged(connection, "table \(table)")
+      }
+      rows.append(try row(statement, table, pair))
     }
+  }
+
+  /// The row whose item, checksum and value a statement has in its first columns.
+  func row(
+    _ statement: Statement, _ table: Row.Table, _ pair: UInt32
+  ) throws(StoreError) -> Row {
+    guard let item = UInt32(exactly: statement.integer(0)), statement.isBlob(2) else {
+      throw Self.damaged(connection, "table \(table), a row of pair \(pair)")
+    }
+    let row = Row(Row.Key(table, pair: pair, item: item), statement.bytes(2))
+    let sum = row.value!.withUnsafeBytes { Checksum.row(row.key, $0) }
+    guard sum == UInt64(bitPattern: statement.integer(1)) else {
+      throw Self.damaged(connection, "row \(row.key.name) is not as it was written")
+    }
+    return row
   }
 
   private func loadSegments(into segments: inout [StoredSegment]) throws(StoreError) {
     let statement = try connection.prepare(
-      "SELECT number, header, length(body) FROM segment ORDER BY number")
+      "SELECT number, sum, header, length(body) FROM segment ORDER BY number")
     defer { statement.finalize() }
+    var digest: UInt64 = 0
     while try statement.step() {
-      guard let number = UInt64(exactly: statement.integer(0)), statement.isBlob(1) else {
-        throw unreadable("segment")
+      guard let number = UInt64(exactly: statement.integer(0)), statement.isBlob(2) else {
+        throw Self.damaged(connection, "table segment")
       }
-      segments.append(
-        StoredSegment(
-          number: number, header: statement.bytes(1), bodyLength: Int(statement.integer(2))))
+      let segment = StoredSegment(
+        number: number, header: statement.bytes(2), bodyLength: Int(statement.integer(3)))
+      let sum = segment.header.withUnsafeBytes {
+        Checksum.segment(number, $0, bodyLength: segment.bodyLength)
+      }
+      guard sum == UInt64(bitPattern: statement.integer(1)) else {
+        throw Self.damaged(connection, "the header of segment \(number) is not as it was written")
+      }
+      digest &+= sum
+      segments.append(segment)
     }
-  }
-
-  func unreadable(_ table: String) -> StoreError {
-    StoreError(
-      .corrupt, code: SQLITE_CORRUPT, function: "load", path: connection.path,
-      "the store is damaged, restore it from a backup or move it away: table \(table)")
+    guard digest == state.digests[StoreState.segments] else {
+      throw Self.damaged(connection, "table segment lacks rows, or has old ones")
+    }
   }
 }

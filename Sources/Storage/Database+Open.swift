@@ -40,16 +40,13 @@ extension Database {
     try connection.execute(
       """
       PRAGMA page_size = \(options.pageSize);
+      PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA synchronous = FULL;
       PRAGMA journal_mode = MEMORY;
       """)
     try fill(connection, identity: identity, schema: options.schema)
-    let mode = try connection.text("PRAGMA journal_mode = WAL")
-    guard mode == "wal" else {
-      throw StoreError(
-        .other, function: "PRAGMA journal_mode", path: path, "the store cannot have a log: \(mode)")
-    }
+    try ensureLog(connection)
   }
 
   /// Makes the tables in an empty database, in one transaction.
@@ -62,12 +59,8 @@ extension Database {
       PRAGMA application_id = \(Schema.applicationIdentifier);
       PRAGMA user_version = \(schema.version);
       \(schema.creation)
-      INSERT INTO meta(key, value) VALUES ('epoch', 0), ('lastBatch', 0);
       """)
-    let statement = try connection.prepare("INSERT INTO meta(key, value) VALUES('identity', ?1)")
-    defer { statement.finalize() }
-    try statement.bind(1, identity)
-    try statement.run()
+    try insert(StoreState(identity: identity), connection)
     try connection.execute("COMMIT")
   }
 
@@ -88,30 +81,6 @@ extension Database {
           "the store is damaged, restore it from a backup or move it away: \(finding)")
       }
     }
-  }
-
-  /// Brings an older store to this version, in one transaction.
-  ///
-  /// - Returns: whether there was anything to do.
-  static func migrate(_ connection: Connection, schema: Schema) throws(StoreError) -> Bool {
-    let found = Int(try connection.integer("PRAGMA user_version"))
-    guard found < schema.version else { return false }
-    var script = "BEGIN IMMEDIATE;"
-    for version in found..<schema.version {
-      guard let step = schema.steps[version] else {
-        throw StoreError(
-          .other, function: "migrate", path: connection.path,
-          "its version \(version) is too old for this program, open it with an earlier Watchline first"
-        )
-      }
-      script += step
-    }
-    do {
-      try connection.execute(script + "PRAGMA user_version = \(schema.version); COMMIT;")
-    } catch {
-      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.execute("ROLLBACK") }
-      throw error
-    }
-    return true
+    try verifyTables(connection, schema: schema)
   }
 }

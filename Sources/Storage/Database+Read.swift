@@ -2,7 +2,7 @@ import CSQLite
 import Journal
 
 extension Database {
-  /// Reads references one after the other, without loading the bodies they lie in.
+  /// Reads references one after the other, without loading the bodies they lie in, and checks them.
   ///
   /// `sqlite3_blob_read` fetches the pages that it needs; a handle moves from segment to segment
   /// (<https://www.sqlite.org/c3ref/blob_open.html>). It holds a read transaction, so it lives for one
@@ -13,85 +13,115 @@ extension Database {
   ///   - results: gets the bytes; nil when a segment is gone.
   ///   - limit: bytes after which a round ends.
   ///   - bound: segments from here on are not in the database for certain; a round ends there, too.
+  /// - Throws: `corrupt` when the reference at `next` is not as it was written, or cannot be found.
   func read(
     _ references: [Reference], from next: inout Int, into results: inout [[UInt8]]?, limit: Int,
     below bound: UInt64
   ) throws(StoreError) {
     var blob: OpaquePointer?
-    var segment: UInt64 = 0
+    var sums: PieceSums?
     defer { sqlite3_blob_close(blob) }
     var bytes = 0
     while next < references.count, bytes < limit {
       let reference = references[next]
       guard reference.segment < bound else { return }
-      if blob == nil || segment != reference.segment {
-        guard try open(reference.segment, &blob) else {
+      if sums?.segment != reference.segment {
+        guard let found = try self.sums(reference.segment) else {
           results = nil
           return
         }
-        segment = reference.segment
+        try open(reference.segment, &blob)
+        sums = found
       }
-      let offset = Int(reference.offset)
-      let length = Int(reference.length)
-      guard offset + length <= Int(sqlite3_blob_bytes(blob)) else {
+      let range = Int(reference.offset)..<Int(reference.offset) + Int(reference.length)
+      guard range.upperBound <= Int(sqlite3_blob_bytes(blob)) else {
         results = nil
         return
       }
-      var failure = SQLITE_OK
-      let piece = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-        if length > 0 {
-          failure = sqlite3_blob_read(blob, buffer.baseAddress, Int32(length), Int32(offset))
-        }
-        count = failure == SQLITE_OK ? length : 0
-      }
-      try connection.check(failure, "sqlite3_blob_read")
-      results?.append(piece)
+      results?.append(try piece(range, sums!, blob))
       next += 1
-      bytes += length
+      bytes += range.count
     }
   }
 
-  /// - Returns: false when there is no such segment.
-  private func open(_ number: UInt64, _ blob: inout OpaquePointer?) throws(StoreError) -> Bool {
+  /// The bytes of a range of a body, out of the whole pieces that have it.
+  private func piece(
+    _ range: Range<Int>, _ sums: PieceSums, _ blob: OpaquePointer?
+  ) throws(StoreError) -> [UInt8] {
+    if range.isEmpty { return [] }
+    guard sums.length == Int(sqlite3_blob_bytes(blob)) else {
+      throw Self.damaged(connection, "the body of segment \(sums.segment)")
+    }
+    let whole = sums.cover(range)
+    var failure = SQLITE_OK
+    let bytes = [UInt8](unsafeUninitializedCapacity: whole.count) { buffer, count in
+      failure = sqlite3_blob_read(
+        blob, buffer.baseAddress, Int32(whole.count), Int32(whole.lowerBound))
+      count = failure == SQLITE_OK ? whole.count : 0
+    }
+    try connection.check(failure, "sqlite3_blob_read")
+    guard bytes.withUnsafeBytes({ sums.areRight($0, at: whole.lowerBound) }) else {
+      throw Self.damaged(
+        connection, "bytes \(range) of segment \(sums.segment) are not as they were written")
+    }
+    if whole == range { return bytes }
+    let start = range.lowerBound - whole.lowerBound
+    return Array(bytes[start..<start + range.count])
+  }
+
+  private func open(_ number: UInt64, _ blob: inout OpaquePointer?) throws(StoreError) {
     let row = Int64(number)
     let code =
       blob == nil
       ? sqlite3_blob_open(connection.handle, "main", "segment", "body", row, 0, &blob)
       : sqlite3_blob_reopen(blob, row)
-    guard code != SQLITE_OK else { return true }
-    let error = connection.error(code, "sqlite3_blob_open")
-    // SQLITE_ERROR says "no such row", and other things too.
-    guard code == SQLITE_ERROR, try !has(number) else { throw error }
-    return false
+    guard code == SQLITE_OK else { throw connection.error(code, "sqlite3_blob_open") }
   }
 
-  private func has(_ number: UInt64) throws(StoreError) -> Bool {
-    defer { findSegment.reset() }
-    try findSegment.bind(1, Int64(number))
-    return try findSegment.step()
+  /// The checksums of a segment's pieces; nil when there is no such segment.
+  private func sums(_ number: UInt64) throws(StoreError) -> PieceSums? {
+    defer { pieceSums.reset() }
+    try pieceSums.bind(1, Int64(number))
+    guard try pieceSums.step() else { return nil }
+    return try sums(pieceSums.bytes(0), number)
   }
 
-  /// A whole segment; nil when it is gone.
+  private func sums(_ bytes: [UInt8], _ number: UInt64) throws(StoreError) -> PieceSums {
+    guard let sums = PieceSums(bytes, segment: number) else {
+      throw Self.damaged(connection, "the checksums of segment \(number)")
+    }
+    return sums
+  }
+
+  /// A whole segment, and which parts of it are damaged; nil when it is gone.
+  ///
+  /// - Throws: `corrupt` when its header or its checksums are damaged.
   func segment(_ number: UInt64) throws(StoreError) -> Segment? {
     defer { wholeSegment.reset() }
     try wholeSegment.bind(1, Int64(number))
     guard try wholeSegment.step() else { return nil }
-    return Segment(header: wholeSegment.bytes(0), body: wholeSegment.bytes(1))
+    var segment = Segment(header: wholeSegment.bytes(1), body: wholeSegment.bytes(3))
+    let sum = segment.header.withUnsafeBytes {
+      Checksum.segment(number, $0, bodyLength: segment.body.count)
+    }
+    guard sum == UInt64(bitPattern: wholeSegment.integer(0)) else {
+      throw Self.damaged(connection, "the header of segment \(number) is not as it was written")
+    }
+    let sums = try sums(wholeSegment.bytes(2), number)
+    segment.damage = segment.body.withUnsafeBytes { sums.damage($0) }
+    return segment
   }
 
   /// The rows of a pair that are in the database, by table and item.
+  ///
+  /// - Throws: `corrupt` when one of them is not as it was written.
   func rows(_ read: PairRead) throws(StoreError) -> [Row] {
     var rows: [Row] = []
     for table in read.tables {
       let statement = pairRows[Int(table.rawValue)]
       defer { statement.reset() }
       try statement.bind(1, Int64(read.pair))
-      while try statement.step() {
-        guard let item = UInt32(exactly: statement.integer(0)), statement.isBlob(1) else {
-          throw unreadable("\(table)")
-        }
-        rows.append(Row(.init(table, pair: read.pair, item: item), statement.bytes(1)))
-      }
+      while try statement.step() { rows.append(try row(statement, table, read.pair)) }
     }
     return rows
   }

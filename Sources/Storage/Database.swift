@@ -9,21 +9,31 @@ final class Database {
   private let begin: Statement
   private let commit: Statement
   private let rollback: Statement
-  private let setMeta: Statement
+  private let putState: Statement
   private let putSegment: Statement
   private let removeSegment: Statement
-  let findSegment: Statement
+  private let segmentSum: Statement
+  let pieceSums: Statement
   let wholeSegment: Statement
   /// By `Row.Table.rawValue`.
   private(set) var pairRows: [Statement] = []
   private var putRow: [Statement] = []
   private var removeRow: [Statement] = []
+  private var rowSum: [Statement] = []
+  /// As of the last commit.
+  private(set) var state: StoreState
+  /// Checksums of rows that were written lately: mostly it is the same ones that are written again.
+  private var sums: [Row.Key: UInt64] = [:]
+  /// Of them, at most.
+  private static let keptSums = 1 << 14
   /// Pages in the log after the last commit; SQLite's hook writes it.
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
-  private let pageSize: Int
+  let pageSize: Int
 
   /// Takes over a connection to a store of the current schema. On a throw the connection is the
   /// caller's to close, and has no statement left.
+  ///
+  /// - Throws: `corrupt` when the store's state cannot be read.
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     var prepared: [Statement] = []
@@ -40,21 +50,25 @@ final class Database {
     begin = try prepare("BEGIN IMMEDIATE")
     commit = try prepare("COMMIT")
     rollback = try prepare("ROLLBACK")
-    setMeta = try prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(?1, ?2)")
+    putState = try prepare(Self.putState)
     putSegment = try prepare(
-      "INSERT OR REPLACE INTO segment(number, header, body) VALUES(?1, ?2, ?3)")
+      "INSERT OR REPLACE INTO segment(number, sum, header, sums, body) VALUES(?1, ?2, ?3, ?4, ?5)")
     removeSegment = try prepare("DELETE FROM segment WHERE number = ?1")
-    findSegment = try prepare("SELECT 1 FROM segment WHERE number = ?1")
-    wholeSegment = try prepare("SELECT header, body FROM segment WHERE number = ?1")
+    segmentSum = try prepare("SELECT sum FROM segment WHERE number = ?1")
+    pieceSums = try prepare("SELECT sums FROM segment WHERE number = ?1")
+    wholeSegment = try prepare("SELECT sum, header, sums, body FROM segment WHERE number = ?1")
     for table in Row.Table.allCases {
       pairRows.append(
-        try prepare("SELECT item, value FROM \(table) WHERE pair = ?1 ORDER BY item"))
+        try prepare("SELECT item, sum, value FROM \(table) WHERE pair = ?1 ORDER BY item"))
       putRow.append(
-        try prepare("INSERT OR REPLACE INTO \(table)(pair, item, value) VALUES(?1, ?2, ?3)"))
+        try prepare(
+          "INSERT OR REPLACE INTO \(table)(pair, item, sum, value) VALUES(?1, ?2, ?3, ?4)"))
+      rowSum.append(try prepare("SELECT sum FROM \(table) WHERE pair = ?1 AND item = ?2"))
       removeRow.append(try prepare("DELETE FROM \(table) WHERE pair = ?1 AND item = ?2"))
     }
     do {
       pageSize = Int(try connection.integer("PRAGMA page_size"))
+      state = try Self.readState(connection)
     } catch {
       for statement in prepared { statement.finalize() }
       throw error
@@ -71,68 +85,99 @@ final class Database {
   /// Bytes of the log that a checkpoint would move.
   var logBytes: Int { Int(logPages.pointee) * pageSize }
 
-  /// Runs `body` in a transaction and syncs it: when this returns, it is on the disk.
+  /// Bytes that the log's file has to have (<https://www.sqlite.org/fileformat2.html#walformat>).
+  var logFileBytes: Int {
+    logPages.pointee == 0 ? 0 : 32 + Int(logPages.pointee) * (24 + pageSize)
+  }
+
+  private static func readState(_ connection: Connection) throws(StoreError) -> StoreState {
+    let statement = try connection.prepare("SELECT value FROM meta WHERE key = 'state'")
+    defer { statement.finalize() }
+    guard try statement.step(), statement.isBlob(0), let state = StoreState(statement.bytes(0))
+    else {
+      throw damaged(connection, "table meta")
+    }
+    return state
+  }
+
+  /// Writes batches in one transaction and syncs it: when this returns, they are on the disk.
   ///
-  /// On a throw nobody can say whether it is, until the store has been closed and opened again.
-  func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  /// On a throw nobody can say whether they are, until the store has been closed and opened again.
+  func put(_ batches: ArraySlice<Batch>) throws(StoreError) {
+    try change { (state) throws(StoreError) in
+      for batch in batches {
+        try write(batch, &state)
+        state.lastBatch = batch.number
+      }
+    }
+  }
+
+  /// Changes the store's state in a transaction of its own, as `put` does.
+  func change(_ body: (inout StoreState) throws(StoreError) -> Void) throws(StoreError) {
+    var next = state
     try begin.run()
     do {
-      try body()
+      try body(&next)
+      try putState.write(next)
       try commit.run()
     } catch {
       // SQLite may have rolled back by itself (<https://www.sqlite.org/lang_transaction.html>).
       if sqlite3_get_autocommit(connection.handle) == 0 { try? rollback.run() }
+      sums = [:]
       throw error
     }
+    state = next
   }
 
-  /// Writes a batch; within `transaction`.
-  func write(_ batch: Batch) throws(StoreError) {
+  /// Writes a batch; within a transaction.
+  private func write(_ batch: Batch, _ state: inout StoreState) throws(StoreError) {
     for row in batch.rows {
       let table = Int(row.key.table.rawValue)
+      state.digests[table] &-= try storedSum(row.key)
       guard let value = row.value else {
         try removeRow[table].bind(1, Int64(row.key.pair))
         try removeRow[table].bind(2, Int64(row.key.item))
         try removeRow[table].run()
+        sums[row.key] = nil
         continue
       }
+      let sum = value.withUnsafeBytes { Checksum.row(row.key, $0) }
+      state.digests[table] &+= sum
       try putRow[table].bind(1, Int64(row.key.pair))
       try putRow[table].bind(2, Int64(row.key.item))
+      try putRow[table].bind(3, Int64(bitPattern: sum))
       try value.withUnsafeBufferPointer { (bytes) throws(StoreError) in
-        try putRow[table].bind(3, borrowing: .init(bytes))
+        try putRow[table].bind(4, borrowing: .init(bytes))
         try putRow[table].run()
       }
+      if sums.count == Self.keptSums { sums.removeAll(keepingCapacity: true) }
+      sums[row.key] = sum
     }
     if let segment = batch.segment {
-      try putSegment.bind(1, Int64(batch.number))
-      try segment.header.withUnsafeBufferPointer { (header) throws(StoreError) in
-        try putSegment.bind(2, borrowing: .init(header))
-        try segment.body.withUnsafeBufferPointer { (body) throws(StoreError) in
-          try putSegment.bind(3, borrowing: .init(body))
-          try putSegment.run()
-        }
-      }
+      state.digests[StoreState.segments] &-= try storedSum(batch.number)
+      state.digests[StoreState.segments] &+= try putSegment.write(batch.number, segment)
     }
     for number in batch.removedSegments {
+      state.digests[StoreState.segments] &-= try storedSum(number)
       try removeSegment.bind(1, Int64(number))
       try removeSegment.run()
     }
   }
 
-  func setMeta(_ key: String, _ value: UInt64) throws(StoreError) {
-    try setMeta.bind(1, key)
-    try setMeta.bind(2, Int64(value))
-    try setMeta.run()
+  /// The checksum of a row that is there; 0 where there is none.
+  private func storedSum(_ key: Row.Key) throws(StoreError) -> UInt64 {
+    if let sum = sums[key] { return sum }
+    let statement = rowSum[Int(key.table.rawValue)]
+    defer { statement.reset() }
+    try statement.bind(1, Int64(key.pair))
+    try statement.bind(2, Int64(key.item))
+    return try statement.step() ? UInt64(bitPattern: statement.integer(0)) : 0
   }
 
-  func setMeta(_ key: String, _ text: String) throws(StoreError) {
-    try setMeta.bind(1, key)
-    try setMeta.bind(2, text)
-    try setMeta.run()
-  }
-
-  func lastBatch() throws(StoreError) -> UInt64 {
-    UInt64(try connection.integer("SELECT value FROM meta WHERE key = 'lastBatch'"))
+  private func storedSum(_ segment: UInt64) throws(StoreError) -> UInt64 {
+    defer { segmentSum.reset() }
+    try segmentSum.bind(1, Int64(segment))
+    return try segmentSum.step() ? UInt64(bitPattern: segmentSum.integer(0)) : 0
   }
 
   /// Moves the log into the database and syncs that. The next commit starts the log anew.
@@ -140,15 +185,30 @@ final class Database {
     let code = sqlite3_wal_checkpoint_v2(
       connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     try connection.check(code, "sqlite3_wal_checkpoint_v2")
-    logPages.pointee = 0
+    logMoved()
+  }
+
+  func logMoved() { logPages.pointee = 0 }
+
+  /// Says in the store that it was closed to the end, moves the log into the database and closes. Where
+  /// that fails the log stays, and the store is as after a kill.
+  func closeToTheEnd() {
+    do {
+      try change { $0.isOpen = false }
+      connection.setCheckpointOnClose(true)
+    } catch {
+      // The next start finds it open, and all of its log.
+    }
+    close()
   }
 
   /// Must be called: nothing closes by itself.
   func close() {
     let statements = [
-      begin, commit, rollback, setMeta, putSegment, removeSegment, findSegment, wholeSegment,
+      begin, commit, rollback, putState, putSegment, removeSegment, segmentSum, pieceSums,
+      wholeSegment,
     ]
-    for statement in statements + pairRows + putRow + removeRow { statement.finalize() }
+    for statement in statements + pairRows + putRow + removeRow + rowSum { statement.finalize() }
     connection.close()
     logPages.deallocate()
   }

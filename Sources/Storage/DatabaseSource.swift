@@ -8,14 +8,25 @@ struct DatabaseSource {
   /// nil in memory.
   private let files: StoreFiles?
   private let lock: DirectoryLock?
+  private let mark: Mark?
+  /// nil in memory.
+  let open: OpenFiles?
+  /// nil in memory.
+  let reserve: Reserve?
 
   /// Whether a failed database can be closed and opened again without losing anything.
   var canReopen: Bool { files != nil }
 
-  private init(options: StoreOptions, files: StoreFiles?, lock: DirectoryLock?) {
+  private init(
+    options: StoreOptions, files: StoreFiles? = nil, lock: DirectoryLock? = nil, mark: Mark? = nil,
+    open: OpenFiles? = nil, reserve: Reserve? = nil
+  ) {
     self.options = options
     self.files = files
     self.lock = lock
+    self.mark = mark
+    self.open = open
+    self.reserve = reserve
   }
 
   /// Opens the store: lock, look at the files, create or check, migrate, read, raise the epoch. Nothing
@@ -27,9 +38,9 @@ struct DatabaseSource {
     case .memory:
       let connection = try Database.connect(
         Database.memoryPath, refusable: false, options: options)
-      return try start(
-        DatabaseSource(options: options, files: nil, lock: nil), connection, options: options
-      ) { connection throws(StoreError) in
+      let source = DatabaseSource(options: options)
+      return try source.start(connection, newIdentity, logBytes: 0, thoroughly: false) {
+        (connection) throws(StoreError) in
         try Database.fill(connection, identity: newIdentity, schema: options.schema)
       }
 
@@ -37,84 +48,183 @@ struct DatabaseSource {
       try DirectoryLock.makeDirectory(directory)
       let lock = try DirectoryLock(directory)
       let files = StoreFiles(directory: directory)
-      var finding = try files.inspect(known: options.schema.version)
-      if finding == .absent {
-        files.removeDraft()
-        do {
-          try Database.create(files.draft, identity: newIdentity, options: options)
-          try files.publishDraft()
+      let mark = try Mark(files.mark, vfs: options.vfs)
+      if try files.inspect(known: options.schema.version) == .absent {
+        guard mark.notes.isEmpty || options.acceptsLoss else { throw files.lost(files.absence) }
+        try create(files, lock, directory, identity: newIdentity, options: options)
+      }
+      let source = DatabaseSource(
+        options: options, files: files, lock: lock, mark: mark,
+        open: OpenFiles(directory: directory),
+        reserve: Reserve(directory: directory, options: options))
+      while true {
+        do throws(StoreError) {
+          return try source.start(files, newIdentity)
         } catch {
-          files.removeDraft()
-          throw error
+          // Even raising the epoch takes a little room.
+          guard error.kind == .full, source.reserve!.giveUp() else { throw error }
         }
-        try lock.sync(directory)
-        finding = try files.inspect(known: options.schema.version)
-      }
-      guard case .present(let bytes, let logBytes) = finding else {
-        preconditionFailure("\(files.database) was made and is not there")
-      }
-      if logBytes > 0 {
-        try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
-      }
-      let connection = try Database.connect(
-        files.database, refusable: logBytes > 0, options: options)
-      return try start(
-        DatabaseSource(options: options, files: files, lock: lock), connection, options: options
-      ) { connection throws(StoreError) in
-        try Database.verify(
-          connection, thoroughly: logBytes > 0 || bytes <= options.checkedBytes,
-          schema: options.schema)
       }
     }
   }
 
+  /// Opens the files, as they are now: an earlier try may have written to the log.
+  private func start(
+    _ files: StoreFiles, _ newIdentity: String
+  ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
+    guard case .present(let bytes, let logBytes) = try files.inspect(known: options.schema.version)
+    else { preconditionFailure("\(files.database) was made and is not there") }
+    if logBytes > 0 {
+      try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
+    }
+    let connection = try Database.connect(
+      files.database, refusable: files.hasLog, options: options)
+    let thoroughly = logBytes > 0 || bytes <= options.checkedBytes
+    return try start(connection, newIdentity, logBytes: logBytes, thoroughly: thoroughly) {
+      connection throws(StoreError) in
+      try Database.verify(connection, thoroughly: thoroughly, schema: options.schema)
+      try Database.ensureLog(connection)
+    }
+  }
+
+  private static func create(
+    _ files: StoreFiles, _ lock: DirectoryLock, _ directory: String, identity: String,
+    options: StoreOptions
+  ) throws(StoreError) {
+    files.removeDraft()
+    do {
+      try Database.create(files.draft, identity: identity, options: options)
+      try files.publishDraft()
+    } catch {
+      files.removeDraft()
+      throw error
+    }
+    try lock.sync(directory)
+  }
+
   /// Makes the connection a database and reads it, or closes it.
-  private static func start(
-    _ source: DatabaseSource, _ connection: Connection, options: StoreOptions,
+  private func start(
+    _ connection: Connection, _ newIdentity: String, logBytes: Int, thoroughly: Bool,
     prepare: (Connection) throws(StoreError) -> Void
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
-    let migrated: Bool
+    var migrated: Bool
     let database: Database
     do {
       try prepare(connection)
-      migrated = try Database.migrate(connection, schema: options.schema)
+      migrated = try Database.migrate(connection, options: options)
       database = try Database(connection)
     } catch {
       connection.close()
       throw error
     }
-    do {
-      var contents = try database.load()
-      contents.epoch += 1
-      let epoch = contents.epoch
-      try database.transaction { () throws(StoreError) in try database.setMeta("epoch", epoch) }
-      connection.setCheckpointOnClose(true)
-      // An older program must find the new version in the header.
-      if migrated { try database.checkpoint() }
-      return (source, database, contents)
+    do throws(StoreError) {
+      let loss = findLoss(database.state, logBytes: logBytes)
+      if let loss, !options.acceptsLoss { throw files!.lost(loss) }
+      var contents = try database.load(thoroughly: thoroughly)
+      var next = database.state
+      next.epoch = max(next.epoch, mark?.note(of: next)?.epoch ?? 0) + 1
+      if loss != nil {
+        next.identity = newIdentity
+        next.lossEpoch = next.epoch
+      }
+      if let files, Database.makeShrinkable(connection, directory: files.directory) {
+        migrated = true
+      }
+      try begin(database, next, migrated: migrated)
+      try open?.opened(connection)
+      contents.identity = next.identity
+      contents.epoch = next.epoch
+      contents.lossEpoch = next.lossEpoch
+      contents.loss = loss
+      return (self, database, contents)
     } catch {
       database.close()
       throw error
     }
   }
 
+  /// What the store must have lost, as a sentence; nil where nothing says so.
+  private func findLoss(_ state: StoreState, logBytes: Int) -> String? {
+    guard let mark, let files else { return nil }
+    let note = mark.note(of: state)
+    if let note, state.lastBatch < note.lastBatch {
+      return
+        "it has commits up to \(state.lastBatch), and \(note.lastBatch) was reported: its log is "
+        + "cut or damaged, or an older database was put in its place"
+    }
+    guard state.isOpen else { return nil }
+    if logBytes == 0 { return "it was not closed, and its log \(files.log) is missing" }
+    if note == nil {
+      return
+        "it was not closed, and its mark \(files.mark) is missing, so that nobody can say whether "
+        + "its log is whole"
+    }
+    return nil
+  }
+
+  /// Writes that the store is open: into the mark, the log, and the database itself, in this order. So
+  /// whatever is missing after a kill is missed.
+  private func begin(
+    _ database: Database, _ next: StoreState, migrated: Bool
+  ) throws(StoreError) {
+    let wasOpen = database.state.isOpen
+    if let mark {
+      try mark.write(next)
+      try mark.sync()
+    }
+    // From now on only `closeToTheEnd` moves the log when closing: else it could be gone while the
+    // database says that it is open.
+    database.connection.setCheckpointOnClose(false)
+    try database.change { state in
+      state = next
+      state.isOpen = files != nil
+    }
+    guard files != nil else { return }
+    do {
+      // An older program must find a new version in the header, too.
+      try database.checkpoint()
+    } catch {
+      // On a full disk it may fail, and the database says already that it is open.
+      guard wasOpen, !migrated else { throw error }
+    }
+  }
+
+  /// Notes what is about to be reported. Where that fails the mark says less, and is still true.
+  func noteReported(_ state: StoreState) { try? mark?.write(state) }
+
+  func syncMark() { try? mark?.sync() }
+
   /// Opens the database after a failure.
   ///
   /// - Parameter durably: what it then shows is on the disk; else it may show a commit that is not, and
   ///   must not be written to.
+  /// - Throws: also `gone`, where it would be another one.
   func reopen(durably: Bool) throws(StoreError) -> Database {
     guard let files else { preconditionFailure("a store in memory was closed") }
+    try open?.check()
     if durably {
       try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
     }
-    // Moving frames that are not durable into the database could tear it.
-    let connection = try Database.connect(
-      files.database, refusable: !durably, options: options)
+    let connection = try Database.connect(files.database, refusable: true, options: options)
+    let database: Database
     do {
-      return try Database(connection)
+      database = try Database(connection)
     } catch {
       connection.close()
       throw error
     }
+    do {
+      try open?.opened(connection)
+      return database
+    } catch {
+      database.close()
+      throw error
+    }
+  }
+
+  /// Closes a database, and leaves its log as it is.
+  func close(_ database: Database) {
+    database.close()
+    open?.closed()
   }
 }

@@ -4,12 +4,12 @@ import Glibc
 ///
 /// `Synchronization.Mutex` has no condition to wait for, hence pthreads. Both objects live on the heap
 /// because they may not move.
-final class Monitor<State>: @unchecked Sendable {
+package final class Monitor<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var state: State
 
-  init(_ state: State) {
+  package init(_ state: State) {
     self.state = state
     var attributes = pthread_condattr_t()
     var failure = pthread_condattr_init(&attributes)
@@ -28,7 +28,7 @@ final class Monitor<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func with<Result>(_ body: (inout State) -> Result) -> Result {
+  package func with<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return body(&state)
@@ -38,7 +38,7 @@ final class Monitor<State>: @unchecked Sendable {
   ///
   /// - Parameter deadline: of `monotonicNanoseconds`; nil waits for ever.
   /// - Returns: nil when `deadline` has passed first.
-  func wait<Result>(until deadline: UInt64?, _ body: (inout State) -> Result?) -> Result? {
+  package func wait<Result>(until deadline: UInt64?, _ body: (inout State) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {
@@ -53,11 +53,11 @@ final class Monitor<State>: @unchecked Sendable {
     }
   }
 
-  func signal() { pthread_cond_signal(condition) }
+  package func signal() { pthread_cond_signal(condition) }
 }
 
 /// The clock of `Monitor.wait`.
-func monotonicNanoseconds() -> UInt64 {
+package func monotonicNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -15,14 +15,23 @@ package final class Store: Sendable {
     /// All batches up to this number are on the disk.
     case committed(through: UInt64)
     /// A commit, a read or the housekeeping has failed and is being retried; told once for each of the
-    /// three until `recovered`. Batches from `firstUncommitted` on may or may not be on the disk. When it
+    /// three and each kind of failure until `recovered`. Batches from `firstUncommitted` on may or may not be on the disk. When it
     /// is not a commit that fails, that number has not been submitted yet.
     case failing(StoreError, firstUncommitted: UInt64)
+    /// The disk is full, and commits go into room that was kept for that. It lasts for the little that
+    /// drains a backlog, and not for anything new.
+    case full(StoreError)
+    /// The disk is not full any more.
+    case hasRoom
     /// Nothing fails any more.
     case recovered
-    /// The bytes of each reference, in order; nil: a segment is gone or is shorter than that.
+    /// The bytes of each reference, in order; nil: a segment is gone, is shorter than that, or
+    /// the first one is damaged. Fewer than were asked for: the next one is damaged.
     case read(token: Int, [[UInt8]]?)
-    /// nil: the segment is gone.
+    /// Something that was asked for is not as it was written; its answer, which follows, is nil. It is
+    /// not tried again.
+    case damaged(StoreError)
+    /// nil: the segment is gone, or damaged.
     case segment(token: Int, Segment?)
     /// nil: the rows cannot be read at present; why is told by `failing`.
     case pair(PairRead, [Row]?)
@@ -40,7 +49,7 @@ package final class Store: Sendable {
   ///   - newIdentity: names the store when it is created; not empty.
   ///   - onWake: called on the writer thread when `takeEvents` has something after it had nothing.
   ///     Not called any more when `close` has returned.
-  /// - Throws: `locked`, `corrupt`, `notOurs`, `newerVersion`, `full`, `io`, `cannotOpen`.
+  /// - Throws: `locked`, `corrupt`, `lost`, `notOurs`, `newerVersion`, `full`, `io`, `cannotOpen`.
   package static func open(
     _ location: StoreLocation, newIdentity: String, options: StoreOptions = StoreOptions(),
     onWake: @escaping @Sendable () -> Void
@@ -108,7 +117,7 @@ package final class Store: Sendable {
   ///
   /// Blocks. A second call answers as the first one did.
   ///
-  /// - Returns: whether everything that was submitted is on the disk.
+  /// - Returns: whether everything that was submitted is on the disk, under the store's name.
   @discardableResult
   package func close() -> Bool {
     shared.with { $0.closing = true }

@@ -6,6 +6,8 @@ package struct StoreError: Error, CustomStringConvertible, Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// The files are damaged. They are left as they are.
     case corrupt
+    /// Commits that were reported are missing.
+    case lost
     /// A newer Watchline wrote them.
     case newerVersion(found: Int, known: Int)
     /// A database, but of another program.
@@ -16,6 +18,8 @@ package struct StoreError: Error, CustomStringConvertible, Sendable, Equatable {
     case full
     /// The device or the file system failed.
     case io
+    /// A file of the store is not where it was, or not as it was, while the store is open.
+    case gone
     /// Missing, no permission, read-only, or not a regular file.
     case cannotOpen
     case other

@@ -6,10 +6,18 @@ struct StoreFiles {
   /// `watchline.sqlite`; SQLite's log lies beside it as `watchline.sqlite-wal`.
   let database: String
   var log: String { database + "-wal" }
+  /// What was reported last; see `Mark`.
+  let mark: String
   /// A store in the making; it gets its name when it is complete and durable.
   var draft: String { database + ".new" }
 
-  init(directory: String) { database = directory + "/watchline.sqlite" }
+  let directory: String
+
+  init(directory: String) {
+    self.directory = directory
+    database = directory + "/watchline.sqlite"
+    mark = directory + "/watchline.mark"
+  }
 
   enum Finding: Equatable {
     case absent
@@ -60,6 +68,9 @@ struct StoreFiles {
       "has version \(found) but this program knows versions up to \(known), run a newer Watchline")
   }
 
+  /// Whether there is a log, be it empty.
+  var hasLog: Bool { access(log, F_OK) == 0 }
+
   /// The size of a regular file; nil when it does not exist.
   private func size(_ path: String) throws(StoreError) -> Int? {
     var status = stat()
@@ -89,6 +100,17 @@ struct StoreFiles {
 
   private func corrupt(_ message: String) -> StoreError {
     StoreError(.corrupt, code: SQLITE_CORRUPT, function: "read", path: database, message)
+  }
+
+  /// What is lost where there is a mark, and no database.
+  var absence: String { "it is missing, and its mark \(mark) says that there was one" }
+
+  /// The error of a store that has lost commits.
+  func lost(_ what: String) -> StoreError {
+    StoreError(
+      .lost, code: SQLITE_CORRUPT, function: "open", path: database,
+      "accepted transfers are lost: \(what); restore what is missing, or start with --accept-loss to "
+        + "serve what is there under a new store name")
   }
 
   /// Gives the finished draft its name.

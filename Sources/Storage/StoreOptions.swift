@@ -1,9 +1,16 @@
+package import Journal
+
 /// What a test or a benchmark may vary. The defaults are measured (`store-benchmark`).
 package struct StoreOptions: Sendable {
   /// A registered SQLite VFS; nil is SQLite's own.
   package var vfs: String?
   /// Tables, version and migrations.
   package var schema = Schema.current
+  /// What a row of version 1 is today: it, or several. Throws where it cannot be understood.
+  package typealias Upgrade = @Sendable (Row) throws -> [Row]
+  package var rowsOfVersion1: Upgrade = { [$0] }
+  /// Serves a store that has lost commits, under a new name; else it is refused.
+  package var acceptsLoss = false
   /// Bytes a page of a new store.
   package var pageSize = 16384
   /// Bytes of batches that may share a transaction; one batch may be larger.
@@ -14,6 +21,14 @@ package struct StoreOptions: Sendable {
   package var idleCheckpointBytes = 4 << 20
   /// …and those that are moved even though batches wait.
   package var busyCheckpointBytes = 64 << 20
+  /// Bytes kept on the disk for when it is full (`Reserve`); 0 for none.
+  package var reserveBytes = 0
+  /// How long nothing is committed, in nanoseconds, before what is not needed is given back…
+  package var tidyDelay: UInt64 = 1_000_000_000
+  /// …in pieces of so many pages…
+  package var tidyPages = 256
+  /// …and how long the log's file may stay then.
+  package var idleLogBytes = 1 << 20
   /// The first and the longest delay, in nanoseconds, before a failed step is tried again.
   package var retryDelays: ClosedRange<UInt64> = 10_000_000...1_000_000_000
   /// A store up to this size is checked page by page at each opening; a larger one only when it was
@@ -21,4 +36,11 @@ package struct StoreOptions: Sendable {
   package var checkedBytes = 256 << 20
 
   package init() {}
+
+  /// With a reserve that can move a log of 64 MiB, and a quarter more.
+  package static var server: StoreOptions {
+    var options = StoreOptions()
+    options.reserveBytes = options.busyCheckpointBytes / 4 * 5
+    return options
+  }
 }

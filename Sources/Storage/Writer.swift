@@ -4,14 +4,14 @@ import Journal
 ///
 /// Used by the writer thread alone.
 final class Writer {
-  /// The three kinds of work fail and are retried each on its own: a page that cannot be read does not
+  /// The kinds of work fail and are retried each on its own: a page that cannot be read does not
   /// hold up the commits.
-  enum Step: Int, CaseIterable { case commit, read, checkpoint }
+  enum Step: Int, CaseIterable { case commit, read, checkpoint, tidy }
 
   let options: StoreOptions
   let shared: Monitor<Shared>
   private let onWake: @Sendable () -> Void
-  private let source: DatabaseSource
+  let source: DatabaseSource
   /// nil after a failure, until somebody needs it.
   private var opened: Database?
   /// Whether all that `opened` shows is durable. Else it serves reads only.
@@ -21,9 +21,10 @@ final class Writer {
   private var reads: [Shared.Read] = []
   var reading: ReadInProgress?
   /// By `Step.rawValue`.
-  private var troubles: [Trouble?] = [nil, nil, nil]
+  private var troubles: [Trouble?] = Step.allCases.map { _ in nil }
   private var committed: UInt64
   private var closing = false
+  var space = SpaceKeeping()
   /// Failures that `close` still puts up with.
   private var triesLeft = Int.max
 
@@ -41,15 +42,20 @@ final class Writer {
 
   /// The thread's body; returns after `close`.
   func run() {
+    prepareReserve()
     while takeWork() {
       if isDue(.commit) { attempt(.commit, commitGroup) }
       if isDue(.read), !closing { attempt(.read, answerReads) }
       if isDue(.checkpoint), !closing { attempt(.checkpoint, checkpoint) }
+      if isDue(.tidy), !closing { attempt(.tidy, tidy) }
     }
-    // Moves the log, and does no more: it is no failure when that fails.
-    if batches.isEmpty { _ = try? writable() }
-    opened?.close()
-    let done = batches.isEmpty
+    let done = batches.isEmpty && !tellIfGone()
+    if done, let database = try? writable() {
+      // It is no failure when that fails: the log then has it all.
+      database.closeToTheEnd()
+    } else if let opened {
+      source.close(opened)
+    }
     shared.with { $0.allCommitted = done }
   }
 
@@ -61,7 +67,10 @@ final class Writer {
   private func takeWork() -> Bool {
     let wasClosing = closing
     let busy = Step.allCases.contains { troubles[$0.rawValue] == nil && hasWork($0) }
-    let deadline = troubles.compactMap { $0?.nextTry }.min()
+    var deadline = troubles.compactMap { $0?.nextTry }.min()
+    if troubles[Step.tidy.rawValue] == nil, let next = space.nextTidy {
+      deadline = min(deadline ?? .max, next)
+    }
     _ = shared.wait(until: busy ? 0 : deadline) { state -> Void? in
       let news = !state.batches.isEmpty || !state.reads.isEmpty || state.closing != closing
       batches.append(contentsOf: state.batches)
@@ -80,6 +89,7 @@ final class Writer {
     case .commit: !batches.isEmpty
     case .read: hasReads
     case .checkpoint: wantsCheckpoint
+    case .tidy: isTidyDue
     }
   }
 
@@ -96,8 +106,8 @@ final class Writer {
   private var wantsCheckpoint: Bool {
     guard let opened, isDurable else { return false }
     let bytes = opened.logBytes
-    return bytes >= options.busyCheckpointBytes
-      || (bytes >= options.idleCheckpointBytes && batches.isEmpty)
+    return bytes >= longestLog
+      || (bytes >= min(options.idleCheckpointBytes, longestLog / 2) && batches.isEmpty)
   }
 
   // MARK: Failures
@@ -110,34 +120,68 @@ final class Writer {
       troubles[step.rawValue] = nil
       if !troubles.contains(where: { $0 != nil }) { tell(.recovered) }
     } catch {
-      if source.canReopen {
-        opened?.close()
-        opened = nil
-      }
+      let cause = giveUp(step, after: error)
+      if cause.kind == .full, source.reserve?.giveUp() == true { return diskIsFull(cause) }
       if closing { triesLeft -= 1 }
-      if troubles[step.rawValue]?.again() != nil { return }
-      troubles[step.rawValue] = Trouble(delays: options.retryDelays)
+      if troubles[step.rawValue]?.again(cause.kind) == true { return }
+      troubles[step.rawValue] = Trouble(cause.kind, delays: options.retryDelays)
       let next = batches.last.map { $0.number + 1 } ?? committed + 1
-      tell(.failing(error, firstUncommitted: step == .commit ? committed + 1 : next))
+      tell(.failing(cause, firstUncommitted: step == .commit ? committed + 1 : next))
+    }
+  }
+
+  /// Closes the database after a failure, to open it anew. Not where its files have gone: what is open is
+  /// then all that there is, and serves reads until they are back.
+  ///
+  /// - Returns: what is to be told.
+  private func giveUp(_ step: Step, after error: StoreError) -> StoreError {
+    guard source.canReopen, let opened else { return error }
+    do throws(StoreError) {
+      if error.kind == .gone { throw error }
+      // A read leaves the lengths alone, so that another one is not SQLite's.
+      if step == .read { try source.open?.check() } else { try source.open?.checkNames() }
+      source.close(opened)
+      self.opened = nil
+      return error
+    } catch {
+      isDurable = false
+      return error
+    }
+  }
+
+  /// - Returns: whether the store's files have gone, at the end.
+  private func tellIfGone() -> Bool {
+    do throws(StoreError) {
+      try source.open?.check()
+      return false
+    } catch {
+      let isTold = troubles.contains { $0?.kind == .gone }
+      if !isTold { tell(.failing(error, firstUncommitted: committed + 1)) }
+      return true
     }
   }
 
   /// The open database for writing; reopens it after a failure and finds out what is committed.
-  private func writable() throws(StoreError) -> Database {
+  func writable() throws(StoreError) -> Database {
+    try source.open?.check()
     if let opened, isDurable { return opened }
-    opened?.close()
+    if let opened { source.close(opened) }
     opened = nil
     let database = try source.reopen(durably: true)
-    do {
-      let last = try database.lastBatch()
-      opened = database
-      isDurable = true
-      settle(through: last)
-      return database
-    } catch {
-      database.close()
-      throw error
+    let last = database.state.lastBatch
+    guard last >= committed else {
+      source.close(database)
+      throw StoreError(
+        .gone, function: "reopen", path: database.connection.path,
+        "the store lacks batch \(committed), which it had: its log was removed or cut while the "
+          + "server ran; stop the server and restore the store from a backup")
     }
+    // A log that has no room to grow starts over once what it holds is in the database.
+    try? database.checkpoint()
+    opened = database
+    isDurable = true
+    settle(through: last)
+    return database
   }
 
   /// The open database for reading what is known to be committed. Syncs may fail for long; reads need
@@ -156,7 +200,7 @@ final class Writer {
   private func commitGroup() throws(StoreError) {
     let database = try writable()
     // After a failure one by one: on a full disk the first may have room where all have not.
-    let limit = troubles[Step.commit.rawValue] == nil ? options.groupBytes : 0
+    let limit = troubles[Step.commit.rawValue] == nil && !space.isFull ? options.groupBytes : 0
     var bytes = 0
     let end =
       batches.firstIndex { batch in
@@ -165,12 +209,12 @@ final class Writer {
         return isFull
       } ?? batches.count
     guard end > 0 else { return }
-    let last = batches[end - 1].number
-    try database.transaction { () throws(StoreError) in
-      for batch in batches[..<end] { try database.write(batch) }
-      try database.setMeta("lastBatch", last)
-    }
-    settle(through: last)
+    try database.put(batches[..<end])
+    // Nothing is told that went into a file without a name.
+    try source.open?.check(logBytes: database.logFileBytes)
+    try source.open?.measure()
+    settle(through: database.state.lastBatch)
+    awaitTidying()
   }
 
   /// Forgets and reports what is on the disk.
@@ -178,11 +222,18 @@ final class Writer {
     precondition(number >= committed, "batch \(committed) was reported, the store has \(number)")
     guard number > committed else { return }
     committed = number
+    if let opened { source.noteReported(opened.state) }
     batches.removeSubrange(..<(batches.firstIndex { $0.number > number } ?? batches.count))
     tell(.committed(through: number))
   }
 
-  private func checkpoint() throws(StoreError) { try writable().checkpoint() }
+  private func checkpoint() throws(StoreError) {
+    let database = try writable()
+    try database.checkpoint()
+    source.syncMark()
+    try source.open?.measure()
+    try lookForWaste(database)
+  }
 
   /// Answers one read, or a piece of it.
   private func answerReads() throws(StoreError) {
@@ -194,18 +245,38 @@ final class Writer {
       do {
         event = try advance(&read, budget: &budget)
       } catch {
-        if case .pair(let pair) = read.request {
-          reading = nil
-          tell(.pair(pair, nil))
+        guard error.kind == .corrupt else {
+          // Somebody waits for a pair who can be told.
+          if case .pair(let pair) = read.request {
+            reading = nil
+            tell(.pair(pair, nil))
+          }
+          throw error
         }
-        throw error
+        reading = nil
+        tellDamage(error, read)
+        continue
       }
       reading = event == nil ? read : nil
       if let event { tell(event) }
     }
   }
 
-  private func tell(_ event: Store.Event) {
+  /// What is damaged stays so: it is told, and not read again. What lies before it is good.
+  private func tellDamage(_ error: StoreError, _ read: ReadInProgress) {
+    if case .references(let token, let references) = read.request, references.count > 1 {
+      // Whoever asks again asks for one, and is told then.
+      return tell(.read(token: token, read.next > 0 ? read.results : nil))
+    }
+    tell(.damaged(error))
+    switch read.request {
+    case .references(let token, _): tell(.read(token: token, nil))
+    case .segment(let token, _): tell(.segment(token: token, nil))
+    case .pair(let pair): tell(.pair(pair, nil))
+    }
+  }
+
+  func tell(_ event: Store.Event) {
     let wasEmpty = shared.with { state in
       let wasEmpty = state.events.isEmpty
       if case .committed = event, case .committed = state.events.last {

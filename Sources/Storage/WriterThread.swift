@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// The store's own thread. libuv's pool has no order and four threads for everybody.
 final class WriterThread: Sendable {
@@ -7,23 +7,13 @@ final class WriterThread: Sendable {
 
   /// - Parameter writer: belongs to the thread from now on.
   init(_ writer: sending Writer) {
-    // Signals are for the thread that runs the loop; a new thread inherits this one's mask.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var identifier = pthread_t()
-    let failure = pthread_create(
-      &identifier, nil,
+    identifier = startThread(
       { argument in
         guard let argument else { return nil }
         nameThread("store")
         Unmanaged<Writer>.fromOpaque(argument).takeRetainedValue().run()
         return nil
       }, Unmanaged.passRetained(writer).toOpaque())
-    precondition(failure == 0, "no thread: \(failure)")
-    self.identifier = identifier
   }
 
   func join() {
@@ -33,6 +23,26 @@ final class WriterThread: Sendable {
       joined = true
     }
   }
+}
+
+/// Starts a thread that gets no signals: those are for the thread that runs the loop, and a new thread
+/// inherits the mask of the one that starts it.
+///
+/// The corresponding C function is `pthread_create`.
+/// - Parameter argument: what `body` is given.
+package func startThread(
+  _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
+  _ argument: UnsafeMutableRawPointer
+) -> pthread_t {
+  var all = sigset_t()
+  var before = sigset_t()
+  sigfillset(&all)
+  pthread_sigmask(SIG_SETMASK, &all, &before)
+  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  var identifier = pthread_t()
+  let failure = pthread_create(&identifier, nil, body, argument)
+  precondition(failure == 0, "no thread: \(failure)")
+  return identifier
 }
 
 /// For `top -H` and debuggers. `pthread_setname_np` is not in Swift's Glibc.

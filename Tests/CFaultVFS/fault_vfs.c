@@ -11,6 +11,7 @@ typedef struct fault_file {
   fault_vfs *vfs;
   char *path;
   sqlite3_file *real;
+  int allocates;  // A chunk size is set: hints of a size allocate.
 } fault_file;
 
 /// Counts a call. Returns the code that it fails with, or SQLITE_OK. The mutex is held.
@@ -101,8 +102,25 @@ static int fault_reserved(sqlite3_file *base, int *result) {
   return file->real->pMethods->xCheckReservedLock(file->real, result);
 }
 
+static int fault_allocate(fault_file *file, sqlite3_int64 length) {
+  fault_vfs *vfs = file->vfs;
+  pthread_mutex_lock(&vfs->mutex);
+  shadow *shadow = shadow_at(vfs, file->path);
+  int64_t growth = length - shadow->length;
+  int code = fate(vfs, FAULT_WRITE);
+  if (!code && vfs->limit >= 0 && shadows_length(vfs) + growth > vfs->limit) code = SQLITE_FULL;
+  if (!code) code = file->real->pMethods->xTruncate(file->real, length);
+  if (!code) shadow_truncate(shadow, length);
+  pthread_mutex_unlock(&vfs->mutex);
+  return code;
+}
+
 static int fault_control(sqlite3_file *base, int operation, void *argument) {
   fault_file *file = (fault_file *)base;
+  if (operation == SQLITE_FCNTL_CHUNK_SIZE) file->allocates = 1;
+  if (operation == SQLITE_FCNTL_SIZE_HINT && file->allocates) {
+    return fault_allocate(file, *(sqlite3_int64 *)argument);
+  }
   return file->real->pMethods->xFileControl(file->real, operation, argument);
 }
 
@@ -181,9 +199,22 @@ static int fault_last_error(sqlite3_vfs *base, int length, char *out) {
   return 0;
 }
 
-fault_vfs *fault_vfs_create(void) {
-  static atomic_int count;
+/// SQLite says here at which of its lines it found a database damaged.
+static void log_damage(void *context, int code, const char *text) {
+  (void)context;
+  if ((code & 0xFF) == SQLITE_CORRUPT) fprintf(stderr, "SQLite: %s\n", text);
+}
+
+static void set_up(void) {
+  // Refused, and no matter, where another test has come first.
+  sqlite3_config(SQLITE_CONFIG_LOG, log_damage, NULL);
   sqlite3_initialize();
+}
+
+fault_vfs *fault_vfs_create(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  static atomic_int count;
+  pthread_once(&once, set_up);
   fault_vfs *vfs = calloc(1, sizeof *vfs);
   vfs->real = sqlite3_vfs_find(NULL);
   vfs->base = *vfs->real;  // Randomness, sleep and time as they are.

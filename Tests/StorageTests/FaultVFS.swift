@@ -11,13 +11,18 @@ final class FaultVFS: @unchecked Sendable {
 
   deinit { fault_vfs_destroy(handle) }
 
-  /// Options for a store on this VFS that reaches every step soon: small checkpoints, short delays.
+  /// Options for a store on this VFS that reaches every step soon: small checkpoints, short delays, a
+  /// reserve, and tidying as soon as nothing waits.
   var options: StoreOptions {
     var options = StoreOptions()
     options.vfs = String(cString: fault_vfs_name(handle))
     options.idleCheckpointBytes = 240_000
     options.busyCheckpointBytes = 800_000
     options.retryDelays = 200_000...2_000_000
+    options.reserveBytes = 1 << 20
+    options.tidyDelay = 100_000
+    options.tidyPages = 4
+    options.idleLogBytes = 65_536
     return options
   }
 

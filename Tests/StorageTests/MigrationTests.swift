@@ -9,60 +9,52 @@ import Testing
 @Suite struct MigrationTests {
   let directory = TemporaryDirectory()
 
-  /// A store of version 0: as it is today, without the tables that came later.
-  private func makeVersion0() throws {
+  /// A store of this version.
+  private func make() throws {
     let harness = try Harness(.directory(directory.path))
     harness.commit(Batch(number: 1, rows: [Row(.init(.pair, pair: 4), [1, 2])]))
     harness.store.close()
-    let connection = try Connection(directory.database, creating: false, vfs: nil)
-    try connection.execute(
-      "DROP TABLE file; DROP TABLE queue; DROP TABLE hub; DROP TABLE operation; "
-        + "PRAGMA user_version = 0")
-    connection.close()
   }
 
   private var storedVersion: UInt8 { readFile(directory.database)[63] }
 
-  @Test func addsWhatIsMissing() throws {
-    try makeVersion0()
-    #expect(storedVersion == 0)
-    let harness = try Harness(.directory(directory.path))
-    // The header says so at once, so that an older program sees it even after a kill.
-    #expect(storedVersion == 1)
-    #expect(harness.contents.rows == [Row(.init(.pair, pair: 4), [1, 2])])
-    #expect(harness.contents.epoch == 2)
-    let row = Row(.init(.file, pair: 4, item: 1), [3])
-    harness.commit(Batch(number: 2, rows: [row]))
-    #expect(harness.store.close())
-    let second = try Harness(.directory(directory.path))
-    #expect(second.contents.rows.last == row)
-    #expect(second.store.close())
+  /// Versions 3 and 4, that there are not yet.
+  private func options(_ second: String?) -> StoreOptions {
+    var options = StoreOptions()
+    let first = "CREATE TABLE note(text);"
+    options.schema.version = 4
+    options.schema.creations[3] = Schema.current.creation + first
+    options.schema.creations[4] = Schema.current.creation + first
+    options.schema.steps[2] = .statements(first)
+    options.schema.steps[3] = second.map { .statements($0) }
+    return options
   }
 
   @Test func takesSeveralSteps() throws {
-    try makeVersion0()
-    var options = StoreOptions()
-    options.schema.version = 3
-    options.schema.steps[1] = "ALTER TABLE segment ADD COLUMN note TEXT;"
-    options.schema.steps[2] = "UPDATE segment SET note = 'new';"
-    let harness = try Harness(.directory(directory.path), options: options)
+    try make()
+    #expect(storedVersion == 2)
+    let harness = try Harness(
+      .directory(directory.path), options: options("INSERT INTO note VALUES('new');"))
+    // The header says so at once, so that an older program sees it even after a kill.
+    #expect(storedVersion == 4)
+    #expect(harness.contents.rows == [Row(.init(.pair, pair: 4), [1, 2])])
     #expect(harness.store.close())
-    #expect(storedVersion == 3)
+    let before = directory.contents
     let error = #expect(throws: StoreError.self) {
       try Harness(.directory(directory.path)).store.close()
     }
-    #expect(error?.kind == .newerVersion(found: 3, known: 1))
+    #expect(error?.kind == .newerVersion(found: 4, known: 2))
+    #expect(same(directory.contents, before))
   }
 
   @Test(arguments: ["", "CREATE TABLE more(x); INSERT INTO nowhere VALUES(1);"])
   func leavesAStoreThatItCannotBringForward(secondStep: String) throws {
-    try makeVersion0()
-    var options = StoreOptions()
-    options.schema.version = 2
-    options.schema.steps[1] = secondStep.isEmpty ? nil : secondStep
+    try make()
     let before = directory.contents
     let error = #expect(throws: StoreError.self) {
-      try Harness(.directory(directory.path), options: options).store.close()
+      try Harness(
+        .directory(directory.path), options: options(secondStep.isEmpty ? nil : secondStep)
+      ).store.close()
     }
     #expect(error?.kind == .other)
     #expect(same(directory.contents, before))

@@ -80,18 +80,25 @@ import Testing
     #expect(harness.store.close())
   }
 
-  /// Rows that cannot be read are told as such at once; the other work goes on.
+  /// Rows that are damaged are told as such, by name and once; the other work goes on.
   @Test func tellsWhatCannotBeRead() throws {
     let harness = try Harness(.directory(directory.path))
-    harness.commit(Batch(number: 1, rows: [row(.device, 1, "a"), row(.pair, 1, "p")]))
+    harness.commit(
+      Batch(number: 1, rows: [row(.device, 1, "a"), row(.pair, 1, "p"), row(.queue, 1, "q")]))
     harness.store.close()
     let connection = try Connection(directory.database, creating: false, vfs: nil)
     try connection.execute(
-      "UPDATE device SET value = 'no blob'; INSERT INTO queue VALUES(1, 0, x'00')")
+      "UPDATE device SET value = x'40'")
     connection.close()
     let second = try Harness(.directory(directory.path))
     #expect(second.rows(PairRead(pair: 1, tables: [.pair, .device])) == nil)
     #expect(second.rows(PairRead(pair: 1, tables: [.pair])) == [row(.pair, 1, "p")])
+    #expect(!second.events.contains { $0.isFailing })
+    let damage = second.events.compactMap {
+      if case .damaged(let error) = $0 { error } else { nil }
+    }
+    #expect(damage.count == 1)
+    #expect(damage.first?.message.contains("row device 1/0") == true, "\(damage)")
     second.commit(Batch(number: 2, rows: [row(.device, 1, "b")]))
     #expect(second.rows(PairRead(pair: 1, tables: [.device])) == [row(.device, 1, "b")])
     #expect(second.store.close())

@@ -2,6 +2,7 @@ import CFaultVFS
 import CSQLite
 import Glibc
 import Journal
+import Seeded
 import Testing
 
 @testable import Storage
@@ -15,7 +16,7 @@ import Testing
     let after = TemporaryDirectory(inMemory: true)
     let vfs = FaultVFS()
     let harness = try Harness(.directory(directory.path), options: vfs.options)
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix64(seed: 1)
     var submitted: UInt64 = 0
     for seed in 1...(killed ? 60 : 250) {
       for _ in 0..<Int.random(in: 0...6, using: &random) {
@@ -37,7 +38,7 @@ import Testing
     let after = TemporaryDirectory(inMemory: true)
     let vfs = FaultVFS()
     let harness = try Harness(.directory(directory.path), options: vfs.options)
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix64(seed: 1)
     var submitted: UInt64 = 0
     for seed in 1...250 {
       vfs.fail(

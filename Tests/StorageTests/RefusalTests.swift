@@ -11,7 +11,7 @@ import Testing
 
   /// Some batches, closed, or as a killed process leaves them.
   private func make(closed: Bool) throws {
-    let made = TemporaryDirectory()
+    let made = TemporaryDirectory(inMemory: true)
     let harness = try Harness(.directory(made.path))
     for number: UInt64 in 1...20 { harness.commit(Chronicle.batch(number)) }
     if closed { harness.store.close() }
@@ -51,8 +51,8 @@ import Testing
     try make(closed: closed)
     // With `closed` false, the newer version is in the log only.
     try run("PRAGMA user_version = 7", keepingLog: !closed)
-    #expect(directory.names.count == (closed ? 1 : 2))
-    expectRefusal(.newerVersion(found: 7, known: 1), "version 7")
+    #expect(directory.names.count == (closed ? 2 : 3))
+    expectRefusal(.newerVersion(found: 7, known: 2), "version 7")
   }
 
   @Test func foreignDatabase() throws {
@@ -92,6 +92,7 @@ import Testing
   /// payload pages goes on. Only a page that nothing uses may go unnoticed.
   @Test func damagedPages() throws {
     try make(closed: true)
+    let good = directory.contents
     let whole = readFile(directory.database)
     let size = StoreOptions().pageSize
     var refused = 0
@@ -109,22 +110,29 @@ import Testing
         #expect(error.kind == .corrupt, "\(error)")
         #expect(same(directory.contents, before))
       }
-      writeFile(directory.database, whole)
+      directory.replace(with: good)
     }
     #expect(refused > 4, "\(refused) of \(whole.count / size) pages")
   }
 
   @Test func damagedMeta() throws {
     for sql in [
-      "DELETE FROM meta WHERE key = 'lastBatch'", "UPDATE meta SET value = 'x' WHERE key = 'epoch'",
-      "UPDATE meta SET value = 3 WHERE key = 'lastBatch'",
-      "DELETE FROM meta WHERE key = 'identity'", "UPDATE device SET value = 5",
-      "UPDATE device SET pair = pair + 5000000000",
-      "UPDATE segment SET header = 'text'",
+      "DELETE FROM meta", "UPDATE meta SET value = 'x'", "UPDATE meta SET value = x'00'",
+      "UPDATE meta SET value = cast(substr(value, 1, 20) || x'01' || substr(value, 22) AS BLOB)",
+      "UPDATE device SET value = 5", "UPDATE device SET pair = pair + 5000000000",
+      "UPDATE device SET pair = pair + 5", "UPDATE device SET item = item + 5",
+      "UPDATE device SET value = (SELECT value FROM pair)", "DELETE FROM device WHERE pair = 3",
+      "DELETE FROM pair", "INSERT INTO hub VALUES(1, 2, 3, x'04')",
+      "DELETE FROM segment WHERE number = 19",
+      "UPDATE segment SET header = 'text'", "UPDATE segment SET number = number - 1",
+      "UPDATE segment SET header = header || 'x'", "UPDATE segment SET body = body || 'x'",
+      "DROP TABLE hub", "PRAGMA user_version = 0", "PRAGMA user_version = 1",
+      "PRAGMA user_version = 0; DROP TABLE queue",
+      "DROP TABLE hub; CREATE TABLE hub(pair, item, sum, value)",
     ] {
       try make(closed: true)
       try run(sql)
-      expectRefusal(.corrupt, "damaged")
+      expectRefusal(.corrupt, sql.contains("user_version = 0") ? "version 0" : "damaged")
     }
   }
 
@@ -157,6 +165,7 @@ import Testing
     #expect(harness.store.close())
     #expect(access(path + "watchline.sqlite", F_OK) == 0)
     unlink(path + "watchline.sqlite")
+    unlink(path + "watchline.mark")
     for name in ["/one/two/three", "/one/two", "/one"] { rmdir(directory.path + name) }
   }
 
@@ -166,6 +175,6 @@ import Testing
     writeFile(directory.database + ".new-journal", [1, 2, 3])
     let harness = try Harness(.directory(directory.path))
     #expect(harness.store.close())
-    #expect(directory.names == ["watchline.sqlite"])
+    #expect(directory.names == ["watchline.mark", "watchline.sqlite"])
   }
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 // SSE2 is in every x86-64 machine.
@@ -43,6 +44,11 @@ static inline ptrdiff_t watchline_line_end(const uint8_t *_Nonnull bytes, ptrdif
 #endif
   while (at < count && bytes[at] != 0x0A && bytes[at] != 0xFF) at++;
   return at;
+}
+
+/// Whether 0xFF is among the bytes.
+static inline int watchline_holds_ff(const uint8_t *_Nonnull bytes, ptrdiff_t count) {
+  return memchr(bytes, 0xFF, (size_t)count) != NULL;
 }
 
 /// The first byte in bytes[from..<count] that is a quote, a backslash, a control character or not

@@ -1,0 +1,79 @@
+import CSQLite
+
+/// A file beside the database, used through SQLite's VFS so that a test's VFS sees it.
+///
+/// SQLite's kind for it is that of a log: the first sync of a new one syncs its directory, too.
+final class VFSFile {
+  private let memory: UnsafeMutableRawPointer
+  private let file: UnsafeMutablePointer<sqlite3_file>
+  private let vfs: UnsafeMutablePointer<sqlite3_vfs>
+  /// Names that a VFS gets have to be made so (<https://www.sqlite.org/c3ref/create_filename.html>).
+  private let name: sqlite3_filename
+  private let path: String
+
+  /// - Parameter creating: else the file has to be there.
+  /// - Returns: nil when it is not.
+  init?(_ path: String, creating: Bool, vfs vfsName: String?) throws(StoreError) {
+    guard let vfs = sqlite3_vfs_find(vfsName) else {
+      preconditionFailure("no VFS \(vfsName ?? "")")
+    }
+    self.vfs = vfs
+    self.path = path
+    name = sqlite3_create_filename(path, "", "", 0, nil)
+    memory = .allocate(byteCount: Int(vfs.pointee.szOsFile), alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(vfs.pointee.szOsFile))
+    file = memory.assumingMemoryBound(to: sqlite3_file.self)
+    var exists: Int32 = 0
+    try check(vfs.pointee.xAccess(vfs, name, SQLITE_ACCESS_EXISTS, &exists), "xAccess")
+    guard exists != 0 || creating else { return nil }
+    try check(
+      vfs.pointee.xOpen(
+        vfs, name, file,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_WAL | (creating ? SQLITE_OPEN_CREATE : 0), nil),
+      "xOpen")
+  }
+
+  deinit {
+    _ = file.pointee.pMethods?.pointee.xClose(file)
+    memory.deallocate()
+    sqlite3_free_filename(name)
+  }
+
+  private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }
+
+  private func check(_ code: Int32, _ function: String) throws(StoreError) {
+    guard code == SQLITE_OK else {
+      throw StoreError(
+        code: code, function: function, path: path, detail: String(cString: sqlite3_errstr(code)),
+        errorNumber: vfs.pointee.xGetLastError?(vfs, 0, nil) ?? 0)
+    }
+  }
+
+  func size() throws(StoreError) -> Int64 {
+    var size: Int64 = 0
+    try check(methods.xFileSize(file, &size), "xFileSize")
+    return size
+  }
+
+  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StoreError) {
+    try check(methods.xRead(file, buffer.baseAddress, Int32(buffer.count), offset), "xRead")
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
+    try check(methods.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset), "xWrite")
+  }
+
+  func truncate(to length: Int64) throws(StoreError) {
+    try check(methods.xTruncate(file, length), "xTruncate")
+  }
+
+  /// Has the file system keep room for `length` bytes. With a chunk size SQLite's hint allocates
+  /// (<https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>).
+  func allocate(_ length: Int64, inPiecesOf piece: Int32) throws(StoreError) {
+    var (length, piece) = (length, piece)
+    try check(methods.xFileControl(file, SQLITE_FCNTL_CHUNK_SIZE, &piece), "xFileControl")
+    try check(methods.xFileControl(file, SQLITE_FCNTL_SIZE_HINT, &length), "xFileControl")
+  }
+
+  func sync() throws(StoreError) { try check(methods.xSync(file, SQLITE_SYNC_NORMAL), "xSync") }
+}
