@@ -22,6 +22,9 @@ extension Fold {
     stable.merge(frontier)
     let stability = Stability(frontier: stable, horizon: horizon)
     var doomed: [(list: ListName, slot: Element)] = []
+    // Records get other indices, and some go.
+    orders = [:]
+    ids = [:]
 
     let gone = gone(stability, among: records.map(\.target))
     bury(gone, &doomed)

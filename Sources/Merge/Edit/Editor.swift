@@ -209,52 +209,45 @@ package struct Editor {
     }
   }
 
-  /// Where a new slot hangs.
+  /// Where a new slot hangs: right after the last one up to the position that was shown and stays.
   private func anchor(_ position: Position, _ list: ListPlace) throws(WireError) -> Anchor {
-    let sequence =
-      fold.lists[Fold.ListName(kind: list.kind, container: list.container)] ?? Fugue()
-    let view = sequence.view(at: fold.sequenceNumbers(within: shown))
-    let offset: Int
+    let name = Fold.ListName(kind: list.kind, container: list.container)
+    var past = PastSequence(
+      fold.lists[name] ?? Fugue(), at: fold.sequenceNumbers(within: shown),
+      sealed: { [fold] in
+        fold.looked += 1
+        return fold.isSealed($0)
+      })
+    let before: Element?
     switch position {
-    case .first: offset = 0
-    case .last: offset = view.count
-    case .after(let id): offset = try self.offset(of: id, list, view) + 1
-    case .before(let id): offset = try self.offset(of: id, list, view)
+    case .first: before = nil
+    case .last: before = past.last(before: nil)
+    case .after(let id): before = past.last(upTo: try slot(of: id, list, &past))
+    case .before(let id): before = past.last(before: try slot(of: id, list, &past))
     }
-    guard let anchor = anchor(offset, sequence, view) else {
+    guard let origin = try? past.origin(after: before) else {
       throw WireError(.invalidField, "the place in the list is gone; look at the list again")
     }
-    return anchor
+    return fold.anchor(origin)
   }
 
-  private func offset(
-    of id: Name, _ list: ListPlace, _ view: OldView
-  ) throws(WireError) -> Int {
+  /// The slot that a record was shown in.
+  private func slot(
+    of id: Name, _ list: ListPlace, _ past: inout PastSequence
+  ) throws(WireError) -> Element {
     let target = Target(list.kind, id)
     guard let order = schema[list.kind]?.order,
       let write = fold.write(target, order, within: shown),
       fold.action(write.place).into == list.container,
-      let slot = fold.element(fold.slot(write.place)), let offset = view.offset(of: slot)
+      let slot = fold.element(fold.slot(write.place)), past.shows(slot)
     else {
       throw WireError(.invalidField, "\(list.kind) \(id) is not in that list")
     }
-    return offset
+    return slot
   }
 }
 
 extension Schema.Kind {
   /// Whether a record's place is in a list of its container.
   package var isListedInContainer: Bool { order != nil && container?.register == order }
-}
-
-extension OldView {
-  /// How many visible elements come before one of them; nil where it is none.
-  func offset(of element: Element) -> Int? {
-    var before = 0
-    for range in elements {
-      for index in 0..<range.count where range[index] == element { return before + index }
-      before += range.count
-    }
-    return nil
-  }
 }

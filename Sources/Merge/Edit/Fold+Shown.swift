@@ -18,6 +18,23 @@ extension Fold {
     write(target, register, within: shown).map { operations[Int($0.place.operation)].stamp }
   }
 
+  /// Whether somebody once gave a register a value, as far as its history is still known.
+  package func hasWritten(_ value: Datum, to register: Name, of target: Target) -> Bool {
+    record(target)?.registers.first { $0.name == register }?.writes.contains {
+      guard case .write(_, value) = action($0.place).body else { return false }
+      return true
+    } ?? false
+  }
+
+  /// What a replica said it had seen when it last wrote a register; nil where it never did.
+  package func context(
+    of replica: ReplicaID, writing register: Name, of target: Target
+  ) -> VersionVector? {
+    record(target)?.registers.first { $0.name == register }?.writes.last {
+      operations[Int($0.place.operation)].dot.replica == replica
+    }.map { operations[Int($0.place.operation)].context.others }
+  }
+
   func write(
     _ target: Target, _ register: Name, within shown: VersionVector
   ) -> Register.Write? {

@@ -11,6 +11,7 @@ extension Fold {
     if isCreate, let grave = graveOfHome(action, operation) {
       // Whatever else is done to it finds no record either.
       graveyard[action.target] = grave
+      noteID(action.target)
       return recovered.append(place)
     }
     guard isOpen(action.target, to: operation, creating: isCreate), hasAnchor(action) else {
@@ -20,6 +21,7 @@ extension Fold {
     switch action.body {
     case .create:
       records[index].isCreated = true
+      noteID(action.target)
       if graveyard[action.target] != nil { records[index].exhumed.append(operation.dot) }
     case .restore, .unknown: break
     case .delete: records[index].delete(place, operation)
@@ -38,6 +40,7 @@ extension Fold {
       records[index].touch(operation, inside: false)
       if let home = action.home, home != action.target { touchInside(home, operation) }
     }
+    noteOrder(index)
     if let into = action.into, into != action.home, into != action.target {
       touchInside(into, operation)
     }
@@ -79,6 +82,7 @@ extension Fold {
     let index = index(of: container)
     records[index].changes.insert(operation.dot)
     records[index].touch(operation, inside: true)
+    noteOrder(index)
   }
 
   private func write(
@@ -159,14 +163,9 @@ extension Fold {
   func erase(_ runs: [ElementRun], _ field: Name, _ index: Int, _ dot: Dot) {
     let by = replicas.number(dot.replica)
     let sequence = textIndex(field, index)
-    for run in runs {
-      guard let first = element(run.first) else { continue }
-      for range in records[index].texts[sequence].sequence.present(
-        ElementRange(first, count: Int(run.count)))
-      {
-        _ = try? records[index].texts[sequence].sequence.delete(
-          range, by: by, seq: dot.seq)
-      }
+    let ranges = runs.compactMap { run in
+      element(run.first).map { ElementRange($0, count: Int(run.count)) }
     }
+    records[index].texts[sequence].sequence.delete(present: ranges, by: by, seq: dot.seq)
   }
 }

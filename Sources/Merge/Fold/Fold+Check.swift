@@ -1,52 +1,68 @@
 import Wire
 
 extension Fold {
+  /// An operation that is not here yet, and what it inserts.
+  struct Coming {
+    let operation: Operation
+    let insertions: Insertions
+
+    init(_ operation: Operation) {
+      self.operation = operation
+      insertions = Insertions(operation)
+    }
+
+    /// Whether an action, one before `end`, inserts all of a run there.
+    func inserts(_ run: ElementRun, _ name: SequenceName, before end: Int) -> Bool {
+      guard let index = insertions.action(of: run), index < end else { return false }
+      return SequenceName(operation.actions[index]) == name
+    }
+  }
+
   /// Whether every element that an operation names is here, was purged, or is its own.
   ///
   /// - Parameter earlier: operations of the same replica that come before it and are not here yet.
-  func checkElements(
-    _ operation: Operation, after earlier: [Operation] = []
-  ) throws(WireError) {
+  func checkElements(_ coming: Coming, after earlier: [Coming] = []) throws(WireError) {
+    let operation = coming.operation
     for index in operation.actions.indices where operation.actions[index].namesElements {
       let action = operation.actions[index]
       guard let name = SequenceName(action) else { continue }
       switch action.body {
       case .move(_, let anchor), .insert(_, let anchor, _):
-        try check(anchor, name, operation, index, earlier)
+        try check(anchor, name, coming, index, earlier)
       case .erase(_, let runs):
-        for run in runs { try check(run, name, operation, index, earlier) }
+        for run in runs { try check(run, name, coming, index, earlier) }
       default: break
       }
     }
   }
 
   private func check(
-    _ anchor: Anchor, _ name: SequenceName, _ operation: Operation, _ index: Int,
-    _ earlier: [Operation]
+    _ anchor: Anchor, _ name: SequenceName, _ coming: Coming, _ index: Int, _ earlier: [Coming]
   ) throws(WireError) {
     guard let parent = anchor.parent else {
       guard anchor.side == .right else {
         throw WireError(
           .invalidField,
-          "action \(index + 1) of operation \(operation.dot.seq) needs a parent for side left")
+          "action \(index + 1) of operation \(coming.operation.dot.seq) needs a parent for side left"
+        )
       }
       return
     }
-    try check(ElementRun(parent, count: 1), name, operation, index, earlier)
+    try check(ElementRun(parent, count: 1), name, coming, index, earlier)
   }
 
   private func check(
-    _ run: ElementRun, _ name: SequenceName, _ operation: Operation, _ index: Int,
-    _ earlier: [Operation]
+    _ run: ElementRun, _ name: SequenceName, _ coming: Coming, _ index: Int, _ earlier: [Coming]
   ) throws(WireError) {
+    let dot = coming.operation.dot
     let isKnown: Bool
-    if run.first.dot == operation.dot {
-      isKnown = isOwn(run, name, operation.actions[..<index])
-    } else if let first = earlier.first, run.first.dot.replica == first.dot.replica,
-      run.first.dot.seq >= first.dot.seq, run.first.dot.seq < operation.dot.seq
+    if run.first.dot == dot {
+      isKnown = coming.inserts(run, name, before: index)
+    } else if let first = earlier.first?.operation.dot, run.first.dot.replica == first.replica,
+      run.first.dot.seq >= first.seq, run.first.dot.seq < dot.seq
     {
-      let other = earlier[Int(run.first.dot.seq - first.dot.seq)]
-      isKnown = isOwn(run, name, other.actions[...])
+      let other = earlier[Int(run.first.dot.seq - first.seq)]
+      isKnown = other.inserts(run, name, before: other.operation.actions.count)
     } else if base.contains(run.first.dot) {
       isKnown = true
     } else if let first = element(run.first), let sequence = sequence(name),
@@ -59,35 +75,32 @@ extension Fold {
     guard isKnown else {
       throw WireError(
         .invalidField,
-        "action \(index + 1) of operation \(operation.dot.seq) names \(run.first), which is not in that sequence"
+        "action \(index + 1) of operation \(dot.seq) names \(run.first), which is not in that sequence"
       )
     }
   }
 
   /// Whether an action that found no place inserted the run: what builds upon it finds none either.
   private func isRecovered(_ run: ElementRun, _ name: SequenceName) -> Bool {
-    recovered.contains { place in
-      let action = action(place)
-      return operations[Int(place.operation)].dot == run.first.dot
-        && SequenceName(action) == name && run.first.index >= place.element
-        && Int(run.first.index) + Int(run.count) <= Int(place.element) + action.elements
-    }
-  }
-
-  /// Whether an earlier action of the same operation inserted all of the run there.
-  private func isOwn(_ run: ElementRun, _ name: SequenceName, _ before: ArraySlice<Action>) -> Bool
-  {
-    var first = 0
-    for action in before {
-      let elements = action.elements
-      if elements > 0, SequenceName(action) == name, run.first.index >= first,
-        Int(run.first.index) + Int(run.count) <= first + elements
-      {
-        return true
+    guard let position = replicas.position(of: run.first.dot) else { return false }
+    // They are in the order of the operations and their actions, and one that inserts moves the
+    // elements of the next on: the last one that starts no later is the only one it can be.
+    var low = 0
+    var high = recovered.count
+    while low < high {
+      let middle = (low + high) / 2
+      let place = recovered[middle]
+      if (place.operation, place.element) <= (position, run.first.index) {
+        low = middle + 1
+      } else {
+        high = middle
       }
-      first += elements
     }
-    return false
+    guard low > 0, recovered[low - 1].operation == position else { return false }
+    let place = recovered[low - 1]
+    let action = action(place)
+    return SequenceName(action) == name
+      && Int(run.first.index) + Int(run.count) <= Int(place.element) + action.elements
   }
 }
 
@@ -121,22 +134,42 @@ extension Fold {
 
 extension Fugue {
   func containsAll(_ range: ElementRange) -> Bool {
-    (0..<range.count).allSatisfy { contains(range[$0]) }
+    guard range.isValid, let index = contributor(range.first.replica) else { return false }
+    return contributions[index].ordinals(of: range).reduce(0) { $0 + $1.count } == range.count
+  }
+}
+
+/// Which elements the actions of an operation insert, found by their index.
+struct Insertions {
+  /// By action that inserts: its index, and its elements.
+  private var parts: [(action: Int, elements: Range<Int>)] = []
+
+  init(_ operation: Operation) {
+    var first = 0
+    for (index, action) in operation.actions.enumerated() {
+      let count = action.elements
+      guard count > 0 else { continue }
+      parts.append((index, first..<first + count))
+      first += count
+    }
   }
 
-  /// The parts of a range that are here.
-  func present(_ range: ElementRange) -> [ElementRange] {
-    var parts: [ElementRange] = []
-    var start: Int?
-    for offset in 0...range.count {
-      let isHere = offset < range.count && contains(range[offset])
-      if isHere {
-        start = start ?? offset
-      } else if let first = start {
-        parts.append(ElementRange(range[first], count: offset - first, step: range.step))
-        start = nil
+  /// The action that inserts all of a run; nil where none does.
+  func action(of run: ElementRun) -> Int? {
+    let wanted = Int(run.first.index)..<Int(run.first.index) + Int(run.count)
+    var low = 0
+    var high = parts.count
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].elements.upperBound <= wanted.lowerBound {
+        low = middle + 1
+      } else {
+        high = middle
       }
     }
-    return parts
+    guard low < parts.count, parts[low].elements.lowerBound <= wanted.lowerBound,
+      wanted.upperBound <= parts[low].elements.upperBound
+    else { return nil }
+    return parts[low].action
   }
 }

@@ -75,11 +75,4 @@ extension Fold {
     }
     return nil
   }
-
-  /// Records of a kind, also deleted ones, whose ids start so, by id.
-  package func targets(_ kind: Name, startingWith start: Name) -> [Target] {
-    // One that was made anew after it had been collected is in both.
-    let known = Set(records.lazy.filter { $0.isCreated }.map(\.target)).union(graveyard.keys)
-    return known.filter { $0.kind == kind && $0.record.utf8.starts(with: start.utf8) }.sorted()
-  }
 }

@@ -3,13 +3,13 @@ import Wire
 extension Fold {
   /// Shows the records through a schema.
   package func view(_ schema: Schema) -> View {
-    var viewer = Viewer(self, schema)
+    var viewer = Viewer(self, schema, looksAtAll: true)
     return viewer.view()
   }
 
   /// The visible records of one kind, as `view(_:)` has them.
   package func view(_ kind: Name, _ schema: Schema) -> [RecordView] {
-    var viewer = Viewer(self, schema)
+    var viewer = Viewer(self, schema, looksAtAll: true)
     return viewer.number(of: kind).map { viewer.records($0) } ?? []
   }
 
@@ -19,8 +19,14 @@ extension Fold {
     guard let kind = viewer.number(of: target.kind), let index = recordIndices[target],
       viewer.isVisible(index, kind)
     else { return nil }
-    guard schema.kinds[kind].order != nil else { return viewer.record(index, kind) }
-    return viewer.records(kind).first { $0.target == target }
+    guard let order = schema.kinds[kind].order else { return viewer.record(index, kind) }
+    // Where such a record stands is all that decides whether it is shown among the others.
+    guard schema.kinds[kind].container == nil || schema.kinds[kind].isListedInContainer,
+      schema.kinds[kind].container?.through == nil
+    else { return viewer.records(kind).first { $0.target == target } }
+    var record = viewer.record(index, kind)
+    record.place = place(of: index, order)
+    return record
   }
 
   package func isVisible(_ target: Target, _ schema: Schema) -> Bool {
@@ -99,13 +105,17 @@ extension Fold {
 private struct Viewer {
   let fold: Fold
   let schema: Schema
-  /// By record; nil where it was not looked at.
-  private var visible: [Bool?]
+  /// By record, where all are looked at; nil where it was not yet.
+  private var visible: [Bool?] = []
+  /// The same where a few are.
+  private var visibleFew: [Int: Bool] = [:]
+  private let looksAtAll: Bool
 
-  init(_ fold: Fold, _ schema: Schema) {
+  init(_ fold: Fold, _ schema: Schema, looksAtAll: Bool = false) {
     self.fold = fold
     self.schema = schema
-    visible = Array(repeating: nil, count: fold.records.count)
+    self.looksAtAll = looksAtAll
+    if looksAtAll { visible = Array(repeating: nil, count: fold.records.count) }
   }
 
   mutating func view() -> View {
@@ -147,12 +157,17 @@ private struct Viewer {
   }
 
   mutating func isVisible(_ index: Int, _ kind: Int) -> Bool {
-    if let known = visible[index] { return known }
+    if let known = looksAtAll ? visible[index] : visibleFew[index] { return known }
     // A record that contains itself is invisible; schemas have no such kinds.
-    visible[index] = false
+    note(index, false)
     let result = findVisible(index, kind)
-    visible[index] = result
+    note(index, result)
+    fold.looked += 1
     return result
+  }
+
+  private mutating func note(_ index: Int, _ isVisible: Bool) {
+    if looksAtAll { visible[index] = isVisible } else { visibleFew[index] = isVisible }
   }
 
   private mutating func findVisible(_ index: Int, _ kind: Int) -> Bool {
@@ -284,11 +299,19 @@ private struct Viewer {
         }
       }
     }
+    guard !placeless.isEmpty else { return }
+    var next: [Target?: Int] = [:]
+    for record in records {
+      fold.looked += 1
+      guard let place = record.place else { continue }
+      next[record.container] = max(next[record.container] ?? 0, place + 1)
+    }
     placeless.sort { records[$0].target.record < records[$1].target.record }
     for index in placeless {
-      let container = records[index].container
-      let last = records.lazy.filter { $0.container == container }.compactMap(\.place).max()
-      records[index].place = last.map { $0 + 1 } ?? 0
+      fold.looked += 1
+      let place = next[records[index].container] ?? 0
+      records[index].place = place
+      next[records[index].container] = place + 1
     }
   }
 }

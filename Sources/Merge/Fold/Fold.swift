@@ -29,6 +29,12 @@ package final class Fold {
   var unknownActions = 0
 
   var replicas = ReplicaTable()
+  /// By kind: where its records are shown; only of kinds of which a place was asked for.
+  var orders: [Name: ShownOrder] = [:]
+  /// By kind: the ids that `ids(_:startingWith:)` goes through; only of kinds of which it was asked.
+  var ids: [Name: [Name]] = [:]
+  /// How many records were looked at to answer: what the tests hold an edit to.
+  package internal(set) var looked = 0
   /// The names of kinds and fields, each in one copy, so that comparing them stays in the cache.
   private var names: Set<Name> = []
 
@@ -81,7 +87,7 @@ package final class Fold {
         .invalidField,
         "the stamp of operation \(next) of \(replica) must be above that of the one before it")
     }
-    try checkElements(operation)
+    try checkElements(Coming(operation))
     let position = Int32(operations.count)
     operations.append(operation)
     replicas.append(position, operation.stamp, to: number)

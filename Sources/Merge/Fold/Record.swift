@@ -182,10 +182,16 @@ struct Register {
   private mutating func archive(
     below end: Int, besides operation: Operation, _ all: [Operation]
   ) {
-    for index in (0..<end).reversed() where !writes[index].isArchived {
+    // Its own come last: no other has its stamp.
+    var others = end
+    if end > 0, all[Int(writes[end - 1].place.operation)].dot == operation.dot {
+      others = writes[..<end].countBelow {
+        all[Int($0.place.operation)].stamp < operation.stamp
+      }
+    }
+    for index in (0..<others).reversed() where !writes[index].isArchived {
       let dot = all[Int(writes[index].place.operation)].dot
       if operation.follows(dot) { return }
-      if dot == operation.dot { continue }
       writes[index].isArchived = true
       hasArchive = true
     }

@@ -3,6 +3,8 @@ package struct View: Sendable {
   /// By kind, in the schema's order; records by container, place and id.
   package var kinds: [(kind: Name, records: [RecordView])] = []
 
+  package init(kinds: [(kind: Name, records: [RecordView])] = []) { self.kinds = kinds }
+
   package subscript(kind: Name) -> [RecordView] {
     kinds.first { $0.kind == kind }?.records ?? []
   }

@@ -40,12 +40,14 @@ extension VersionVector {
   package init(_ datum: Datum) throws(WireError) {
     self.init()
     guard case .object(let members) = datum else { throw Self.invalid }
+    var entries: [Entry] = []
     for member in members {
       guard let replica = ReplicaID(member.name.utf8),
         let seq = member.value.text.flatMap({ UInt64(decimal: $0.utf8) })
       else { throw Self.invalid }
-      self[replica] = seq
+      entries.append(Entry(replica, seq))
     }
+    set(entries)
   }
 
   private static var invalid: WireError {

@@ -83,18 +83,20 @@ extension Operation {
     guard case .object(let members) = difference else {
       throw reader.invalid("context", "an object of replicas and numbers")
     }
+    var others: [VersionVector.Entry] = []
     for member in members {
       guard let replica = ReplicaID(member.name.utf8),
         let seq = member.value.text.flatMap({ UInt64(decimal: $0.utf8) })
       else { throw reader.invalid("context", "an object of replicas and numbers in quotes") }
       if replica != dot.replica {
-        context.others[replica] = seq
+        others.append(VersionVector.Entry(replica, seq))
       } else if seq < dot.seq {
         context.own = seq
       } else {
         throw reader.invalid("context", "below the operation's own seq \(dot.seq)")
       }
     }
+    context.others.set(others)
     return context
   }
 }

@@ -17,16 +17,17 @@ package struct VersionVector: Hashable, Sendable {
 
   package init() {}
 
+  /// Entries in any order. Of several for one replica the last one counts.
   package init(_ entries: some Sequence<Entry>) {
-    for entry in entries { self[entry.replica] = entry.seq }
+    set(entries)
   }
 
   package var isEmpty: Bool { entries.isEmpty }
 
   package subscript(replica: ReplicaID) -> UInt64 {
     get {
-      for entry in entries where entry.replica == replica { return entry.seq }
-      return 0
+      let index = index(of: replica)
+      return index < entries.count && entries[index].replica == replica ? entries[index].seq : 0
     }
     set {
       // In order, as they come where many are read.
@@ -34,7 +35,7 @@ package struct VersionVector: Hashable, Sendable {
         if newValue > 0 { entries.append(Entry(replica, newValue)) }
         return
       }
-      let index = entries.firstIndex { !($0.replica < replica) } ?? entries.endIndex
+      let index = index(of: replica)
       let isKnown = index < entries.endIndex && entries[index].replica == replica
       switch (isKnown, newValue) {
       case (true, 0): entries.remove(at: index)
@@ -45,26 +46,54 @@ package struct VersionVector: Hashable, Sendable {
     }
   }
 
+  /// The first entry whose replica is not below.
+  private func index(of replica: ReplicaID) -> Int {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].replica < replica { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Sets many entries at once, in any order. Of several for one replica the last one counts; 0
+  /// takes one out.
+  package mutating func set(_ changes: some Sequence<Entry>) {
+    // The sort is stable: of one replica the newest comes last.
+    let sorted = (entries + changes).enumerated().sorted {
+      $0.element.replica != $1.element.replica
+        ? $0.element.replica < $1.element.replica : $0.offset < $1.offset
+    }
+    entries.removeAll(keepingCapacity: true)
+    for (place, (_, entry)) in sorted.enumerated()
+    where entry.seq > 0
+      && (place + 1 == sorted.count || sorted[place + 1].element.replica != entry.replica)
+    { entries.append(entry) }
+  }
+
   package func contains(_ dot: Dot) -> Bool { self[dot.replica] >= dot.seq }
 
   /// Whether every operation of `other` is in this set.
   package func contains(_ other: VersionVector) -> Bool {
-    other.entries.allSatisfy { self[$0.replica] >= $0.seq }
+    var place = 0
+    for entry in other.entries {
+      while place < entries.count, entries[place].replica < entry.replica { place += 1 }
+      guard place < entries.count, entries[place].replica == entry.replica,
+        entries[place].seq >= entry.seq
+      else { return false }
+    }
+    return true
   }
 
   package mutating func insert(_ dot: Dot) {
-    for index in entries.indices where entries[index].replica == dot.replica {
-      if entries[index].seq < dot.seq { entries[index].seq = dot.seq }
-      return
-    }
-    self[dot.replica] = dot.seq
+    if self[dot.replica] < dot.seq { self[dot.replica] = dot.seq }
   }
 
   /// Union: the pointwise maximum.
   package mutating func merge(_ other: VersionVector) {
-    for entry in other.entries where self[entry.replica] < entry.seq {
-      self[entry.replica] = entry.seq
-    }
+    guard !contains(other) else { return }
+    set(other.entries.filter { self[$0.replica] < $0.seq })
   }
 }
 

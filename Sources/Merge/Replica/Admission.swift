@@ -102,7 +102,7 @@ extension Replica {
   /// The operations of a push that have been looked at so far, on top of what is here.
   private struct Batch {
     let fold: Fold
-    var operations: [Operation] = []
+    var operations: [Fold.Coming] = []
     var created: Set<Target> = []
 
     init(_ fold: Fold) { self.fold = fold }
@@ -126,24 +126,26 @@ extension Replica {
           "the stamp of operation \(seq) must be above those of all that it has seen, of which \(seen.spelled) is the highest"
         )
       }
-      let last = operations.last?.stamp ?? fold.lastStamp(of: operation.dot.replica)
+      let last = operations.last?.operation.stamp ?? fold.lastStamp(of: operation.dot.replica)
       if let last, !(last < operation.stamp) {
         throw WireError(
           .invalidField,
           "the stamp of operation \(seq) must be above that of the one before it, \(last.spelled)")
       }
       try schema.check(operation)
-      try fold.checkElements(operation, after: operations)
+      let coming = Fold.Coming(operation)
+      try fold.checkElements(coming, after: operations)
       for (index, action) in operation.actions.enumerated() {
         try checkRecord(action, index, seq, schema)
       }
-      operations.append(operation)
+      operations.append(coming)
     }
 
     private func context(of dot: Dot) -> Context? {
-      guard let first = operations.first?.dot, dot.replica == first.replica, dot.seq >= first.seq
+      guard let first = operations.first?.operation.dot, dot.replica == first.replica,
+        dot.seq >= first.seq
       else { return fold.context(of: dot) }
-      return operations[Int(dot.seq - first.seq)].context
+      return operations[Int(dot.seq - first.seq)].operation.context
     }
 
     /// A known kind's record is created before it is changed.

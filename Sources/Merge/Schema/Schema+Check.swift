@@ -9,14 +9,16 @@ extension Schema {
   ///
   /// - Throws: 4004 with the action's number, its kind and field, and what it must be.
   package func check(_ operation: Operation) throws(WireError) {
+    let created = Set(operation.actions.lazy.filter { $0.body == .create }.map(\.target))
     for (index, action) in operation.actions.enumerated() {
       guard let kind = self[action.target.kind] else { continue }
       if case .unknown = action.body { continue }
       let check = ActionCheck(
-        kind: kind, action: action, place: .action(index, of: operation.dot.seq))
+        kind: kind, action: action, isNew: created.contains(action.target),
+        place: .action(index, of: operation.dot.seq))
       try check.record()
       try check.home()
-      try check.body(in: operation)
+      try check.body()
     }
   }
 }
@@ -36,6 +38,8 @@ extension Schema.Kind {
 private struct ActionCheck {
   let kind: Schema.Kind
   let action: Action
+  /// Whether its operation creates the record.
+  let isNew: Bool
   let place: DatumReader.Place
 
   func invalid(_ what: String, _ wanted: String) -> WireError {
@@ -63,12 +67,12 @@ private struct ActionCheck {
     }
   }
 
-  func body(in operation: Operation) throws(WireError) {
+  func body() throws(WireError) {
     switch action.body {
     case .create, .delete, .restore, .unknown: break
     case .write(let field, let value):
       if let register = kind[field], register.form != .text {
-        try write(register, value, operation)
+        try write(register, value)
       } else {
         try mustBeUnknown(field)
       }
@@ -81,16 +85,14 @@ private struct ActionCheck {
   }
 
   private func write(
-    _ register: Schema.Register, _ value: Datum, _ operation: Operation
+    _ register: Schema.Register, _ value: Datum
   ) throws(WireError) {
     if register.form == .group {
       try group(register, value)
     } else {
       try self.value(register.fields[0], value)
     }
-    if register.fields.contains(where: \.isFixed),
-      !operation.actions.contains(where: { $0.target == action.target && $0.body == .create })
-    {
+    if register.fields.contains(where: \.isFixed), !isNew {
       throw wrong(register.name, "which only an operation that creates the record may write")
     }
     if let container = kind.container, container.register == register.name {

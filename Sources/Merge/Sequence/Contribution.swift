@@ -72,6 +72,42 @@ struct Contribution {
     return stretch.ordinal + Int32(min(steps, UInt64(length)))
   }
 
+  /// The ordinals of those elements of a range that are here, in pieces, rising.
+  ///
+  /// - Complexity: O(log n + k) in the stretches, and in the range's count where its step is `seq`.
+  func ordinals(of range: ElementRange) -> [Range<Int32>] {
+    var found: [Range<Int32>] = []
+    func add(_ part: Range<Int32>) {
+      if let last = found.last, last.upperBound == part.lowerBound {
+        found[found.count - 1] = last.lowerBound..<part.upperBound
+      } else {
+        found.append(part)
+      }
+    }
+    guard range.step == .index else {
+      for offset in 0..<range.count {
+        if let ordinal = ordinal(of: range[offset].position) { add(ordinal..<ordinal + 1) }
+      }
+      return found
+    }
+    let first = range.first.position
+    let last = first + UInt64(range.count) - 1
+    var at = max(0, stretch { $0.position <= first })
+    while at < stretches.count, stretches[at].position <= last {
+      let stretch = stretches[at]
+      let length = UInt64(end(ofStretch: at) - stretch.ordinal)
+      let distance = stretch.step.distance
+      let before =
+        first > stretch.position ? (first - stretch.position + distance - 1) / distance : 0
+      let through = min((last - stretch.position) / distance + 1, length)
+      if before < through {
+        add(stretch.ordinal + Int32(before)..<stretch.ordinal + Int32(through))
+      }
+      at += 1
+    }
+    return found
+  }
+
   /// The elements with ordinals of a range, in pieces of even distances.
   func forEachRange(in ordinals: Range<Int32>, _ body: (ElementRange) -> Void) {
     guard !ordinals.isEmpty else { return }

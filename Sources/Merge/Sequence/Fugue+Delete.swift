@@ -7,35 +7,66 @@ extension Fugue {
   package mutating func delete(
     _ elements: ElementRange, by replica: UInt32, seq: UInt64
   ) throws(FugueError) -> Bool {
-    let ranges = try ordinals(of: elements)
-    let index = contributor(elements.first.replica)!
-    let before = count
-    for range in ranges {
-      deletions.append(
-        DeletionLog.Entry(
-          kind: .whole, replica: replica, seq: seq, contributor: Int32(index),
-          start: range.lowerBound, count: Int32(range.count)))
-      kill(range, of: Int32(index))
+    guard elements.isValid else { throw .count(elements.count) }
+    guard let index = contributor(elements.first.replica) else { throw .unknown(elements.first) }
+    let ranges = contributions[index].ordinals(of: elements)
+    guard ranges.reduce(0, { $0 + $1.count }) == elements.count else {
+      throw .unknown(firstUnknown(of: elements))
     }
+    let before = count
+    for range in ranges { delete(range, of: index, by: replica, seq: seq) }
     return count < before
   }
 
-  /// The ordinals of a range of elements, all of which are there.
-  private func ordinals(of elements: ElementRange) throws(FugueError) -> [Range<Int32>] {
-    guard elements.isValid else { throw .count(elements.count) }
-    guard let index = contributor(elements.first.replica) else { throw .unknown(elements.first) }
-    var ranges: [Range<Int32>] = []
-    for offset in 0..<elements.count {
-      guard let ordinal = contributions[index].ordinal(of: elements[offset].position) else {
-        throw .unknown(elements[offset])
-      }
-      if let last = ranges.last, last.upperBound == ordinal {
-        ranges[ranges.count - 1] = last.lowerBound..<ordinal + 1
+  /// Marks those elements of some ranges dead that are here. What the ranges name more than once is
+  /// dead once.
+  package mutating func delete(
+    present ranges: [ElementRange], by replica: UInt32, seq: UInt64
+  ) {
+    var found: [(contributor: Int, ordinals: Range<Int32>)] = []
+    for range in ranges where range.isValid {
+      guard let index = contributor(range.first.replica) else { continue }
+      for ordinals in contributions[index].ordinals(of: range) { found.append((index, ordinals)) }
+    }
+    for (index, ordinals) in Self.once(found) {
+      delete(ordinals, of: index, by: replica, seq: seq)
+    }
+  }
+
+  /// Ranges as they are where no two overlap; else sorted, with those that overlap as one.
+  private static func once(
+    _ ranges: [(contributor: Int, ordinals: Range<Int32>)]
+  ) -> [(contributor: Int, ordinals: Range<Int32>)] {
+    let sorted = ranges.sorted {
+      ($0.contributor, $0.ordinals.lowerBound) < ($1.contributor, $1.ordinals.lowerBound)
+    }
+    var joined: [(contributor: Int, ordinals: Range<Int32>)] = []
+    for range in sorted {
+      if let last = joined.last, last.contributor == range.contributor,
+        range.ordinals.lowerBound < last.ordinals.upperBound
+      {
+        let end = max(last.ordinals.upperBound, range.ordinals.upperBound)
+        joined[joined.count - 1].ordinals = last.ordinals.lowerBound..<end
       } else {
-        ranges.append(ordinal..<ordinal + 1)
+        joined.append(range)
       }
     }
-    return ranges
+    return joined.count == ranges.count ? ranges : joined
+  }
+
+  private mutating func delete(
+    _ ordinals: Range<Int32>, of index: Int, by replica: UInt32, seq: UInt64
+  ) {
+    deletions.append(
+      DeletionLog.Entry(
+        kind: .whole, replica: replica, seq: seq, contributor: Int32(index),
+        start: ordinals.lowerBound, count: Int32(ordinals.count)))
+    kill(ordinals, of: Int32(index))
+  }
+
+  private func firstUnknown(of elements: ElementRange) -> Element {
+    for offset in 0..<elements.count where !contains(elements[offset]) { return elements[offset] }
+    return elements.first
   }
 
   private mutating func kill(_ ordinals: Range<Int32>, of contributor: Int32) {

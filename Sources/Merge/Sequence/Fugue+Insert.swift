@@ -169,7 +169,19 @@ extension Fugue {
       return (first, last)
     }
     var (previous, next) = (Handle.none, first)
-    while !before(me, sibling(next)) { (previous, next) = (next, runs[next].nextSibling) }
+    // Those of one contributor and rank stand together and come in their order.
+    let place = Siblings(runs[new])
+    let newest = self.newest.isEmpty ? nil : self.newest[place]
+    if let newest, !before(me, sibling(newest)) {
+      (previous, next) = (newest, runs[newest].nextSibling)
+    }
+    var steps = 0
+    while !before(me, sibling(next)) {
+      (previous, next) = (next, runs[next].nextSibling)
+      steps += 1
+    }
+    siblingSteps += steps
+    if newest != nil || steps > Siblings.few { self.newest[place] = new }
     runs[new].nextSibling = next
     guard previous == .none else {
       runs[previous].nextSibling = new
@@ -220,5 +232,23 @@ extension Fugue {
     tree.add(old.isVisible ? -rest : 0, to: run)
     tree.insert(new, weight: runs[new].weight, after: run)
     return new
+  }
+}
+
+/// A place where runs hang beside one another, and whose of them are meant.
+struct Siblings: Hashable {
+  private var parent: Place
+  private var side: Side
+  private var contributor: Int32
+  private var rank: UInt8
+
+  /// As many are gone through without more ado.
+  static let few = 32
+
+  init(_ run: Run) {
+    parent = run.parent
+    side = run.side
+    contributor = run.contributor
+    rank = run.rank
   }
 }

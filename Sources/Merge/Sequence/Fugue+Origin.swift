@@ -46,7 +46,13 @@ extension Fugue {
   package func origin(
     after element: Element?, in view: OldView, sealed: (Element) -> Bool = { _ in false }
   ) throws(FugueError) -> Origin {
-    try origin(after: element, isKnown: view.version.contains, sealed: sealed)
+    try origin(after: element, within: view.version, sealed: sealed)
+  }
+
+  func origin(
+    after element: Element?, within version: Version, sealed: (Element) -> Bool
+  ) throws(FugueError) -> Origin {
+    try origin(after: element, isKnown: version.contains, sealed: sealed)
   }
 
   private func origin(

@@ -69,7 +69,7 @@ extension Fugue {
   }
 
   /// For each contributor, the ordinals with a deletion within a version.
-  private func deadOrdinals(at known: (UInt32) -> UInt64) -> [Bits] {
+  func deadOrdinals(at known: (UInt32) -> UInt64) -> [Bits] {
     var dead = contributions.map { Bits(count: Int($0.count)) }
     for entry in deletions.entries {
       dead[Int(entry.contributor)].insert(entry.ordinals(within: known))

@@ -13,8 +13,9 @@
 ///   deletions       who deleted what, when          (older versions)
 /// ```
 /// An edit is O(log n) in the number of runs; a deletion is that for each run that it covers, and
-/// a view, a snapshot or a purge is one pass. Concurrent insertions at one place make siblings: one
-/// that is not the last of k is found in O(k) steps, and one beside a subtree in O(depth) more.
+/// a view, a snapshot or a purge is one pass. Concurrent insertions at one place make siblings: the
+/// first of a contributor that is not the last of k is found in O(k) steps, its next ones at once, and
+/// one beside a subtree in O(depth) more.
 package struct Fugue: Sendable {
   var contributions = ContiguousArray<Contribution>()
   /// Indices of `contributions` by ascending replica.
@@ -24,10 +25,14 @@ package struct Fugue: Sendable {
   var deletions = DeletionLog()
   /// What elements are ordered by that have taken the place of purged ones.
   var keys: [Element: Sibling] = [:]
+  /// The newest sibling of a contributor at a place where there are many.
+  var newest: [Siblings: Handle] = [:]
   /// The first child of the root.
   var rootChild = Handle.none
   /// Elements, dead ones too.
   var elementCount = 0
+  /// How many siblings were passed to find the place of others: what the tests hold to their number.
+  var siblingSteps = 0
 
   /// The most elements of a sequence. Counts of elements and of their UTF-8 fit 31 bits.
   static let limit = 1 << 29

@@ -20,7 +20,8 @@ package struct TextEdit: Hashable, Sendable {
   /// middle gets a shortest edit script, or is replaced as a whole where that would take more than
   /// `Myers.editLimit` clusters or `Myers.stepLimit` steps.
   package static func edits(from old: String, to new: String) -> [TextEdit] {
-    let (prefix, suffix) = commonEnds(old, new)
+    let ends = CommonEnds(old, new)
+    let (prefix, suffix) = (ends.prefix, ends.suffix)
     let oldMiddle = middle(old, prefix, suffix)
     let newMiddle = middle(new, prefix, suffix)
     guard !oldMiddle.isEmpty || !newMiddle.isEmpty else { return [] }
@@ -49,38 +50,6 @@ package struct TextEdit: Hashable, Sendable {
       (x, y) = (pair.0 + 1, pair.1 + 1)
     }
     return edits
-  }
-
-  // MARK: Common ends
-
-  /// The lengths in bytes of the longest common prefix and suffix of whole clusters.
-  private static func commonEnds(_ old: String, _ new: String) -> (prefix: Int, suffix: Int) {
-    var (old, new) = (old, new)
-    let (prefix, suffix) = old.withUTF8 { old in
-      new.withUTF8 { new in
-        let shorter = min(old.count, new.count)
-        var prefix = 0
-        while prefix < shorter, old[prefix] == new[prefix] { prefix += 1 }
-        var suffix = 0
-        while suffix < shorter, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
-          suffix += 1
-        }
-        return (prefix, suffix)
-      }
-    }
-    func areBoundaries(_ offsetInOld: Int, _ offsetInNew: Int) -> Bool {
-      isBoundary(offsetInOld, in: old) && isBoundary(offsetInNew, in: new)
-    }
-    var start = prefix
-    while !areBoundaries(start, start) { start -= 1 }
-    var end = min(suffix, min(old.utf8.count, new.utf8.count) - start)
-    while !areBoundaries(old.utf8.count - end, new.utf8.count - end) { end -= 1 }
-    return (start, end)
-  }
-
-  /// Whether a cluster starts or the text ends at a byte.
-  private static func isBoundary(_ offset: Int, in text: String) -> Bool {
-    text.utf8.index(text.startIndex, offsetBy: offset).samePosition(in: text) != nil
   }
 
   private static func middle(_ text: String, _ prefix: Int, _ suffix: Int) -> Substring {

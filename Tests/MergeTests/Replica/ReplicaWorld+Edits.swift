@@ -37,7 +37,8 @@ extension ReplicaWorld {
       return try create("todo", #"{"timer":"\#(timer.record)","text":"\#(word())"}"#, &editor, fold)
     case 1: return try editor.delete(record)
     case 2:
-      let targets = fold.targets(below(2) == 0 ? "timer" : "todo", startingWith: "")
+      let kind: Name = below(2) == 0 ? "timer" : "todo"
+      let targets = fold.ids(kind, startingWith: "").map { Target(kind, $0) }
       return targets.isEmpty ? [] : try editor.restore(targets[below(targets.count)])
     case 3...5:
       let text = editor.present(timer)["notes"]?.text?.text ?? ""

@@ -1,0 +1,182 @@
+/// The living records of one ordered kind, list by list, in the order of their slots: so that the
+/// place of one is found without a look at the others.
+///
+/// It is made when a place is first asked for. From then on the fold notes what has changed, and the
+/// next question files that anew.
+struct ShownOrder {
+  /// The register that holds a record's place.
+  let register: Name
+  /// Records by their index in the fold, in the order of the slots that they stand in.
+  private var lists: [Fold.ListName: [Int32]] = [:]
+  /// Those without a slot, by id.
+  private var placeless: [Int32] = []
+  /// Where each record stands in these.
+  private var filings: [Int32: Filing] = [:]
+  private var changed: [Int32] = []
+
+  private enum Filing {
+    case slot(Fold.ListName, Element)
+    case placeless
+  }
+
+  init(_ register: Name, of kind: Name, in fold: Fold) {
+    self.register = register
+    for index in fold.records.indices where fold.records[index].target.kind == kind {
+      fold.looked += 1
+      guard let filing = filing(of: Int32(index), in: fold) else { continue }
+      filings[Int32(index)] = filing
+      switch filing {
+      case .slot(let list, _): lists[list, default: []].append(Int32(index))
+      case .placeless: placeless.append(Int32(index))
+      }
+    }
+    for (list, members) in lists {
+      // Each list by itself: the order in which they come is of no consequence.
+      lists[list] =
+        members.map { (offset(of: $0, in: list, fold), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+    placeless.sort {
+      fold.records[Int($0)].target.record < fold.records[Int($1)].target.record
+    }
+  }
+
+  /// Notes that something was done to a record.
+  ///
+  /// - Returns: false where so much has changed that it is better made anew.
+  mutating func note(_ record: Int) -> Bool {
+    if changed.last != Int32(record) { changed.append(Int32(record)) }
+    return changed.count <= 64 + filings.count / 4
+  }
+
+  /// The place among the records of its list, from 0; nil where the record is not alive.
+  mutating func place(of record: Int, in fold: Fold) -> Int? {
+    for index in changed { refile(index, fold) }
+    changed.removeAll(keepingCapacity: true)
+    switch filings[Int32(record)] {
+    case .slot(let list, let slot):
+      guard let offset = fold.lists[list]?.offset(of: slot) else { return nil }
+      return rank(of: offset, list, fold)
+    case .placeless:
+      // Behind all that have a slot.
+      let first = lists.values.map(\.count).max() ?? 0
+      return first + rank(of: fold.records[record].target.record, fold)
+    case nil: return nil
+    }
+  }
+
+  private mutating func refile(_ record: Int32, _ fold: Fold) {
+    fold.looked += 1
+    switch filings[record] {
+    case .slot(let list, let slot):
+      if let offset = fold.lists[list]?.offset(of: slot) {
+        let rank = rank(of: offset, list, fold)
+        lists[list]!.remove(at: rank)
+      }
+    case .placeless:
+      let rank = rank(of: fold.records[Int(record)].target.record, fold)
+      placeless.remove(at: rank)
+    case nil: break
+    }
+    filings[record] = nil
+    guard let filing = filing(of: record, in: fold) else { return }
+    switch filing {
+    case .slot(let list, let slot):
+      guard let offset = fold.lists[list]?.offset(of: slot) else { return }
+      let rank = rank(of: offset, list, fold)
+      lists[list, default: []].insert(record, at: rank)
+    case .placeless:
+      let rank = rank(of: fold.records[Int(record)].target.record, fold)
+      placeless.insert(record, at: rank)
+    }
+    filings[record] = filing
+  }
+
+  private func filing(of record: Int32, in fold: Fold) -> Filing? {
+    guard fold.records[Int(record)].isAlive else { return nil }
+    guard let write = fold.write(Int(record), register),
+      let slot = fold.element(fold.slot(write.place))
+    else { return .placeless }
+    let kind = fold.records[Int(record)].target.kind
+    return .slot(Fold.ListName(kind: kind, container: fold.list(of: write.place)), slot)
+  }
+
+  // MARK: Ranks
+
+  /// How many records of a list stand before an offset in its sequence.
+  private func rank(of offset: Int, _ list: Fold.ListName, _ fold: Fold) -> Int {
+    guard let members = lists[list] else { return 0 }
+    return members.countBelow { self.offset(of: $0, in: list, fold) < offset }
+  }
+
+  private func rank(of id: Name, _ fold: Fold) -> Int {
+    placeless.countBelow { fold.records[Int($0)].target.record < id }
+  }
+
+  private func offset(of record: Int32, in list: Fold.ListName, _ fold: Fold) -> Int {
+    fold.looked += 1
+    guard case .slot(_, let slot) = filings[record] else { return 0 }
+    return fold.lists[list]?.offset(of: slot) ?? 0
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// How many elements satisfy a condition that holds up to some element and not after.
+  func countBelow(_ isBelow: (Element) -> Bool) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBelow(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low - startIndex
+  }
+}
+
+extension Fold {
+  /// The place of a living record among those of its list.
+  ///
+  /// - Parameter order: the register that holds it, of a kind whose records all show while they are
+  ///   alive and what they stand in shows.
+  func place(of record: Int, _ order: Name) -> Int? {
+    let kind = records[record].target.kind
+    if orders[kind]?.register != order { orders[kind] = ShownOrder(order, of: kind, in: self) }
+    return orders[kind]!.place(of: record, in: self)
+  }
+
+  /// Something was done to a record.
+  func noteOrder(_ record: Int) {
+    guard !orders.isEmpty, orders[records[record].target.kind] != nil else { return }
+    let kind = records[record].target.kind
+    if !orders[kind]!.note(record) { orders[kind] = nil }
+  }
+
+  // MARK: Ids
+
+  /// The ids of a kind's records, also deleted ones, that start so, by id.
+  package func ids(_ kind: Name, startingWith start: Name) -> ArraySlice<Name> {
+    if ids[kind] == nil {
+      // One that was made anew after it had been collected is in both.
+      let known = Set(records.lazy.filter(\.isCreated).map(\.target)).union(graveyard.keys)
+      looked += records.count
+      ids[kind] = known.filter { $0.kind == kind }.map(\.record).sorted()
+    }
+    let ids = ids[kind]!
+    let first = ids.countBelow {
+      looked += 1; return $0 < start
+    }
+    let count = ids[first...].countBelow {
+      looked += 1; return $0.utf8.starts(with: start.utf8)
+    }
+    return ids[first..<first + count]
+  }
+
+  /// A record was created, or came into the graveyard.
+  func noteID(_ target: Target) {
+    guard !ids.isEmpty, ids[target.kind] != nil else { return }
+    let place = ids[target.kind]!.countBelow { $0 < target.record }
+    guard place == ids[target.kind]!.count || ids[target.kind]![place] != target.record else {
+      return
+    }
+    ids[target.kind]!.insert(target.record, at: place)
+  }
+}
