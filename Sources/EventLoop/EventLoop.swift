@@ -12,12 +12,12 @@ internal import CUV
 /// owner closes every handle, lets the loop run until their close callbacks have been called, and
 /// then closes the loop, before it lets go of it.
 package final class EventLoop {
-  /// 256 KiB: large enough for a turn's worth of lines from a busy connection in one call, small
-  /// enough for the second-level cache.
-  package static let readBufferSize = 256 * 1024
+  /// 64 KiB: some hundred lines from a busy connection in one call, and what a connection may make its
+  /// owner hold for it in a turn.
+  package static let readBufferSize = 64 * 1024
   /// After how many full buffers a connection has had its share of a turn and the others have
-  /// theirs: 4, which is 1 MiB. libuv alone would go on for 32.
-  package static let readBuffersPerTurn = 4
+  /// theirs. libuv alone would go on for 32.
+  package static let readBuffersPerTurn = 1
 
   /// Hears when a turn's callbacks are over. The loop does not keep it alive.
   package weak var turnHandler: (any TurnHandler)?
@@ -29,6 +29,14 @@ package final class EventLoop {
   let readLimitPerTurn: Int
   /// Rises by one with each poll.
   private(set) var turn: UInt64 = 0
+  /// Whether there is more to do at once: then polling looks and does not wait.
+  ///
+  /// The corresponding C functions are `uv_idle_start` and `uv_idle_stop`.
+  package var isBusy = false {
+    didSet { if isBusy != oldValue { idler?.isActive = isBusy } }
+  }
+
+  private var idler: Idler?
   /// Handles of the loop's own.
   private var hooks: [Handle] = []
   private var isRunning = false
@@ -54,6 +62,9 @@ package final class EventLoop {
     readLimitPerTurn = readBufferSize * Self.readBuffersPerTurn
     pointer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     do throws(UVError) {
+      let idler = try Idler(loop: self)
+      self.idler = idler
+      hooks.append(idler)
       hooks.append(try TurnHook(loop: self, .beforePolling))
       hooks.append(try TurnHook(loop: self, .afterPolling))
       // The first signal handle of a loop opens the pipe that all of them share.
@@ -100,6 +111,7 @@ package final class EventLoop {
   package func shutDownHooks() {
     for hook in hooks { hook.close() }
     hooks = []
+    idler = nil
   }
 
   /// Ends the loop, not from within one of its callbacks. Again has no effect.
@@ -117,12 +129,12 @@ package final class EventLoop {
   }
 
   func pollingBegins() {
-    turnHandler?.turnEnded()
+    turnHandler?.turnEnded(hasPolled: false)
   }
 
   func pollingEnded() {
     turn &+= 1
-    turnHandler?.turnEnded()
+    turnHandler?.turnEnded(hasPolled: true)
   }
 
   /// The loop that a C struct belongs to, without a retain; valid until it is closed.

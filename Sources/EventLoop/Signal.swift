@@ -39,6 +39,12 @@ package func ignoreBrokenPipes() {
   _ = signal(SIGPIPE, SIG_IGN)
 }
 
+/// Has the process go on when its terminal is gone, until a `Signal` says what else is to be done then.
+/// Once, at the start of the program.
+package func ignoreHangUps() {
+  _ = signal(SIGHUP, SIG_IGN)
+}
+
 private func signalReceived(_ handle: UnsafeMutablePointer<uv_signal_t>?, _ number: Int32) {
   Unmanaged<Signal>.fromOpaque(handle!.pointee.data)._withUnsafeGuaranteedRef { $0.received() }
 }

@@ -63,6 +63,19 @@ struct SocketAddress: CustomStringConvertible {
     return Int(UInt16(bigEndian: raw))
   }
 
+  /// Whether it is in 127.0.0.0/8, as it is or mapped into IPv6, or ::1.
+  var isLoopback: Bool {
+    withUnsafeBytes(of: storage) { bytes in
+      guard isIPv6 else { return bytes[Self.hostOfFour] == 127 }
+      let host = bytes[Self.hostOfSix..<(Self.hostOfSix + 16)]
+      let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127]
+      return host.elementsEqual([UInt8](repeating: 0, count: 15) + [1]) || host.starts(with: mapped)
+    }
+  }
+
+  private static let hostOfFour = MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)!
+  private static let hostOfSix = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr)!
+
   /// The host and the port, an IPv6 host in brackets.
   ///
   /// The corresponding C function is `uv_ip_name`, in 1.44.2 `uv_ip4_name` and `uv_ip6_name`.

@@ -67,4 +67,16 @@ extension TCPConnection {
       return "unknown"
     }
   }
+
+  /// Whether the peer is on this machine: its address is in 127.0.0.0/8 or is ::1. False when it is
+  /// gone.
+  ///
+  /// The corresponding C function is `uv_tcp_getpeername`.
+  package var isPeerOnLoopback: Bool {
+    do throws(UVError) {
+      return try SocketAddress("uv_tcp_getpeername") { uv_tcp_getpeername(tcp, $0, $1) }.isLoopback
+    } catch {
+      return false
+    }
+  }
 }

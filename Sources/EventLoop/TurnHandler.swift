@@ -4,5 +4,7 @@ package protocol TurnHandler: AnyObject {
   ///
   /// Called on the loop's thread twice a turn: right before polling, after timers and the closing
   /// of handles, and right after it, after reads, wake-ups and signals.
-  func turnEnded()
+  ///
+  /// - Parameter hasPolled: whether it is the second time.
+  func turnEnded(hasPolled: Bool)
 }

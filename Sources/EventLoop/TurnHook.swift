@@ -32,3 +32,21 @@ private func pollingBegins(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
 private func pollingEnded(_ handle: UnsafeMutablePointer<uv_check_t>?) {
   EventLoop.owner(of: handle!.pointee.loop)._withUnsafeGuaranteedRef { $0.pollingEnded() }
 }
+
+/// Keeps polling from waiting while it is active. It does not keep the loop running.
+final class Idler: Handle {
+  var isActive = false {
+    didSet {
+      guard isOpen else { return }
+      let idle = cell.assumingMemoryBound(to: uv_idle_t.self)
+      require(isActive ? uv_idle_start(idle, { _ in }) : uv_idle_stop(idle), "uv_idle_start")
+    }
+  }
+
+  init(loop: EventLoop) throws(UVError) {
+    try super.init(loop: loop, type: UV_IDLE, "uv_idle_init") { loop, cell in
+      uv_idle_init(loop, cell.assumingMemoryBound(to: uv_idle_t.self))
+    }
+    keepsLoopAlive = false
+  }
+}

@@ -5,7 +5,7 @@ final class TurnCounter: TurnHandler {
   private(set) var count = 0
   var onTurn: () -> Void = {}
 
-  func turnEnded() {
+  func turnEnded(hasPolled: Bool) {
     count += 1
     onTurn()
   }
