@@ -1,4 +1,4 @@
-import AppModels
+import Bridge
 import Journal
 import Merge
 import Wire
@@ -6,11 +6,18 @@ import Wire
 /// A hub's bridged devices, as rows of the table `hub`. They are read with the hub.
 ///
 /// ```
-/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastFullSync ahead
+/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastList ahead
 ///                                    processed proven heard next
-/// row 1<<31 | h<<27 | d<<20 | n      record n of it: id, dates, then its window's entries
+/// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base since received digest own floor
+///                                    doubt owed undated, what it did, then what is in flight
 /// ```
+/// Rows of form 1 had a window for a record. Of such a record the base is unknown, which is always safe; of
+/// its dates the latest is kept.
 enum BridgeRows {
+  static let deviceVersion: UInt8 = 1
+  static let trackVersion: UInt8 = 2
+  private static let windowVersion: UInt8 = 1
+
   private static let mark: UInt32 = 1 << 31
   private static let numbers: UInt32 = 1 << 20
 
@@ -28,52 +35,64 @@ enum BridgeRows {
   // MARK: Writing
 
   static func take(_ hub: Hub, _ bridged: BridgedDevice) -> [Row] {
-    var writer = ByteWriter(bytes: [RowForm.version])
-    writer.number(bridged.envelope.style.rawValue)
-    writer.number(bridged.envelope.form.rawValue)
+    var writer = ByteWriter(bytes: [deviceVersion])
+    writer.number(bridged.envelope & 3)
+    writer.number(bridged.envelope >> 2)
     writer.number(bridged.incarnation)
-    write(bridged.lastFullSync, &writer)
+    write(bridged.lastList, &writer)
     writer.number(bridged.ahead)
     writer.number(bridged.processed)
     writer.number(bridged.proven)
     writer.number(bridged.heard)
     writer.number(bridged.nextNumber)
     var rows = [Row(key(hub, bridged.device, 0), writer.bytes)]
-    for (id, record) in bridged.takeChanged() {
-      rows.append(Row(key(hub, bridged.device, record.number), bytes(id, record.window)))
+    for (number, target, track) in bridged.takeChanged() {
+      rows.append(Row(key(hub, bridged.device, number), bytes(target, track)))
     }
     return rows
   }
 
-  private static func bytes(_ id: Identifier, _ window: RecordWindow) -> [UInt8] {
-    var writer = ByteWriter(bytes: [RowForm.version])
-    writer.number(id.high)
-    writer.number(id.low)
-    write(window.received, &writer)
-    writer.number(window.receivedDigest)
-    write(window.sent, &writer)
-    writer.number(window.lastDelivery)
-    writer.flag(window.isUndated)
-    write(window.entries, &writer)
-    write(window.passed, &writer)
-    return writer.bytes
-  }
-
-  private static func write(_ entries: [RecordWindow.Entry], _ writer: inout ByteWriter) {
-    writer.number(entries.count)
-    for entry in entries {
-      switch entry.state {
-      case .unknown: writer.number(0)
-      case .absent: writer.number(1)
-      case .timer(let timer):
-        writer.number(2)
-        writer.blob(timer.json)
-      }
-      writer.number(entry.position.map { $0 + 1 } ?? 0)
-      writer.number(entry.seq)
-      writer.number(entry.sentAt)
-      writer.flag(entry.isAlone)
+  private static func bytes(_ target: Target, _ track: Track) -> [UInt8] {
+    var writer = ByteWriter(bytes: [trackVersion])
+    writer.text(target.kind.text)
+    writer.text(target.record.text)
+    switch track.base {
+    case .unknown: writer.number(0)
+    case .absent: writer.number(1)
+    case .held(let record, let position):
+      writer.number(2)
+      writer.blob(record.datum.canonical)
+      writer.number(position)
     }
+    writer.number(track.since)
+    write(track.received, &writer)
+    writer.number(track.digest)
+    write(track.own, &writer)
+    write(track.floor, &writer)
+    writer.number(track.doubt)
+    writer.flag(track.isOwed)
+    writer.flag(track.isUndated)
+    let acted = track.acted.sorted {
+      ($0.key.target, $0.key.name) < ($1.key.target, $1.key.name)
+    }
+    writer.number(acted.count)
+    for (field, value) in acted {
+      writer.text(field.target.kind.text)
+      writer.text(field.target.record.text)
+      writer.text(field.name.text)
+      writer.blob(value.canonical)
+    }
+    writer.number(track.inFlight.count)
+    for delivery in track.inFlight {
+      writer.flag(delivery.record != nil)
+      if let record = delivery.record { writer.blob(record.datum.canonical) }
+      writer.number(delivery.position)
+      writer.number(delivery.seq)
+      writer.number(delivery.sentAt)
+      writer.flag(delivery.isAlone)
+      writer.flag(delivery.settles)
+    }
+    return writer.bytes
   }
 
   /// A date as its bits and whether there is one.
@@ -93,31 +112,35 @@ enum BridgeRows {
     }
     if number == 0 {
       hub.bridges.append(
-        try row.read { (reader) throws(JournalError) in try self.device(&reader, device) })
+        try row.read(version: deviceVersion) { (reader) throws(JournalError) in
+          try self.device(&reader, device)
+        })
       return
     }
     guard let bridged = hub.bridges.last, bridged.device == device else {
-      throw JournalError(description: "a window of \(hub.schema.name) belongs to no bridged device")
+      throw JournalError(description: "a track of \(hub.schema.name) belongs to no bridged device")
     }
-    try row.read { (reader) throws(JournalError) in
-      let id = Identifier(high: try reader.number(), low: try reader.number())
-      let window = try self.window(
-        &reader, id, lastSeq: hub.pair.devices[Int(device)][.userInfo].next)
-      guard reader.isAtEnd, bridged[id] == nil else { throw damaged }
-      bridged.restore(id, BridgedDevice.Record(number: number, window: window))
-    }
+    let (target, track) =
+      row.value?.first == windowVersion
+      ? try row.read(version: windowVersion) { (reader) throws(JournalError) in
+        try window(&reader)
+      }
+      : try row.read(version: trackVersion) { (reader) throws(JournalError) in
+        try self.track(&reader, lastSeq: hub.pair.devices[Int(device)][.userInfo].next)
+      }
+    guard bridged[target] == nil else { throw damaged }
+    bridged.restore(target, number: number, track)
   }
 
   private static func device(
     _ reader: inout ByteReader, _ device: UInt16
   ) throws(JournalError) -> BridgedDevice {
     let bridged = BridgedDevice(device: device)
-    guard let style = TodoTimersEnvelope.Style(rawValue: try reader.integer()),
-      let form = TodoTimersEnvelope.Form(rawValue: try reader.integer())
-    else { throw damaged }
-    bridged.envelope = TodoTimersEnvelope(style, form)
+    let (style, form) = (try reader.number(), try reader.number())
+    guard style < 2, form < 3 else { throw damaged }
+    bridged.envelope = style | form << 2
     bridged.incarnation = try reader.integer()
-    bridged.lastFullSync = try date(&reader)
+    bridged.lastList = try date(&reader)
     bridged.ahead = try reader.number()
     bridged.processed = try reader.number()
     bridged.proven = try reader.number()
@@ -127,47 +150,73 @@ enum BridgeRows {
     return bridged
   }
 
+  /// What is left of a row of form 1: which timer it is of, and the latest date in it.
   private static func window(
-    _ reader: inout ByteReader, _ id: Identifier, lastSeq: UInt64
-  ) throws(JournalError) -> RecordWindow {
-    var window = RecordWindow(.unknown)
-    window.received = try date(&reader)
-    window.receivedDigest = try reader.number()
-    window.sent = try date(&reader)
-    window.lastDelivery = try reader.number()
-    window.isUndated = try reader.flag()
-    window.entries = try entries(&reader, id, lastSeq: lastSeq)
-    window.passed = try entries(&reader, id, lastSeq: lastSeq)
-    guard !window.entries.isEmpty else { throw damaged }
-    return window
+    _ reader: inout ByteReader
+  ) throws(JournalError) -> (Target, Track) {
+    let id = Identifier(high: try reader.number(), low: try reader.number())
+    let received = try date(&reader)
+    _ = try reader.number()
+    var track = Track(.unknown)
+    track.floor = max(received ?? 0, try date(&reader) ?? 0)
+    // Behind the last delivery whatever it was sent is settled.
+    _ = try reader.number()
+    track.isUndated = try reader.flag()
+    track.isOwed = true
+    return (.timer(id), track)
   }
 
-  private static func entries(
-    _ reader: inout ByteReader, _ id: Identifier, lastSeq: UInt64
-  ) throws(JournalError) -> [RecordWindow.Entry] {
-    let count = try reader.number()
-    guard count <= RecordWindow.limit else { throw damaged }
-    var entries: [RecordWindow.Entry] = []
-    for index in 0..<count {
-      let state: RecordWindow.State
-      switch try reader.number() {
-      case 0 where index == 0: state = .unknown
-      case 1: state = .absent
-      case 2:
-        guard let timer = try? TimerDTO(json: try reader.blob()), timer.id == id else {
-          throw damaged
-        }
-        state = .timer(timer)
-      default: throw damaged
-      }
-      let position = try reader.number()
-      let entry = RecordWindow.Entry(
-        state: state, position: position == 0 ? nil : position - 1, seq: try reader.number(),
-        sentAt: try reader.number(), isAlone: try reader.flag())
-      guard entry.seq < lastSeq else { throw damaged }
-      entries.append(entry)
+  private static func track(
+    _ reader: inout ByteReader, lastSeq: UInt64
+  ) throws(JournalError) -> (Target, Track) {
+    let target = Target(Name(try reader.text()), Name(try reader.text()))
+    var track: Track
+    switch try reader.number() {
+    case 0: track = Track(.unknown)
+    case 1: track = Track(.absent)
+    case 2: track = Track(.held(try record(&reader, target), at: try reader.number()))
+    default: throw damaged
     }
-    return entries
+    track.since = try reader.number()
+    track.received = try date(&reader)
+    track.digest = try reader.number()
+    track.own = try date(&reader)
+    track.floor = try date(&reader) ?? 0
+    track.doubt = try reader.number()
+    track.isOwed = try reader.flag()
+    track.isUndated = try reader.flag()
+    for _ in 0..<(try reader.number()) {
+      let field = WholeRecord.Field(
+        target: Target(Name(try reader.text()), Name(try reader.text())),
+        name: Name(try reader.text()))
+      track.acted[field] = try datum(&reader)
+    }
+    let count = try reader.number()
+    guard count <= Track.limit else { throw damaged }
+    for _ in 0..<count {
+      let record = try reader.flag() ? try record(&reader, target) : nil
+      let delivery = Track.Delivery(
+        record: record, position: try reader.number(), seq: try reader.number(),
+        sentAt: try reader.number(), isAlone: try reader.flag(), settles: try reader.flag())
+      guard delivery.seq < lastSeq else { throw damaged }
+      track.inFlight.append(delivery)
+    }
+    guard reader.isAtEnd else { throw damaged }
+    return (target, track)
+  }
+
+  private static func datum(_ reader: inout ByteReader) throws(JournalError) -> Datum {
+    guard let datum = try? Datum(json: try reader.blob()) else { throw damaged }
+    return datum
+  }
+
+  private static func record(
+    _ reader: inout ByteReader, _ target: Target
+  ) throws(JournalError) -> WholeRecord {
+    guard let record = WholeRecord(try datum(&reader)), record.target == target else {
+      throw damaged
+    }
+    return record
   }
 
   private static func date(_ reader: inout ByteReader) throws(JournalError) -> Double? {

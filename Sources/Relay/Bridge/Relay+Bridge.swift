@@ -1,4 +1,5 @@
 import AppModels
+import Bridge
 import Merge
 import Wire
 
@@ -52,24 +53,20 @@ extension Relay {
       if known.incarnation != device.incarnation { isReset = true }
       // The lane's watermark may have passed what was taken back.
       if let received = request.received, received < known.processed { isReset = true }
-      if isReset { known.forget() }
     } else {
       bridged = BridgedDevice(device: device.index)
-      bridged.isOwedFullSync = true
+      bridged.isOwedAll = true
       hub.bridges.append(bridged)
       hub.bridges.sort { $0.device < $1.device }
       isReset = false
     }
-    // A phone answers what it refuses with its own.
-    if !device.isPhone {
-      bridged.doubtUndated(above: bridged.latest(at: nowMS, margin: BridgedDevice.wideMargin))
-    }
     bridged.incarnation = device.incarnation
-    bridged.heard = max(1, nowMS)
-    bridged.session = BridgedDevice.Session(
-      start: nowMS, proven: bridged.proven,
-      deletesByAbsence: device.isPhone && !isReset
-        && (request.received != nil || bridged.processed == 0))
+    bridged.begin(
+      BridgedDevice.Session(
+        start: nowMS,
+        deletesByAbsence: device.isPhone && !isReset
+          && (request.received != nil || bridged.processed == 0)),
+      isReset: isReset, isPhone: device.isPhone, now: nowMS)
     device.bridge = hub
     hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
     changed(hub)
@@ -89,10 +86,7 @@ extension Relay {
   func hubDeliveryProcessed(_ seq: UInt64, _ receiver: Device) {
     for hub in receiver.pair.hubs ?? [] {
       guard let bridged = hub.bridge(receiver), bridged.processed < seq else { continue }
-      bridged.processed = seq
-      let session = bridged.session
-      let isOwnWord = session.start != nil && !session.isBeginning && !session.hasRefused
-      if isOwnWord, !receiver.isAutomatic { bridged.proven = seq }
+      bridged.acknowledge(seq, isOwnWord: !receiver.isAutomatic)
       changed(hub)
     }
   }
@@ -152,20 +146,41 @@ extension Relay {
 
   /// Carries a payload out, in the open batch.
   func take(_ payload: BridgedPayload, _ device: Device) {
-    let intake = BridgeIntake(relay: self, payload.hub, payload.bridged, device)
-    payload.bridged.heard = max(1, nowMS)
+    let (hub, bridged) = (payload.hub, payload.bridged)
+    let intake = Intake(
+      bridged, hub.replica, hub.schema, RecordShape(hub.schema)!,
+      author: hub.bridgeReplica(for: device, store: identity), rank: device.rank, now: nowMS,
+      oldest: hub.oldest, present: hub.wholeRecords,
+      // What cannot be taken in has been logged; the device is sent the present state.
+      append: { try? self.take($0, hub) })
+    bridged.heard = max(1, nowMS)
+    var envelope = payload.envelope
     switch payload.message {
     case .syncRequest:
-      payload.bridged.isOwedFullSync = true
-      payload.bridged.envelope.style = .typed
-    case .fullSync(let sync): intake.take(sync)
-    case .timerUpdate(let update): intake.take(update)
-    case .quickAction(let action): intake.take(action)
+      bridged.isOwedAll = true
+      envelope = TodoTimersEnvelope(bits: bridged.envelope)
+      envelope.style = .typed
+    case .fullSync(let sync): intake.take(sync.timers.map(\.whole), madeAt: sync.syncTimestamp)
+    case .timerUpdate(let update):
+      if let timer = update.timer, update.type != .deleted {
+        intake.take(timer.whole)
+      } else {
+        intake.delete(.timer(update.timerID), held: update.timer?.whole)
+      }
+    case .quickAction(let action):
+      let timer = Target.timer(action.timerID)
+      switch action.action {
+      case .noteUpdated(let text):
+        intake.act(WholeRecord.Field(target: timer, name: "notes"), .string(text), in: timer)
+      case .todoToggled(let id, let isCompleted):
+        intake.act(
+          WholeRecord.Field(target: .todo(id), name: "isCompleted"), .bool(isCompleted), in: timer)
+      }
     case .timerState: break
     }
-    if payload.message != .syncRequest { payload.bridged.envelope = payload.envelope }
-    changed(payload.hub)
-    collect(payload.hub)
+    bridged.envelope = envelope.bits
+    changed(hub)
+    collect(hub)
   }
 
   // MARK: Checks
@@ -198,12 +213,13 @@ extension Relay {
   /// changes nothing, and may be of before they left it.
   private func checkTodos(_ timer: TimerDTO, _ payload: BridgedPayload) throws(WireError) {
     let fold = payload.hub.replica.fold
-    let window = payload.bridged[timer.id]
-    if window?.isLate(timer) == true { return }
+    let track = payload.bridged[.timer(timer.id)]
+    if track?.isLate(timer.whole) == true { return }
+    let known = payload.bridged.mayHold(.timer(timer.id))
     for todo in timer.todoItems where fold.isCreated(.todo(todo.id)) {
-      guard window?.timers.contains(where: { $0.todo(todo.id) != nil }) != true,
+      guard !known.contains(where: { $0.child(.todo(todo.id)) != nil }),
         let owner = fold.container(of: .todo(todo.id), payload.hub.schema)?.record,
-        owner != timer.id.name, window?.start.state != .unknown || window?.timers.isEmpty == false
+        owner != Name(timer.id.description), track?.base != .unknown || !known.isEmpty
       else { continue }
       throw WireError(
         .invalidField, "to-do \(todo.id) belongs to timer \(owner), not to timer \(timer.id)")
@@ -225,10 +241,9 @@ extension Relay {
         .invalidField,
         "there is no to-do \(id); send its timer with timerUpdate first")
     }
-    let isHeld =
-      payload.bridged[action.timerID]?.timers.contains { $0.todo(id) != nil } ?? false
+    let isHeld = payload.bridged.mayHold(timer).contains { $0.child(.todo(id)) != nil }
     if let owner = fold.container(of: .todo(id), payload.hub.schema)?.record,
-      owner != action.timerID.name, !isHeld
+      owner != timer.record, !isHeld
     {
       throw WireError(
         .invalidField, "to-do \(id) belongs to timer \(owner), not to timer \(action.timerID)")
@@ -259,7 +274,8 @@ extension TimerSyncPayload {
       let timer = sync.timers[index].id
       sync.timers[index].todoItems.removeAll { todo in
         guard places[todo.id]!.count > 1, let owner = owner(todo.id) else { return false }
-        return owner != timer.name && places[todo.id]!.contains { $0.name == owner }
+        return owner != Name(timer.description)
+          && places[todo.id]!.contains { Name($0.description) == owner }
       }
     }
     return sync
@@ -270,7 +286,7 @@ extension TimerDTO {
   /// The timer with what the device was sent, or sent before, made right: what was wrong before must
   /// not refuse a change of something else.
   fileprivate func withoutOld(_ bridged: BridgedDevice) -> TimerDTO {
-    guard let known = bridged[id]?.timers, !known.isEmpty else { return self }
+    let known = bridged.mayHold(.timer(id)).map { TimerDTO($0) }
     var timer = self
     if known.contains(where: { $0.name == name }) { timer.name = "known" }
     if known.contains(where: { $0.durationInSeconds == durationInSeconds }) {
@@ -278,10 +294,20 @@ extension TimerDTO {
     }
     for index in timer.todoItems.indices {
       let todo = timer.todoItems[index]
-      if known.contains(where: { $0.todo(todo.id)?.text == todo.text }) {
+      if known.contains(where: {
+        $0.todoItems.contains { $0.id == todo.id && $0.text == todo.text }
+      }) {
         timer.todoItems[index].text = "known"
       }
     }
     return timer
+  }
+}
+
+extension BridgedDevice {
+  /// The copies of a record that the device may have.
+  fileprivate func mayHold(_ target: Target) -> [WholeRecord] {
+    guard let track = self[target] else { return [] }
+    return [track.held].compactMap { $0 } + track.inFlight.compactMap(\.record)
   }
 }

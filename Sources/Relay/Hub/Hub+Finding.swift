@@ -51,10 +51,10 @@ extension Hub {
     let exact = Target(kind, Name(text))
     if replica.fold.isCreated(exact) || replica.fold.graveyard[exact] != nil { return exact }
     let start = Name(text.uppercased())
-    let candidates = replica.fold.targets(kind, startingWith: start)
-    if start.utf8.count >= 4, candidates.count == 1 { return candidates[0] }
+    let candidates = replica.fold.ids(kind, startingWith: start)
+    if start.utf8.count >= 4, candidates.count == 1 { return Target(kind, candidates.first!) }
     if start.utf8.count >= 4, candidates.count > 1 {
-      let shown = candidates.prefix(8).map(\.record.text).joined(separator: ", ")
+      let shown = candidates.prefix(8).map(\.text).joined(separator: ", ")
       throw WireError(
         .invalidField,
         "\(candidates.count) \(kind) records start with \(text): \(shown); give more characters")
@@ -65,26 +65,12 @@ extension Hub {
         ? "a \(kind) is named by its id or at least 4 characters of its start; \(text) is shorter"
         : "there is no \(kind) \(text); see sync.view kind=\(kind)")
   }
-
-  /// A vector in its short form; nil where it is none.
-  func vector(short text: String) -> VersionVector? {
-    var vector = VersionVector()
-    guard !text.isEmpty else { return vector }
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let colon = part.lastIndex(of: ":"),
-        let seq = UInt64(decimal: part[part.index(after: colon)...].utf8),
-        let replica = replica(shortName: String(part[..<colon]))
-      else { return nil }
-      vector[replica] = seq
-    }
-    return vector
-  }
 }
 
 extension VersionVector {
   /// A vector as a person writes it, its numbers quoted or not; nil where it is none.
   init?(plain value: Value, _ line: UnsafeRawBufferPointer) {
-    self.init()
+    var entries: [Entry] = []
     var reader = ObjectReader(value, line)
     while let (name, value) = reader.next() {
       guard let replica = ReplicaID(Array(name.utf8)) else { return nil }
@@ -95,7 +81,8 @@ extension VersionVector {
         default: nil
         }
       guard let number else { return nil }
-      self[replica] = number
+      entries.append(Entry(replica, number))
     }
+    self.init(entries)
   }
 }

@@ -1,5 +1,6 @@
-import AppModels
+import Bridge
 import Merge
+import Wire
 
 /// The merged replica of one schema of a pair: one log of operations, and how far each device has
 /// read it.
@@ -18,8 +19,10 @@ final class Hub {
   var members: [Member] = []
   /// Devices that send and are sent whole records, by device index, rising.
   var bridges: [BridgedDevice] = []
-  /// What `timers()` was at a position of the log; not durable.
-  var timersThen: (position: UInt64, timers: [Identifier: TimerDTO])?
+  /// What `wholeRecords()` was at a position of the log; not durable.
+  var recordsThen: (position: UInt64, records: [Target: WholeRecord])?
+  /// What `viewDigest()` was at a position of the log; not durable.
+  private var digestThen: (position: UInt64, digest: String)?
   /// The rows that hold the log, in order.
   var chunks: [Chunk] = []
   var nextChunk: UInt32 = 0
@@ -80,6 +83,16 @@ final class Hub {
     return index
   }
 
+  /// The SHA-256 of the view, in hexadecimal; found out once for each position of the log.
+  func viewDigest() -> String {
+    if let digestThen, digestThen.position == replica.position { return digestThen.digest }
+    var digest = SHA256()
+    replica.fold.view(schema).canonical.canonical.withUnsafeBytes { digest.update($0) }
+    let hex = digest.hex
+    digestThen = (replica.position, hex)
+    return hex
+  }
+
   // MARK: Authors
 
   /// The device that a replica writes for.
@@ -103,30 +116,44 @@ final class Hub {
       incarnation: 0)
   }
 
-  /// A replica as people call it: its device, and which of the device's replicas it is where that
-  /// is not the first.
-  func shortName(_ replica: ReplicaID) -> String {
-    guard let author = authors.first(where: { $0.replica == replica }) else {
-      return replica.description
+  /// The replicas as people call them: by their device, and which of the device's replicas one is
+  /// where that is not the first. In the order of their coming.
+  private func shortNames() -> [(replica: ReplicaID, name: String)] {
+    var count: [UInt16: Int] = [:]
+    return authors.map { author in
+      count[author.device, default: 0] += 1
+      let name = pair.devices[Int(author.device)].name
+      // A name that holds what short vectors are put together with could not be read back.
+      if name.utf8.contains(where: { $0 == 0x2C || $0 == 0x3A || $0 == 0x7E }) {
+        return (author.replica, author.replica.description)
+      }
+      let place = count[author.device]!
+      return (author.replica, place == 1 ? name : "\(name)~\(place)")
     }
-    let name = pair.devices[Int(author.device)].name
-    // A name that holds what short vectors are put together with could not be read back.
-    if name.contains(where: { ",:~".contains($0) }) { return replica.description }
-    let own = authors.filter { $0.device == author.device }
-    let place = own.firstIndex { $0.replica == replica }!
-    return place == 0 ? name : "\(name)~\(place + 1)"
-  }
-
-  func replica(shortName: String) -> ReplicaID? {
-    authors.first { self.shortName($0.replica) == shortName }?.replica
   }
 
   /// `phone:4,watch:2`.
   func short(_ vector: VersionVector) -> String {
-    authors.compactMap { author in
-      let seq = vector[author.replica]
-      return seq == 0 ? nil : "\(shortName(author.replica)):\(seq)"
+    shortNames().compactMap { replica, name in
+      let seq = vector[replica]
+      return seq == 0 ? nil : "\(name):\(seq)"
     }.joined(separator: ",")
+  }
+
+  /// A vector in its short form; nil where it is none.
+  func vector(short text: String) -> VersionVector? {
+    guard !text.isEmpty else { return VersionVector() }
+    let replicas = Dictionary(
+      shortNames().map { (Name($0.name), $0.replica) }, uniquingKeysWith: { first, _ in first })
+    var entries: [VersionVector.Entry] = []
+    for part in Array(text.utf8).split(separator: 0x2C, omittingEmptySubsequences: false) {
+      guard let colon = part.lastIndex(of: 0x3A),
+        let seq = UInt64(decimal: part[(colon + 1)...]),
+        let replica = replicas[Name(utf8: Array(part[..<colon]))]
+      else { return nil }
+      entries.append(VersionVector.Entry(replica, seq))
+    }
+    return VersionVector(entries)
   }
 }
 

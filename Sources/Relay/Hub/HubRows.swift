@@ -2,6 +2,9 @@ import Journal
 import Merge
 import Wire
 
+/// The form of a hub's rows.
+private enum HubRow { static let version: UInt8 = 1 }
+
 /// A hub, as rows.
 ///
 /// ```
@@ -23,7 +26,7 @@ extension Hub {
   func takeRows() -> [Row] {
     var rows: [Row] = []
     if written < replica.position {
-      var writer = ByteWriter(bytes: [RowForm.version, Self.operations])
+      var writer = ByteWriter(bytes: [HubRow.version, Self.operations])
       writer.number(written)
       for entry in replica.log.suffix(Int(replica.position - written)) { write(entry, &writer) }
       written = replica.position
@@ -66,7 +69,7 @@ extension Hub {
     }
     chunks = kept
     for piece in replica.snapshot() {
-      var writer = ByteWriter(bytes: [RowForm.version, Self.snapshot])
+      var writer = ByteWriter(bytes: [HubRow.version, Self.snapshot])
       writer.number(written)
       writer.blob(piece)
       rows.append(Row(addChunk(isSnapshot: true), writer.bytes))
@@ -75,7 +78,7 @@ extension Hub {
   }
 
   private func stateRow() -> Row {
-    var writer = ByteWriter(bytes: [RowForm.version])
+    var writer = ByteWriter(bytes: [HubRow.version])
     writer.text(schema.name.text)
     writer.blob(schema.digest)
     writer.number(nextChunk)
@@ -135,7 +138,7 @@ struct HubRestoration {
   }
 
   private func hub(_ row: Row) throws(JournalError) -> Hub? {
-    try row.read { (reader) throws(JournalError) -> Hub? in
+    try row.read(version: HubRow.version) { (reader) throws(JournalError) -> Hub? in
       let name = try reader.text()
       guard let schema = schemas.first(where: { $0.name.text == name }) else {
         return nil
@@ -171,7 +174,7 @@ struct HubRestoration {
     var logs: [(start: UInt64, entries: [StoredEntry])] = []
     for row in rows {
       let number = row.key.item & (1 << 28 - 1)
-      try row.read { (reader) throws(JournalError) in
+      try row.read(version: HubRow.version) { (reader) throws(JournalError) in
         let isSnapshot = try reader.number() == 1
         let position = try reader.number()
         if isSnapshot {

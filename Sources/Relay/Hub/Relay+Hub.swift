@@ -5,7 +5,7 @@ import Wire
 /// Which hub a request is for, and its coming into memory.
 extension Relay {
   /// Milliseconds since 1970, as stamps have them.
-  var nowMS: UInt64 { UInt64(max(0, now / 1000)) }
+  var nowMS: UInt64 { UInt64(max(0, wall / 1000)) }
 
   /// Requests to the hub. Returns false where its rows have to be read first.
   func sync(_ call: Call, _ device: Device) throws(WireError) -> Bool {
@@ -45,7 +45,7 @@ extension Relay {
   /// The hubs of a pair have come, or could not be read.
   func finishHubLoad(_ number: UInt32, _ rows: [Row]?) {
     guard let waiting = hubLoads.removeValue(forKey: number) else { return }
-    for connection in waiting { connection.isAwaitingPair = false }
+    for connection in waiting { endAwaitingPair(connection) }
     guard let pair = pairs[number] else { return }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }

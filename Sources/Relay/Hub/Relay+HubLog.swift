@@ -102,7 +102,7 @@ extension Relay {
     _ session: inout SyncSession, _ device: Device, _ connection: Connection
   ) {
     let hub = session.hub
-    var changes: [(by: Device, targets: [Target])] = []
+    var changes: [(by: Device, targets: [Target], known: Set<Target>)] = []
     while session.cursor < hub.committed,
       !changes.contains(where: { $0.targets.count >= Self.lineOfChanges })
     {
@@ -112,11 +112,11 @@ extension Relay {
         let author = hub.device(of: operation.dot.replica), author !== device
       else { continue }
       let index = changes.firstIndex { $0.by === author }
-      if index == nil { changes.append((author, [])) }
+      if index == nil { changes.append((author, [], [])) }
       for action in operation.actions {
         let target = action.target
         let at = index ?? changes.count - 1
-        if !changes[at].targets.contains(target) { changes[at].targets.append(target) }
+        if changes[at].known.insert(target).inserted { changes[at].targets.append(target) }
       }
     }
     for change in changes {

@@ -12,12 +12,12 @@ extension Relay {
     let at = hub.replica.position
     let vector = hub.short(hub.replica.vector)
     setShown(at, device, hub)
-    let view = hub.replica.fold.view(hub.schema)
+    let view = view(of: hub, filter)
     var lines: [(kind: Name, records: [[UInt8]])] = []
     for kind in hub.schema.kinds where filter.kind == nil || filter.kind == kind.name {
       var records: [[UInt8]] = []
       var size = 0
-      for record in view[kind.name] where filter.record == nil || filter.record == record.target {
+      for record in view[kind.name] {
         var bytes: [UInt8] = []
         record.append(readable: hub.schema, to: &bytes)
         if size > 0, size + bytes.count > Self.lineOfRecords {
@@ -41,6 +41,16 @@ extension Relay {
         output.append(index == lines.count - 1 ? "],\"last\":true}" : "]}")
       }
     }
+  }
+
+  /// What a filter lets through, and of other kinds nothing.
+  private func view(of hub: Hub, _ filter: (kind: Name?, record: Target?)) -> View {
+    let fold = hub.replica.fold
+    guard let kind = filter.kind else { return fold.view(hub.schema) }
+    guard let record = filter.record else {
+      return View(kinds: [(kind, fold.view(kind, hub.schema))])
+    }
+    return View(kinds: [(kind, fold.view(record, hub.schema).map { [$0] } ?? [])])
   }
 
   /// The feed: every write that lost to one that it had not seen.
@@ -75,9 +85,7 @@ extension Relay {
 
   func digest(_ call: Call, _ device: Device) throws(WireError) {
     let hub = try session(call, device).hub
-    let view = hub.replica.fold.view(hub.schema).canonical.canonical
-    var digest = SHA256()
-    view.withUnsafeBytes { digest.update($0) }
+    let viewDigest = hub.viewDigest()
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "sync.digests", re: call.id, of: call.request)
       Self.append(hub, at: hub.replica.position, &output)
@@ -91,7 +99,7 @@ extension Relay {
         Self.append(hub.replica.chain(replica).head, &output)
       }
       output.append("},\"schemaDigest\":", quoted: hub.schema.digest.hexadecimal)
-      output.append(",\"viewDigest\":", quoted: digest.hex)
+      output.append(",\"viewDigest\":", quoted: viewDigest)
       output.append("}")
     }
   }

@@ -149,10 +149,10 @@ struct PayloadTests {
       timer.updatedAt = date
       #expect((try read(spelled(timer)) as TimerDTO).updatedAt == date)
     }
-    #expect(PayloadDate.after(10) == 10.001)
-    #expect(PayloadDate.after(10.0001) == 10.002)
-    #expect(PayloadDate.milliseconds(1.5) == 978_307_201_500)
-    #expect(PayloadDate.date(milliseconds: 978_307_201_500) == 1.5)
+    #expect(RecordDate.after(10) == 10.001)
+    #expect(RecordDate.after(10.0001) == 10.002)
+    #expect(RecordDate.milliseconds(1.5) == 978_307_201_500)
+    #expect(RecordDate.date(milliseconds: 978_307_201_500) == 1.5)
   }
 }
 

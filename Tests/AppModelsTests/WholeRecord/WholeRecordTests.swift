@@ -197,6 +197,16 @@ struct WholeRecordTests {
     #expect(phone.timers.values.allSatisfy { $0.updatedAt == 40 })
   }
 
+  @Test func behindTheLargestNumber() throws {
+    var last = timer()
+    last.sortOrder = .max
+    var phone = device(.phone, last)
+    var next = timer("Next")
+    next.id = Identifier(high: 1, low: 2)
+    _ = try phone.create(next, now: 20)
+    #expect(phone.ordered.map(\.name) == ["Tea", "Next"])
+  }
+
   @Test func badEditsChangeNothing() {
     var phone = device(.phone, timer())
     let before = phone.timers

@@ -1,4 +1,5 @@
 import AppModels
+@testable import Bridge
 import Foundation
 import Merge
 import Journal
@@ -73,5 +74,65 @@ struct BridgeDurabilityTests {
         }
       }
     }
+  }
+
+  /// A row of form 1, of the former bridge, is read as "unknown", with the latest of its dates; the present
+  /// state follows.
+  @Test func aWindowOfFormOneIsUnknown() throws {
+    var writer = ByteWriter(bytes: [1])
+    writer.number(id.high)
+    writer.number(id.low)
+    for (date, digest) in [(7.25, UInt64(99)), (9.5, 3)] {
+      writer.flag(true)
+      writer.number(date.bitPattern)
+      writer.number(digest)
+    }
+    writer.flag(true)
+    // Its entries: one, of which nothing was known; and none that had passed.
+    for number in [1, 0, 0, 0, 0, 0, 0] { writer.number(number) }
+    let pair = Pair(number: 1, app: "default", name: "p")
+    pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
+    let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
+    hub.bridges = [BridgedDevice(device: 0)]
+    try BridgeRows.read(Row(Row.Key(.hub, pair: 1, item: 1 << 31 | 1), writer.bytes), into: hub)
+    let track = try #require(hub.bridges[0][Target("timer", Name(id.description))])
+    #expect(track.base == .unknown && track.inFlight.isEmpty)
+    #expect(track.floor == 9.5 && track.isOwed && track.isUndated)
+    // It is written in the form of today, and reads back as it was.
+    hub.bridges[0][Target("timer", Name(id.description))]!.isOwed = false
+    let rows = BridgeRows.take(hub, hub.bridges[0])
+    let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
+    for row in rows { try BridgeRows.read(row, into: again) }
+    #expect(again.bridges[0].tracks.values.map(\.track.floor) == [9.5])
+  }
+
+  @Test func aTrackIsReadAsItWasWritten() throws {
+    var timer = TimerDTO(
+      id: id, name: "Tea", durationInSeconds: 300, notes: "é", createdAt: 1, updatedAt: 2.0005,
+      todoItems: [
+        TodoItemDTO(id: Identifier(high: 2, low: 2), text: "a", createdAt: 1, updatedAt: 2)
+      ]
+    ).whole
+    var track = Track(.absent)
+    track.receive(timer, at: 3)
+    track.act(.init(target: timer.target, name: "notes"), .string("n"), latest: 60)
+    for (seq, record) in [(1, nil), (2, timer)] as [(UInt64, WholeRecord?)] {
+      timer.updatedAt += 1
+      track.send(
+        .init(
+          record: record, position: seq, seq: seq, sentAt: 9, isAlone: seq == 1,
+          settles: seq == 2))
+    }
+    track.beInDoubt()
+    let pair = Pair(number: 1, app: "default", name: "p")
+    let device = Device(pair: pair, index: 0, name: "phone", role: .phone)
+    device[.userInfo].next = 3
+    pair.add(device)
+    let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
+    hub.bridges = [BridgedDevice(device: 0)]
+    hub.bridges[0][timer.target] = track
+    let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
+    for row in BridgeRows.take(hub, hub.bridges[0]) { try BridgeRows.read(row, into: again) }
+    #expect(again.bridges[0][timer.target] == track)
   }
 }

@@ -344,4 +344,38 @@ struct BridgeTests {
     #expect(phone.model.ordered.map(\.name) == ["3", "4", "1", "2"])
     try expectAgreement()
   }
+
+  /// Each of a list's orders stands as the phone made it, however many moves it takes.
+  @Test(arguments: [3, 4]) func severalMovesAtOnce(_ count: Int) throws {
+    for number in 1...count {
+      var new = timer
+      new.id = Identifier(high: 5, low: UInt64(number))
+      new.name = Name("\(number)")
+      new.todoItems = (1...count).map {
+        TodoItemDTO(
+          id: Identifier(high: UInt64(number), low: UInt64($0)), text: Name("\(number) \($0)"),
+          createdAt: 0, updatedAt: 0)
+      }
+      phone.say(try phone.model.create(new, now: phone.now))
+      pass()
+    }
+    for order in Self.orders(Array(0..<count)) {
+      phone.say(phone.model.rearrange(now: phone.now) { _ in order })
+      let names = phone.model.ordered.map(\.name.text)
+      let texts = phone.model.ordered.flatMap { $0.orderedTodos.map(\.text.text) }
+      pass()
+      #expect(
+        try hub.records("timer", on: "watch").map { $0["name"] as? String } == names, "\(order)")
+      #expect(phone.model.ordered.map(\.name.text) == names, "\(order)")
+      #expect(
+        phone.model.ordered.flatMap { $0.orderedTodos.map(\.text.text) } == texts, "\(order)")
+      #expect(Set(try todos()) == Set(texts))
+    }
+    #expect(phone.errors.isEmpty)
+  }
+
+  private static func orders(_ rest: [Int]) -> [[Int]] {
+    guard !rest.isEmpty else { return [[]] }
+    return rest.flatMap { first in orders(rest.filter { $0 != first }).map { [first] + $0 } }
+  }
 }

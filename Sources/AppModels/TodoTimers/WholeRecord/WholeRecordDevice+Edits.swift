@@ -10,7 +10,9 @@ extension WholeRecordDevice {
     _ timer: TimerDTO, now: Double
   ) throws(WireError) -> [TodoTimersMessage] {
     var timer = timer
-    timer.sortOrder = (timers.values.compactMap(\.sortOrder).max() ?? -1) + 1
+    let last = timers.values.compactMap(\.sortOrder).max() ?? -1
+    // Somebody else's number may be the largest there is; then the age decides.
+    timer.sortOrder = last == .max ? last : last + 1
     timer.createdAt = now
     timer.updatedAt = now
     for index in timer.todoItems.indices {
@@ -94,6 +96,25 @@ extension WholeRecordDevice {
       var timer = timers[id]!
       timer.sortOrder = Int64(index)
       timer.updatedAt = date(now, of: timer)
+      store(timer)
+    }
+    return [fullSync(now: now)]
+  }
+
+  /// Puts all timers into another order, and all to-dos of each: several moves at once.
+  ///
+  /// - Parameter rearrange: the new order of a list of so many, by their present places.
+  package mutating func rearrange(
+    now: Double, _ rearrange: (Int) -> [Int]
+  ) -> [TodoTimersMessage] {
+    let list = ordered
+    for (place, index) in rearrange(list.count).enumerated() {
+      var timer = list[index]
+      timer.sortOrder = Int64(place)
+      let todos = timer.orderedTodos
+      timer.todoItems = rearrange(todos.count).map { todos[$0] }
+      timer.updatedAt = date(now, of: timer)
+      timer.stampTodos(from: list[index], now: now, keepsTexts: true)
       store(timer)
     }
     return [fullSync(now: now)]

@@ -42,7 +42,7 @@ package struct WholeRecordDevice: Sendable {
   /// The date of a change: now, but above that of what is changed, which may have come from a device
   /// whose clock is ahead. Else the change would lose to what it was made upon.
   static func date(_ now: Double, above before: Double) -> Double {
-    max(now, PayloadDate.after(before))
+    max(now, RecordDate.after(before))
   }
 
   /// The date of a change of a timer. One that has come back after it was removed may be older than what

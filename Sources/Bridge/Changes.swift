@@ -1,0 +1,95 @@
+import Merge
+
+/// What a device has done to a record, as its copy shows: the copy against what it may have started from.
+///
+/// A field is changed where its value is in none of those; what a record contains is deleted where it is in
+/// all of them.
+struct Changes: Equatable {
+  /// New values by record and field; texts apart.
+  var writes: [Target: [Name: Datum]] = [:]
+  /// New whole texts, with what the device started from.
+  var texts: [Text] = []
+  var place: Int64?
+  var created: [New] = []
+  var deleted: [Target] = []
+  var moves: [Move] = []
+
+  struct Text: Equatable {
+    var field: WholeRecord.Field
+    var old: String?
+    var new: String
+  }
+
+  struct New: Equatable {
+    var record: WholeRecord
+    /// The one before it; nil for the front.
+    var after: Target?
+  }
+
+  struct Move: Equatable {
+    var target: Target
+    var after: Target?
+  }
+
+  /// - Parameters:
+  ///   - starts: what the device may have started from; none where nothing is known.
+  ///   - present: what the hub shows; what a device of which nothing is known has like that is no change.
+  ///   - acted: what the device has told without a date.
+  ///   - isOld: whether a field once had a value. Where nothing is known, that is no change either.
+  init(
+    _ copy: WholeRecord, _ schema: Schema, starts: [WholeRecord], present: WholeRecord?,
+    acted: [WholeRecord.Field: Datum], isUnknown: Bool,
+    isOld: (WholeRecord.Field, Datum) -> Bool
+  ) {
+    let known = starts + (isUnknown ? [present].compactMap { $0 } : [])
+    for record in [copy] + copy.ordered {
+      let isNew = record.target != copy.target && !known.contains { $0.child(record.target) != nil }
+      if isNew {
+        let list = copy.ordered.filter { $0.target.kind == record.target.kind }
+        let index = list.firstIndex { $0.target == record.target }!
+        created.append(New(record: record, after: index == 0 ? nil : list[index - 1].target))
+        continue
+      }
+      for (register, part) in schema[record.target.kind]?.wholeFields ?? [] {
+        let field = WholeRecord.Field(target: record.target, name: part.name)
+        guard let value = record.values[part.name], acted[field] != value else { continue }
+        let before = known.compactMap { $0[field] }
+        guard !before.contains(value), !(isUnknown && isOld(field, value)) else { continue }
+        if register.form == .text {
+          let texts = starts.compactMap { $0[field]?.text?.text }
+          let new = value.text?.text ?? ""
+          self.texts.append(Text(field: field, old: Self.nearest(texts, to: new), new: new))
+        } else {
+          writes[record.target, default: [:]][part.name] = value
+        }
+      }
+    }
+    if copy.place != nil, !known.contains(where: { $0.place == copy.place }) { place = copy.place }
+    guard !isUnknown else { return }
+    findDeleted(copy, starts)
+    findMoves(copy, starts)
+  }
+
+  /// The text that takes the fewest changes; the oldest of several.
+  static func nearest(_ texts: [String], to new: String) -> String? {
+    texts.map { ($0, TextMerge.distance($0, new)) }.min { $0.1 < $1.1 }?.0
+  }
+
+  private mutating func findDeleted(_ copy: WholeRecord, _ starts: [WholeRecord]) {
+    guard let first = starts.first else { return }
+    for child in first.ordered where copy.child(child.target) == nil {
+      if starts.allSatisfy({ $0.child(child.target) != nil }) { deleted.append(child.target) }
+    }
+  }
+
+  private mutating func findMoves(_ copy: WholeRecord, _ starts: [WholeRecord]) {
+    for kind in Set(copy.children.map(\.target.kind)).sorted() {
+      func order(_ record: WholeRecord) -> [Target] {
+        record.ordered.map(\.target).filter { $0.kind == kind }
+      }
+      moves += RisingSubsequence.fewestMoves(from: starts.map(order), to: order(copy)).map {
+        Move(target: $0.id, after: $0.after)
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Merge
+
+/// The order of records, which whole records have as a number each.
+extension Intake {
+  /// The orders that the device may have had, oldest first.
+  func orders() -> [[Target]] {
+    let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
+    return [starts.compactMap(\.first), starts.compactMap(\.last)].map { records in
+      records.filter { fold.isVisible($0.target, schema) }.sorted(by: WholeRecord.isBefore)
+        .map(\.target)
+    }
+  }
+
+  /// The record behind which a new one stands; nil for the front.
+  func predecessor(of copy: WholeRecord) -> Target? {
+    device.tracks.values.compactMap { $0.track.starts(before: nil).last?.record }
+      .filter { fold.isVisible($0.target, schema) && WholeRecord.isBefore($0, copy) }
+      .max(by: WholeRecord.isBefore)?.target
+  }
+
+  /// Turns changed places into moves, each of which has seen those before it: one for each record that
+  /// does not keep its place among the others.
+  ///
+  /// - Parameters:
+  ///   - moved: records with another place than before.
+  ///   - before: the orders that the device may have had.
+  func move(_ moved: Set<Target>, from before: [[Target]], _ copies: [WholeRecord]) {
+    let new = Dictionary(copies.map { ($0.target, $0) }, uniquingKeysWith: { $1 })
+    let known = Set(before.joined())
+    let after = known.compactMap { target -> WholeRecord? in
+      var record = device[target]?.starts(before: nil).last?.record
+      if moved.contains(target) { record?.place = new[target]?.place }
+      return record
+    }.sorted(by: WholeRecord.isBefore).map(\.target)
+    for move in RisingSubsequence.fewestMoves(from: before, to: after) {
+      guard let position = device[move.id]?.starts(before: nil).first?.position else { continue }
+      let shown = withOwn(vector(at: position))
+      let time = new[move.id].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
+      for context in [shown, replica.vector] {
+        var draft = draft(context)
+        guard draft.move(move.id, after: move.after, in: nil) else { continue }
+        mint(draft.actions, context, time: time, above: nil)
+        break
+      }
+    }
+  }
+}

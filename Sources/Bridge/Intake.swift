@@ -1,0 +1,336 @@
+package import Merge
+
+/// What a bridged device sends, carried out: it has been checked, and nothing fails from here on.
+package struct Intake {
+  package let device: BridgedDevice
+  let replica: Replica
+  let schema: Schema
+  let shape: RecordShape
+  /// The hub's own replica for the device.
+  let author: ReplicaID
+  let rank: UInt8
+  /// Milliseconds since 1970.
+  let now: UInt64
+  /// The oldest position that an edit may begin at.
+  let oldest: UInt64
+  /// Takes an operation in, or logs why it cannot.
+  let append: (Replica.Written) -> Void
+  /// What the hub shows.
+  let present: () -> [Target: WholeRecord]
+
+  package init(
+    _ device: BridgedDevice, _ replica: Replica, _ schema: Schema, _ shape: RecordShape,
+    author: ReplicaID, rank: UInt8, now: UInt64, oldest: UInt64,
+    present: @escaping () -> [Target: WholeRecord], append: @escaping (Replica.Written) -> Void
+  ) {
+    self.device = device
+    self.replica = replica
+    self.schema = schema
+    self.shape = shape
+    self.author = author
+    self.rank = rank
+    self.now = now
+    self.oldest = oldest
+    self.present = present
+    self.append = append
+  }
+
+  var fold: Fold { replica.fold }
+
+  // MARK: What comes in
+
+  /// A list of all that the device has, and when it was made.
+  package func take(_ list: [WholeRecord], madeAt date: Double) {
+    device.settle()
+    device.tell(date, now: now)
+    if device.lastList.map({ date >= $0 }) ?? true {
+      device.lastList = date
+      deleteAbsent(Set(list.map(\.target)), madeAt: date)
+    }
+    take(list)
+  }
+
+  package func take(_ copy: WholeRecord) {
+    device.settle()
+    take([copy])
+  }
+
+  /// - Parameter held: the copy that some devices send with the delete.
+  package func delete(_ target: Target, held: WholeRecord?) {
+    device.settle()
+    guard var track = device[target] else { return }
+    if let held { _ = track.prove(held) }
+    device[target] = track
+    delete(target)
+  }
+
+  /// The device has changed one field, and does not say when.
+  ///
+  /// - Parameter root: the record that is sent whole.
+  package func act(_ field: WholeRecord.Field, _ value: Datum, in root: Target) {
+    device.settle()
+    var track = device[root] ?? Track(.unknown)
+    let starts = track.starts(before: nil)
+    let isHeld = field.target == root || starts.contains { $0.record.child(field.target) != nil }
+    guard !isGone(root), !isGone(field.target), !isDeleted(track), starts.isEmpty || isHeld else {
+      track.isOwed = true
+      device[root] = track
+      return
+    }
+    let shown = vector(at: starts.first?.position)
+    if schema[field.target.kind]?[field.name]?.form == .text {
+      let texts = starts.compactMap { $0.record[field]?.text?.text }
+      let new = value.text?.text ?? ""
+      let old = track.acted[field]?.text?.text ?? Changes.nearest(texts, to: new)
+      if old != new {
+        write(Changes.Text(field: field, old: old, new: new), isNewer: true, shown, now)
+      }
+    } else if fold.value(field.target, field.name, within: replica.vector) != value
+      || !fold.isVisible(field.target, schema)
+    {
+      var draft = draft(shown)
+      draft.set(field.target, [field.name: value], of: [:])
+      mint(draft.actions, shown, time: now, above: starts.last?.position)
+    }
+    // What was done last may have been dated by a clock that is ahead, or above what it was done to.
+    let latest = starts.map(\.record.updatedAt).reduce(device.latest(at: now)) {
+      max($0, RecordDate.after($1))
+    }
+    track.act(field, value, latest: latest)
+    device[root] = track
+  }
+
+  // MARK: Copies
+
+  private func take(_ copies: [WholeRecord]) {
+    let before = orders()
+    var moved: Set<Target> = []
+    for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy) {
+      moved.insert(copy.target)
+    }
+    guard !moved.isEmpty else { return }
+    move(moved, from: before, copies)
+  }
+
+  /// - Returns: whether the copy has another place than it was known to have.
+  private func take(one copy: WholeRecord) -> Bool {
+    guard var track = device[copy.target] else {
+      if fold.isKnown(copy.target) {
+        device[copy.target] = Track(fold.isCreated(copy.target) ? .unknown : .absent)
+        return take(one: copy)
+      }
+      create(copy)
+      return false
+    }
+    defer { device[copy.target] = track }
+    guard !track.isLate(copy) else {
+      // Should it be what the device holds after all, it is told otherwise.
+      if present()[copy.target]?.showsSame(as: copy) != true { track.isOwed = true }
+      return false
+    }
+    if !track.mayFollow(copy.updatedAt) {
+      // What it tells of the clock may have others sent once more.
+      device[copy.target] = track
+      device.tell(copy.updatedAt, now: now)
+      track = device[copy.target]!
+    }
+    guard !track.prove(copy) else {
+      track.note(copy)
+      return false
+    }
+    let starts = track.starts(of: copy)
+    guard !isGone(copy.target), !(track.base == .absent && starts.isEmpty) else {
+      track.note(copy)
+      track.isOwed = true
+      return false
+    }
+    let isUnknown = track.base == .unknown
+    let shown = present()[copy.target]
+    let position = isUnknown ? oldest : starts[0].position
+    let changes = Changes(
+      copy, schema, starts: starts.map(\.record), present: shown, acted: track.acted,
+      isUnknown: isUnknown,
+      isOld: { field, value in fold.hasWritten(value, to: field.name, of: field.target) })
+    if carryOut(
+      changes, copy, from: position, above: starts.last?.position, isUnknown: isUnknown, shown)
+    {
+      track.isOwed = true
+    }
+    track.receive(copy, at: position)
+    return changes.place != nil
+  }
+
+  private func create(_ copy: WholeRecord) {
+    device.tell(copy.updatedAt, now: now)
+    let place = predecessor(of: copy)
+    let shown = vector(at: place.flatMap { device[$0]?.oldestPosition })
+    var draft = draft(shown)
+    draft.create(copy, in: nil, after: place)
+    var last: [Name: Target] = [:]
+    for child in copy.ordered where !fold.isKnown(child.target) {
+      draft.create(child, in: copy.target, after: last[child.target.kind])
+      last[child.target.kind] = child.target
+    }
+    mint(draft.actions, shown, time: time(copy), above: nil)
+    var track = Track(.unknown)
+    track.receive(copy, at: oldest)
+    device[copy.target] = track
+  }
+
+  /// - Returns: whether something was left out.
+  private func carryOut(
+    _ all: Changes, _ copy: WholeRecord, from position: UInt64, above: UInt64?, isUnknown: Bool,
+    _ present: WholeRecord?
+  ) -> Bool {
+    let shown = vector(at: position)
+    let time = time(copy)
+    let isNewer = present.map { $0.updatedAt < copy.updatedAt } ?? true
+    // Collected writes cannot be concurrent with new ones.
+    let changes = isUnknown && !isNewer ? withoutOlder(all, shown, time) : all
+    var isOwed = changes != all
+    for child in changes.deleted where !delete(one: child, from: position) { isOwed = true }
+    var draft = draft(shown)
+    for (target, writes) in changes.writes.sorted(by: { $0.key < $1.key }) where !isGone(target) {
+      draft.set(
+        target, writes, of: target == copy.target ? copy.values : copy.child(target)!.values)
+    }
+    for new in changes.created {
+      let child = new.record
+      if !fold.isKnown(child.target) {
+        draft.create(child, in: copy.target, after: new.after)
+      } else if isUnknown, fold.isCreated(child.target), !isGone(child.target) {
+        draft.set(child.target, plain(child), of: child.values)
+      } else {
+        isOwed = true
+      }
+    }
+    for move in changes.moves where !isGone(move.target) {
+      draft.move(move.target, after: move.after, in: copy.target)
+    }
+    mint(draft.actions, shown, time: time, above: above)
+    for text in changes.texts where !isGone(text.field.target) {
+      write(text, isNewer: isNewer, shown, time)
+    }
+    return isOwed
+  }
+
+  /// The values of a record but for texts.
+  private func plain(_ record: WholeRecord) -> [Name: Datum] {
+    let texts = Set(
+      schema[record.target.kind]!.registers.filter { $0.form == .text }.map(\.name))
+    return record.values.filter { !texts.contains($0.key) }
+  }
+
+  /// Without what is older than that which an operation would say it has seen.
+  private func withoutOlder(
+    _ changes: Changes, _ shown: VersionVector, _ time: UInt64
+  ) -> Changes {
+    var changes = changes
+    for (target, writes) in changes.writes {
+      changes.writes[target] =
+        fold.hasSeenDelete(of: target, within: shown)
+        ? nil
+        : writes.filter { name, _ in
+          let register = schema[target.kind]?.field(name)?.register.name ?? name
+          guard let other = fold.stamp(of: register, target, within: shown) else { return true }
+          return (other.ms, other.rank) < (time, rank)
+        }
+    }
+    changes.writes = changes.writes.filter { !$0.value.isEmpty }
+    changes.created.removeAll { fold.hasSeenDelete(of: $0.record.target, within: shown) }
+    return changes
+  }
+
+  // MARK: Texts
+
+  /// A whole text has become another: what was changed in it is changed in the present one. Of a text that
+  /// comes out of nowhere it is not known what was changed: the newer one stays, and the other is kept in
+  /// the log.
+  private func write(_ text: Changes.Text, isNewer: Bool, _ shown: VersionVector, _ time: UInt64) {
+    let now = replica.vector
+    let present = Editor(fold, schema, shown: now).present(text.field.target)[text.field.name]
+    if let old = text.old {
+      let merged = TextMerge.merge(from: old, to: text.new, onto: present?.text?.text ?? "")
+      var draft = draft(now)
+      draft.set(text.field, text: merged)
+      mint(draft.actions, now, time: time, above: nil)
+    } else if isNewer {
+      var draft = draft(now)
+      draft.set(text.field, text: text.new)
+      mint(draft.actions, now, time: time, above: nil)
+    } else if !text.new.isEmpty {
+      var draft = draft(shown)
+      draft.setAside(text.field, text: text.new)
+      mint(draft.actions, shown, time: time, above: nil)
+    }
+  }
+
+  // MARK: Operations
+
+  func draft(_ shown: VersionVector) -> Draft {
+    Draft(
+      fold, schema, shown: shown, dot: Dot(author, replica.end(of: author).seq + 1))
+  }
+
+  /// What had been taken in at a position, as far as that is still known.
+  func vector(at position: UInt64?) -> VersionVector {
+    replica.vector(at: max(position ?? 0, oldest)) ?? replica.vector
+  }
+
+  /// What had been shown, and all that the device did itself.
+  func withOwn(_ shown: VersionVector) -> VersionVector {
+    var vector = shown
+    vector[author] = replica.end(of: author).seq
+    return vector
+  }
+
+  /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
+  private func time(_ copy: WholeRecord) -> UInt64 {
+    let newest = copy.children.reduce(copy.updatedAt) { max($0, $1.updatedAt) }
+    return min(RecordDate.milliseconds(newest), now)
+  }
+
+  /// Makes an operation of the device's and takes it in.
+  ///
+  /// - Parameters:
+  ///   - time: of its stamp, which stands above all that is shown besides.
+  ///   - position: of the newest delivery that it may have been made upon: it stands above that, too.
+  func mint(_ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64?) {
+    let actions = actions.filter { !fold.isSealed($0) }
+    guard !actions.isEmpty else { return }
+    // Of one register a device has seen what it had seen before.
+    var shown = shown
+    for action in actions {
+      let register: Name
+      switch action.body {
+      case .write(let field, _): register = field
+      case .move(let field, _): register = field
+      default: continue
+      }
+      if let before = fold.context(of: author, writing: register, of: action.target) {
+        shown.merge(before)
+      }
+    }
+    append(written(actions, shown, time: time, above: position))
+  }
+
+  func written(
+    _ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64? = nil
+  ) -> Replica.Written {
+    var floor = withOwn(shown)
+    if let position { floor.merge(vector(at: position)) }
+    return replica.mint(
+      actions, by: author, rank: rank, shown: shown, time: time, wall: Int64(now),
+      after: fold.latest(within: floor))
+  }
+
+  /// Whether a record is being collected, or has been.
+  func isGone(_ target: Target) -> Bool {
+    fold.graveyard[target] != nil && !fold.isCreated(target) || fold.isSealed(target)
+  }
+
+  /// Whether the device has been told that a record is gone, or has deleted it, and was not sent it anew.
+  private func isDeleted(_ track: Track) -> Bool {
+    track.base == .absent && !track.inFlight.contains { $0.record != nil }
+  }
+}

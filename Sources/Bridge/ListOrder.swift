@@ -1,0 +1,53 @@
+/// The longest rising part of a sequence: what may stay where it is while the rest is moved.
+package enum RisingSubsequence {
+  /// The positions of one of the longest strictly rising subsequences, in order (Fredman, "On
+  /// computing the length of longest increasing subsequences", Discrete Mathematics 11, 1975).
+  package static func positions(_ values: [Int]) -> [Int] {
+    // tails[k]: where the smallest end of a subsequence of k + 1 values stands.
+    var tails: [Int] = []
+    var previous = Array(repeating: -1, count: values.count)
+    for (index, value) in values.enumerated() {
+      var low = 0
+      var high = tails.count
+      while low < high {
+        let middle = (low + high) / 2
+        if values[tails[middle]] < value { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[index] = tails[low - 1] }
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var positions: [Int] = []
+    var at = tails.last ?? -1
+    while at >= 0 {
+      positions.append(at)
+      at = previous[at]
+    }
+    return positions.reversed()
+  }
+
+  /// What has to be moved to bring one order into another, and behind what each goes, nil for the
+  /// front; in the order in which the moves are to be made, each upon the ones before it.
+  ///
+  /// - Parameter old: has all of `new`, and nothing twice.
+  package static func moves<ID: Hashable>(from old: [ID], to new: [ID]) -> [(id: ID, after: ID?)] {
+    var places: [ID: Int] = [:]
+    for (index, id) in old.enumerated() { places[id] = index }
+    let kept = Set(positions(new.map { places[$0] ?? 0 }))
+    return new.indices.filter { !kept.contains($0) }.map {
+      (new[$0], $0 == 0 ? nil : new[$0 - 1])
+    }
+  }
+
+  /// The moves from the one of several orders that takes the fewest; none where one of them is what
+  /// came. What only one side has does not count.
+  package static func fewestMoves<ID: Hashable>(
+    from orders: [[ID]], to new: [ID]
+  ) -> [(id: ID, after: ID?)] {
+    let known = Set(new)
+    return orders.map { order -> [(id: ID, after: ID?)] in
+      let old = order.filter(known.contains)
+      let both = Set(old)
+      return moves(from: old, to: new.filter(both.contains))
+    }.min { $0.count < $1.count } ?? []
+  }
+}

@@ -1,0 +1,121 @@
+package import Merge
+
+/// From the hub to a bridged device: what it is to hold, found by comparing the hub's records with what it
+/// will hold once it has processed what is in flight.
+package struct Outgoing {
+  package enum Message {
+    case all([WholeRecord])
+    case created(WholeRecord)
+    case updated(WholeRecord)
+    case deleted(Target)
+  }
+
+  let device: BridgedDevice
+  let records: [Target: WholeRecord]
+  let position: UInt64
+  /// Milliseconds since 1970.
+  let now: UInt64
+  /// Hands a message to the lane. Returns its number.
+  let deliver: (Message) -> UInt64
+  /// Takes a delivery back that nobody has been given. Returns whether it did.
+  let takeBack: (UInt64) -> Bool
+
+  package init(
+    _ device: BridgedDevice, _ records: [Target: WholeRecord], position: UInt64, now: UInt64,
+    deliver: @escaping (Message) -> UInt64, takeBack: @escaping (UInt64) -> Bool
+  ) {
+    self.device = device
+    self.records = records
+    self.position = position
+    self.now = now
+    self.deliver = deliver
+    self.takeBack = takeBack
+  }
+
+  package func send() {
+    device.settle()
+    if device.isOwedAll {
+      device.isOwedAll = false
+      sendAll()
+    }
+    for target in device.tracks.keys.sorted() where records[target] == nil { sendDelete(target) }
+    for record in records.values.sorted(by: WholeRecord.isBefore) { send(record) }
+  }
+
+  /// Everything, whatever the device is taken to hold; but for what it has too many of unread.
+  private func sendAll() {
+    var sent: [WholeRecord] = []
+    for record in records.values.sorted(by: WholeRecord.isBefore) {
+      var track = device[record.target] ?? Track(.unknown)
+      track.makeRoom(processed: device.processed)
+      track.isOwed = !track.hasRoom
+      device[record.target] = track
+      if track.hasRoom { sent.append(dated(record, track)) }
+    }
+    let seq = deliver(.all(sent))
+    for record in sent { note(record.target, record, seq, isAlone: false) }
+  }
+
+  private func send(_ record: WholeRecord) {
+    // What comes into being after the device has been told everything, it cannot have.
+    var track = device[record.target] ?? Track(.absent)
+    if track.held?.showsSame(as: record) == true { track.agree(at: position) }
+    let isNeeded = track.isOwed || !track.expects(record)
+    guard isNeeded, prepare(&track) else {
+      device[record.target] = track
+      return
+    }
+    device[record.target] = track
+    let dated = dated(record, track)
+    let seq = deliver(track.expected == .absent ? .created(dated) : .updated(dated))
+    note(record.target, dated, seq, isAlone: true)
+  }
+
+  private func sendDelete(_ target: Target) {
+    var track = device[target]!
+    guard track.isOwed || track.expected != .absent, prepare(&track) else { return }
+    device[target] = track
+    note(target, nil, deliver(.deleted(target)), isAlone: true)
+  }
+
+  /// Makes room for a delivery, in the place of the last one where that still waits.
+  ///
+  /// - Returns: whether there is; else it is sent as soon as the device has read some.
+  private func prepare(_ track: inout Track) -> Bool {
+    if let last = track.inFlight.last, last.isAlone, takeBack(last.seq) { track.takeBack() }
+    track.makeRoom(processed: device.processed)
+    return track.hasRoom
+  }
+
+  private func note(_ target: Target, _ record: WholeRecord?, _ seq: UInt64, isAlone: Bool) {
+    var track = device[target]!
+    track.send(
+      Track.Delivery(
+        record: record, position: position, seq: seq, sentAt: now, isAlone: isAlone,
+        settles: track.isOwed))
+    device[target] = track
+  }
+
+  /// The record as it is sent: with dates above all that the device may hold, or its own last-write-wins
+  /// would not let it in.
+  func dated(_ record: WholeRecord, _ track: Track) -> WholeRecord {
+    var record = record
+    let copies = track.starts(before: nil).map(\.record)
+    record.updatedAt = RecordDate.sent(
+      record.updatedAt, above: copies.map(\.updatedAt) + [track.floor])
+    var held: WholeRecord?
+    if case .held(let expected, _) = track.expected { held = expected }
+    for index in record.children.indices {
+      let child = record.children[index]
+      if let same = held?.child(child.target), same.values == child.values,
+        same.place == child.place
+      {
+        record.children[index].updatedAt = same.updatedAt
+        continue
+      }
+      record.children[index].updatedAt = RecordDate.sent(
+        child.updatedAt, above: copies.compactMap { $0.child(child.target)?.updatedAt })
+    }
+    return record
+  }
+}

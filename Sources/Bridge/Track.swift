@@ -1,0 +1,344 @@
+package import Merge
+
+/// What a device holds of one record, as far as that is certain, and what is on its way to it.
+///
+/// A device keeps the later of two copies, by their dates. What is sent is dated above all that it can
+/// have, and what it makes is dated above what it was made upon. So a copy that is dated below a
+/// delivery was not made upon that.
+package struct Track: Equatable {
+  package enum Base: Equatable {
+    /// It may have a copy from before it came here.
+    case unknown
+    case absent
+    /// - Parameter at: the position of the log that its person has seen of it.
+    case held(WholeRecord, at: UInt64)
+  }
+
+  package struct Delivery: Equatable {
+    /// nil for a delete.
+    package var record: WholeRecord?
+    /// The position of the log that it shows.
+    package var position: UInt64
+    /// Its number in the device's lane.
+    package var seq: UInt64
+    /// When it was sent, in milliseconds since 1970.
+    package var sentAt: UInt64
+    /// Whether it carries nothing else, so that a newer one may replace it.
+    package var isAlone: Bool
+    /// Whether it was sent to settle a doubt.
+    package var settles = false
+
+    package init(
+      record: WholeRecord?, position: UInt64, seq: UInt64, sentAt: UInt64, isAlone: Bool,
+      settles: Bool = false
+    ) {
+      self.record = record
+      self.position = position
+      self.seq = seq
+      self.sentAt = sentAt
+      self.isAlone = isAlone
+      self.settles = settles
+    }
+  }
+
+  /// Most deliveries in flight.
+  package static let limit = 16
+
+  package var base: Base
+  /// When the base was sent, in milliseconds since 1970; 0 for the device's own copy.
+  package var since: UInt64 = 0
+  /// Sent and not settled, oldest first.
+  package var inFlight: [Delivery] = []
+  /// `updatedAt` of the newest copy that came of the device.
+  package var received: Double?
+  /// A digest of that copy; 0 for none.
+  package var digest: UInt64 = 0
+  /// The latest date that the device can have given its copy itself.
+  package var own: Double?
+  /// The latest date that it was sent, sent itself, or can have.
+  package var floor = 0.0
+  /// What it did without a date since its last copy.
+  package var acted: [WholeRecord.Field: Datum] = [:]
+  /// Of deliveries up to this number it is not known whether the device took them in: only a later one
+  /// settles what it holds. 0 where there is no doubt.
+  package var doubt: UInt64 = 0
+  /// It is to be sent the present state, whatever it is taken to hold.
+  package var isOwed = false
+  /// It has acted without a date, and its clock may be further ahead than is known.
+  package var isUndated = false
+
+  package init(_ base: Base) { self.base = base }
+
+  package var held: WholeRecord? {
+    guard case .held(let record, _) = base else { return nil }
+    return record
+  }
+
+  // MARK: What the device may hold
+
+  /// A copy that the device may have started from.
+  package struct Start: Equatable {
+    package var record: WholeRecord
+    package var position: UInt64
+  }
+
+  /// The copies upon which the device may have made one of a date, oldest first.
+  ///
+  /// - Parameter date: nil for what has none.
+  package func starts(before date: Double?) -> [Start] {
+    var starts: [Start] = []
+    var least: Double?
+    if case .held(let record, let position) = base {
+      starts.append(Start(record: record, position: position))
+      least = record.updatedAt
+    }
+    for delivery in inFlight {
+      guard let record = delivery.record else {
+        least = nil
+        continue
+      }
+      let mayBeTaken = least.map { record.updatedAt > $0 } ?? true || delivery.seq <= doubt
+      guard mayBeTaken, date.map({ record.updatedAt < $0 }) ?? true else { continue }
+      starts.append(Start(record: record, position: delivery.position))
+    }
+    return starts
+  }
+
+  /// The copies upon which the device may have made another: what it contains it has of the first that has
+  /// it, or of a later one.
+  package func starts(of copy: WholeRecord) -> [Start] {
+    let starts = starts(before: copy.updatedAt)
+    let first = copy.children.compactMap { child in
+      starts.firstIndex { $0.record.child(child.target) != nil }
+    }.max()
+    // Of a copy from before it came here nothing is known.
+    return base == .unknown ? starts : Array(starts[(first ?? 0)...])
+  }
+
+  /// The position that what the device does may begin at; nil where it may have seen nothing.
+  package var oldestPosition: UInt64? { starts(before: nil).first?.position }
+
+  /// What the device will hold once it has processed all that it was sent.
+  package var expected: Base {
+    var state = base
+    for delivery in inFlight {
+      guard let record = delivery.record else {
+        state = .absent
+        continue
+      }
+      let own =
+        switch state {
+        case .held(let held, _): max(held.updatedAt, self.own ?? 0)
+        case .unknown: self.own ?? -1
+        case .absent: -1.0
+        }
+      if record.updatedAt > own {
+        state = .held(record, at: delivery.position)
+      } else if record.updatedAt == own {
+        state = .unknown
+      }
+    }
+    return state
+  }
+
+  package func expects(_ record: WholeRecord) -> Bool {
+    guard case .held(let held, _) = expected else { return false }
+    return held.showsSame(as: record)
+  }
+
+  // MARK: What is sent
+
+  package var hasRoom: Bool { inFlight.count < Self.limit }
+
+  /// Makes room, where a delivery has been acknowledged in a way that proves nothing.
+  package mutating func makeRoom(processed: UInt64) {
+    guard !hasRoom, let first = inFlight.first, first.seq <= processed else { return }
+    base = .unknown
+    inFlight.removeFirst()
+  }
+
+  /// Notes what is sent.
+  package mutating func send(_ delivery: Delivery) {
+    isOwed = false
+    if let record = delivery.record { floor = max(floor, record.updatedAt) }
+    inFlight.append(delivery)
+  }
+
+  /// Takes the last delivery back: nobody has been given it.
+  package mutating func takeBack() {
+    if inFlight.removeLast().settles { isOwed = true }
+  }
+
+  /// A delivery did not reach the device.
+  package mutating func drop(_ seq: UInt64) {
+    let count = inFlight.count
+    inFlight.removeAll { $0.seq == seq }
+    if inFlight.count < count { isOwed = true }
+  }
+
+  // MARK: What is proven
+
+  /// The base moves on to what the device certainly holds.
+  ///
+  /// - Parameter isProven: whether the device had processed a delivery, and had sent by then whatever it
+  ///   did before.
+  package mutating func acknowledge(_ isProven: (Delivery) -> Bool) {
+    if let last = inFlight.indices.last(where: { isProven(inFlight[$0]) && isCertain($0) }) {
+      settle(last)
+    }
+    // What was refused will not come again. What follows a delete was not refused.
+    guard !isUndated, let held, inFlight.allSatisfy({ $0.record != nil }) else { return }
+    let doubt = doubt
+    inFlight.removeAll { delivery in
+      delivery.seq > doubt && delivery.record!.updatedAt < held.updatedAt && isProven(delivery)
+    }
+  }
+
+  private mutating func settle(_ index: Int) {
+    let delivery = inFlight[index]
+    base = delivery.record.map { .held($0, at: delivery.position) } ?? .absent
+    since = delivery.sentAt
+    own = nil
+    acted = [:]
+    inFlight.removeFirst(index + 1)
+  }
+
+  /// Whether a device that has processed a delivery certainly took it in.
+  private func isCertain(_ index: Int) -> Bool {
+    let delivery = inFlight[index]
+    guard delivery.seq > doubt else { return false }
+    guard let record = delivery.record else { return true }
+    if inFlight[..<index].contains(where: { $0.record == nil && $0.seq > doubt }) { return true }
+    switch base {
+    case .absent: return true
+    case .unknown: return !isUndated && record.updatedAt > own ?? -1
+    case .held(let held, _): return record.updatedAt > max(held.updatedAt, own ?? 0)
+    }
+  }
+
+  /// The device shows that it took a delivery in: it has sent that back.
+  ///
+  /// - Returns: whether it has.
+  package mutating func prove(_ copy: WholeRecord) -> Bool {
+    guard
+      let index = inFlight.lastIndex(where: {
+        $0.record?.updatedAt == copy.updatedAt && $0.record?.showsSame(as: copy) == true
+      })
+    else { return false }
+    settle(index)
+    isUndated = false
+    return true
+  }
+
+  /// The base is just what the hub shows at a position.
+  package mutating func agree(at position: UInt64) {
+    guard case .held(let record, _) = base, inFlight.allSatisfy({ $0.record != nil }),
+      starts(before: nil).count == 1
+    else { return }
+    base = .held(record, at: position)
+  }
+
+  // MARK: What comes in
+
+  /// Whether a copy is older than the newest that came, or that one again.
+  package func isLate(_ copy: WholeRecord) -> Bool {
+    guard let received else { return false }
+    return copy.updatedAt < received
+      || copy.updatedAt == received && Self.digest(copy) == digest
+  }
+
+  /// Whether a date may be one that the device was sent, or have come of that: then it tells nothing of
+  /// the device's clock. A second has room for many changes in a row.
+  package func mayFollow(_ date: Double) -> Bool {
+    let seen =
+      [received, floor, held?.updatedAt].compactMap { $0 }
+      + inFlight.compactMap(\.record?.updatedAt)
+    return seen.contains { $0 <= date && date <= $0 + 1 }
+  }
+
+  /// The device held a copy when it sent it.
+  ///
+  /// - Parameter position: what its person had seen.
+  package mutating func receive(_ copy: WholeRecord, at position: UInt64) {
+    var copy = copy
+    note(copy)
+    copy.place = copy.place ?? held?.place
+    base = .held(copy, at: position)
+    since = 0
+    own = copy.updatedAt
+    acted = [:]
+    isUndated = false
+    // Whether it met the delete before it made the copy is not known.
+    if inFlight.contains(where: { $0.record == nil }) { beInDoubt() }
+  }
+
+  /// A copy came, whatever becomes of it.
+  package mutating func note(_ copy: WholeRecord) {
+    received = max(received ?? copy.updatedAt, copy.updatedAt)
+    digest = Self.digest(copy)
+    floor = max(floor, copy.updatedAt)
+  }
+
+  /// The device has deleted the record.
+  package mutating func delete() {
+    base = .absent
+    own = nil
+    acted = [:]
+    // What was on its way may have come before, or come now and bring it back.
+    if !inFlight.isEmpty { beInDoubt() }
+  }
+
+  /// The device has changed a field without a date.
+  ///
+  /// - Parameter latest: the latest date that its copy can have.
+  package mutating func act(_ field: WholeRecord.Field, _ value: Datum, latest: Double) {
+    acted[field] = value
+    isUndated = true
+    own = max(own ?? latest, latest)
+    floor = max(floor, latest)
+    if case .held(var record, let position) = base {
+      record.set(field, value)
+      base = .held(record, at: position)
+    }
+    if !inFlight.isEmpty { beInDoubt() }
+  }
+
+  /// It is not known which of the deliveries in flight the device took in. It is sent the present state,
+  /// dated above all of them: that settles it.
+  package mutating func beInDoubt() {
+    doubt = max(doubt, inFlight.last?.seq ?? 0)
+    isOwed = true
+  }
+
+  /// Nothing is known any more of what the device holds, but for what it is yet to get. Somebody who was
+  /// told of a delete is still taken to know of it.
+  package mutating func forget(processed: UInt64) {
+    if base != .absent || !inFlight.isEmpty { base = .unknown }
+    // What it has not acknowledged comes again, also where it was proven and deleted there.
+    if base == .absent { isOwed = true }
+    inFlight.removeAll { $0.seq <= processed }
+    received = nil
+    digest = 0
+    own = nil
+    acted = [:]
+    doubt = 0
+    isUndated = false
+  }
+
+  private static func digest(_ copy: WholeRecord) -> UInt64 {
+    Identifier(digestOf: String(decoding: copy.datum.canonical, as: UTF8.self)).high
+  }
+}
+
+extension WholeRecord {
+  /// Writes a field that is there.
+  package mutating func set(_ field: Field, _ value: Datum) {
+    guard field.target != target else {
+      values[field.name] = value
+      return
+    }
+    for index in children.indices where children[index].target == field.target {
+      children[index].values[field.name] = value
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package import Merge
+
+/// A record with what it contains, as a device sends it and is sent it: whole.
+package struct WholeRecord: Hashable, Sendable {
+  package var target: Target
+  /// What people change, by field; texts as strings. Dates of creation and places stand apart.
+  package var values: [Name: Datum]
+  /// nil where the sender's version had no such member: the place is then as it was.
+  package var place: Int64?
+  /// Seconds since 2001-01-01 UTC, as all dates here.
+  package var createdAt: Double
+  package var updatedAt: Double
+  /// Records that it contains, each without children of its own.
+  package var children: [WholeRecord]
+
+  package init(
+    _ target: Target, values: [Name: Datum], place: Int64?, createdAt: Double, updatedAt: Double,
+    children: [WholeRecord] = []
+  ) {
+    self.target = target
+    self.values = values
+    self.place = place
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.children = children
+  }
+
+  /// A field of a record: of this one, or of one in it.
+  package struct Field: Hashable, Sendable {
+    package var target: Target
+    package var name: Name
+
+    package init(target: Target, name: Name) {
+      self.target = target
+      self.name = name
+    }
+  }
+
+  package func child(_ target: Target) -> WholeRecord? {
+    children.first { $0.target == target }
+  }
+
+  /// The value of a field; nil where the record that it is of is not in this one.
+  package subscript(field: Field) -> Datum? {
+    field.target == target ? values[field.name] : child(field.target)?.values[field.name]
+  }
+
+  /// As lists show records: by place, then by creation, then by id; those without a place last.
+  package static func isBefore(_ left: WholeRecord, _ right: WholeRecord) -> Bool {
+    (left.place ?? .max, left.createdAt, left.target.record)
+      < (right.place ?? .max, right.createdAt, right.target.record)
+  }
+
+  /// Children by kind, and by place within it.
+  package var ordered: [WholeRecord] {
+    children.sorted {
+      $0.target.kind != $1.target.kind
+        ? $0.target.kind < $1.target.kind : Self.isBefore($0, $1)
+    }
+  }
+
+  /// Whether two copies show the same, dates apart. A place that one of them does not have is no
+  /// difference.
+  package func showsSame(as other: WholeRecord) -> Bool {
+    guard values == other.values, place == nil || other.place == nil || place == other.place,
+      children.count == other.children.count
+    else { return false }
+    return zip(ordered, other.ordered).allSatisfy {
+      $0.target == $1.target && $0.values == $1.values
+    }
+  }
+}
+
+/// What of a schema is sent whole: records of one kind, with those that they contain.
+package struct RecordShape: Sendable, Equatable {
+  package let root: Name
+  package let children: [Name]
+
+  /// - Returns: nil where no kind of the schema contains another, or more than one does.
+  package init?(_ schema: Schema) {
+    let contained = schema.kinds.filter { $0.container != nil && $0.isListedInContainer }
+    let roots = Set(contained.compactMap(\.container?.kind))
+    guard roots.count == 1, let root = roots.first, let kind = schema[root],
+      kind.container == nil, kind.order != nil
+    else { return nil }
+    self.root = root
+    children = contained.map(\.name)
+  }
+
+  /// All records of a view, whole.
+  package func records(_ view: View, _ schema: Schema) -> [Target: WholeRecord] {
+    var contained: [Target: [WholeRecord]] = [:]
+    for name in children {
+      for record in view[name] {
+        guard let container = record.container else { continue }
+        contained[container, default: []].append(whole(record, schema[name]!))
+      }
+    }
+    var records: [Target: WholeRecord] = [:]
+    for record in view[root] {
+      var whole = whole(record, schema[root]!)
+      whole.children = contained[record.target] ?? []
+      records[record.target] = whole
+    }
+    return records
+  }
+
+  private func whole(_ record: RecordView, _ kind: Schema.Kind) -> WholeRecord {
+    func date(_ name: Name?) -> Double {
+      let date = name.flatMap { record[$0]?.text }.flatMap { Double($0.text) } ?? 0
+      return min(max(0, date), RecordDate.latest)
+    }
+    var values: [Name: Datum] = [:]
+    for (register, field) in kind.wholeFields {
+      values[field.name] =
+        record[field.name] ?? (register.form == .text ? .string("") : .null)
+    }
+    return WholeRecord(
+      record.target, values: values, place: Int64(record.place ?? 0),
+      createdAt: date(kind.creationDate), updatedAt: date(kind.touchDate))
+  }
+}
+
+extension Schema.Kind {
+  /// The fields that people change, with their registers.
+  package var wholeFields: [(register: Schema.Register, field: Schema.Field)] {
+    registers.filter { $0.name != order }.flatMap { register in
+      register.fields.filter { !$0.isFixed }.map { (register, $0) }
+    }
+  }
+
+  /// The field with the time of the create.
+  package var creationDate: Name? {
+    registers.lazy.flatMap(\.fields).first { $0.isFixed && $0.type == .date }?.name
+  }
+
+  /// The derived field with the time of the newest touch.
+  package var touchDate: Name? { derived.first { $0.source == .touched }?.name }
+}

@@ -1,0 +1,285 @@
+import AppModels
+import Merge
+import Testing
+
+@testable import Bridge
+@testable import Relay
+
+/// What is known of a copy, and what another one is found to have changed.
+@Suite("Tracks of whole-record devices")
+struct TrackTests {
+  private static let id = Identifier(high: 1, low: 1)
+  private static let schema = HubSchema.todoTimers
+
+  private enum HubSchema {
+    static let todoTimers = ShippedSchemas.named("todoTimers")!
+  }
+
+  private static func todo(_ number: UInt64, at date: Double = 1) -> TodoItemDTO {
+    TodoItemDTO(
+      id: Identifier(high: 2, low: number), text: Name("todo \(number)"),
+      sortOrder: Int64(number), createdAt: 1, updatedAt: date)
+  }
+
+  private static func target(_ todo: TodoItemDTO) -> Target {
+    Target("todo", Name(todo.id.description))
+  }
+
+  private func timer(
+    _ name: Name = "A", at date: Double, todos: [TodoItemDTO] = [],
+    _ change: (inout TimerDTO) -> Void = { _ in }
+  ) -> WholeRecord {
+    var timer = TimerDTO(
+      id: Self.id, name: name, durationInSeconds: 60, notes: "n", createdAt: 1, updatedAt: date,
+      todoItems: todos)
+    change(&timer)
+    return timer.whole
+  }
+
+  private func sent(_ record: WholeRecord?, _ seq: UInt64) -> Track.Delivery {
+    Track.Delivery(record: record, position: seq, seq: seq, sentAt: 1, isAlone: true)
+  }
+
+  private func track(_ start: WholeRecord, sent copies: WholeRecord?...) -> Track {
+    var track = Track(.absent)
+    track.receive(start, at: 0)
+    for (index, copy) in copies.enumerated() { track.send(sent(copy, UInt64(index + 1))) }
+    return track
+  }
+
+  private func changes(_ copy: WholeRecord, _ track: Track) -> Changes {
+    Changes(
+      copy, Self.schema, starts: track.starts(before: copy.updatedAt).map(\.record), present: nil,
+      acted: track.acted, isUnknown: false, isOld: { _, _ in false })
+  }
+
+  private func writes(_ changes: Changes) -> [Name: Datum]? {
+    changes.writes[timer(at: 0).target]
+  }
+
+  // MARK: What is changed
+
+  @Test func onlyWhatIsInNoCopyIsChanged() {
+    let track = track(timer(at: 1), sent: timer("B", at: 2) { $0.durationInSeconds = 90 })
+    #expect(writes(changes(timer(at: 3) { $0.icon = "leaf" }, track)) == ["icon": "leaf".datum])
+    let same = changes(timer("B", at: 3) { $0.durationInSeconds = 90 }, track)
+    #expect(same.writes.isEmpty && same.texts.isEmpty && same.place == nil)
+    #expect(writes(changes(timer("C", at: 3), track)) == ["name": "C".datum])
+  }
+
+  @Test func aCopyThatIsDatedBelowWasNotMadeUponThat() {
+    let track = track(timer(at: 1), sent: timer("B", at: 5))
+    #expect(writes(changes(timer("B", at: 3), track)) == ["name": "B".datum])
+    #expect(changes(timer("A", at: 3), track).writes.isEmpty)
+  }
+
+  @Test func absentNotesAreEmptyAndAnAbsentOrderIsAsItWas() {
+    let copy = timer(at: 2) {
+      $0.notes = nil
+      $0.sortOrder = nil
+    }
+    let found = changes(copy, track(timer(at: 1) { $0.sortOrder = 4 }))
+    #expect(found.texts.map(\.new) == [""])
+    #expect(found.place == nil)
+    #expect(found.writes.isEmpty)
+  }
+
+  @Test func todosThatAreMissingFromAllCopiesAreDeleted() {
+    let both = [Self.todo(1), Self.todo(2)]
+    let copy = timer(at: 3, todos: [Self.todo(2)])
+    #expect(changes(copy, track(timer(at: 1, todos: both))).deleted == [Self.target(both[0])])
+    // A delivery in flight lacks it: the device may have taken that one in.
+    let crossing = track(timer(at: 1, todos: both), sent: timer(at: 2, todos: [Self.todo(2)]))
+    #expect(changes(copy, crossing).deleted.isEmpty)
+    // Not where that came too late.
+    let late = track(timer(at: 1, todos: both), sent: timer(at: 4, todos: [Self.todo(2)]))
+    #expect(changes(copy, late).deleted == [Self.target(both[0])])
+  }
+
+  @Test func newTodosStandBehindTheOneBefore() {
+    let found = changes(
+      timer(at: 2, todos: [Self.todo(1), Self.todo(2)]),
+      track(timer(at: 1, todos: [Self.todo(1)])))
+    #expect(found.created.map(\.record.target) == [Self.target(Self.todo(2))])
+    #expect(found.created.map(\.after) == [Self.target(Self.todo(1))])
+  }
+
+  @Test func oneMoveForEachTodoOutOfOrder() {
+    let all = (1...4).map { Self.todo($0) }
+    var moved = all
+    moved[3].sortOrder = 0
+    let found = changes(timer(at: 2, todos: moved), track(timer(at: 1, todos: all)))
+    #expect(found.moves == [.init(target: Self.target(all[3]), after: nil)])
+  }
+
+  @Test func aTickThatGoesBackCountsOnceTheTickIsAcknowledged() {
+    var done = Self.todo(1, at: 2)
+    done.isCompleted = true
+    var track = track(timer(at: 1, todos: [Self.todo(1)]), sent: timer(at: 2, todos: [done]))
+    let copy = timer(at: 3, todos: [Self.todo(1, at: 3)])
+    #expect(changes(copy, track).writes.isEmpty, "it may not have been there yet")
+    track.acknowledge { _ in true }
+    #expect(changes(copy, track).writes == [Self.target(done): ["isCompleted": .bool(false)]])
+  }
+
+  @Test func ofAnUnknownCopyOnlyWhatNobodyEverWroteIsWritten() {
+    let copy = timer("B", at: 2, todos: [Self.todo(2)]) { $0.icon = "old" }
+    let found = Changes(
+      copy, Self.schema, starts: [], present: timer(at: 1, todos: [Self.todo(1)]), acted: [:],
+      isUnknown: true, isOld: { $1 == "old".datum })
+    #expect(writes(found) == ["name": "B".datum])
+    #expect(found.created.map(\.record.target) == [Self.target(Self.todo(2))])
+    #expect(found.deleted.isEmpty && found.moves.isEmpty)
+  }
+
+  // MARK: What is certain
+
+  @Test func whatIsSentBackIsProven() {
+    var track = track(timer(at: 1), sent: timer("B", at: 2), timer("C", at: 3))
+    let isOther = track.prove(timer("B", at: 9))
+    #expect(!isOther && track.held?.values["name"] == "A".datum)
+    let isSame = track.prove(timer("B", at: 2))
+    #expect(isSame && track.held?.values["name"] == "B".datum && track.inFlight.count == 1)
+  }
+
+  @Test func acknowledgedIsNotTakenInWhereTheOwnCopyIsNewer() {
+    var newer = track(timer(at: 5), sent: timer("B", at: 2))
+    newer.acknowledge { _ in true }
+    #expect(newer.held?.values["name"] == "A".datum && newer.inFlight.isEmpty)
+    var older = track(timer(at: 1), sent: timer("B", at: 2))
+    older.acknowledge { _ in false }
+    #expect(older.held?.values["name"] == "A".datum)
+    older.acknowledge { _ in true }
+    #expect(older.held?.values["name"] == "B".datum)
+  }
+
+  @Test func whatTheDeviceDatedItselfProvesNothing() {
+    var track = track(timer(at: 1), sent: timer("B", at: 2))
+    let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
+    track.act(notes, "m".datum, latest: 2.5)
+    track.acknowledge { _ in true }
+    #expect(track.held?.values["notes"] == "m".datum)
+    #expect(track.held?.values["name"] == "A".datum && track.isOwed)
+    // What is sent above the latest date that it can have settles it.
+    track.send(sent(timer("C", at: 3), 2))
+    track.acknowledge { _ in true }
+    #expect(track.held?.values["name"] == "C".datum && track.inFlight.isEmpty)
+  }
+
+  @Test func aCopyThatCrossedADeleteIsInDoubtUntilALaterDelivery() {
+    var track = track(timer(at: 1), sent: nil, timer("B", at: 2))
+    track.receive(timer("C", at: 5), at: 0)
+    track.acknowledge { _ in true }
+    #expect(track.isOwed && track.inFlight.count == 2, "it may hold either")
+    #expect(track.starts(before: nil).map { $0.record.values["name"] } == ["C".datum, "B".datum])
+    track.send(sent(timer("C", at: 6), 3))
+    track.acknowledge { _ in true }
+    #expect(track.held?.updatedAt == 6 && track.inFlight.isEmpty)
+  }
+
+  @Test func whatItDeletesMayComeBackFromWhatWasInFlight() {
+    var track = track(timer(at: 5), sent: timer("B", at: 2))
+    #expect(track.starts(before: nil).count == 1, "it refuses what is older")
+    track.delete()
+    #expect(track.starts(before: nil).map { $0.record.values["name"] } == ["B".datum])
+    #expect(track.isOwed)
+    track.send(sent(nil, 2))
+    track.acknowledge { _ in true }
+    #expect(track.base == .absent && track.inFlight.isEmpty)
+  }
+
+  @Test func agreementWaitsForWhatIsInFlight() {
+    var track = track(timer(at: 1), sent: timer("B", at: 2))
+    track.agree(at: 7)
+    #expect(track.oldestPosition == 0)
+    track.acknowledge { _ in true }
+    track.agree(at: 8)
+    #expect(track.oldestPosition == 8)
+  }
+
+  @Test func datesThatMayHaveComeOfOthers() {
+    let track = track(timer(at: 5), sent: timer("B", at: 90))
+    for date in [5, 5.002, 90, 90.5] { #expect(track.mayFollow(date)) }
+    for date in [4.999, 6.5, 89, 92] { #expect(!track.mayFollow(date)) }
+  }
+
+  @Test func lateCopies() {
+    var track = track(timer(at: 5))
+    #expect(track.isLate(timer("B", at: 4)))
+    #expect(track.isLate(timer(at: 5)), "the same again")
+    #expect(!track.isLate(timer("B", at: 5)), "equal is not late")
+    track.receive(timer("B", at: 5), at: 0)
+    #expect(track.isLate(timer("B", at: 5)))
+  }
+
+  @Test func whatIsExpected() {
+    #expect(track(timer(at: 1), sent: timer("B", at: 2)).expects(timer("B", at: 0)))
+    #expect(track(timer(at: 3), sent: timer("B", at: 2)).expects(timer(at: 0)))
+    #expect(track(timer(at: 2), sent: timer("B", at: 2)).expected == .unknown, "a tie")
+    #expect(track(timer(at: 1), sent: nil).expected == .absent)
+  }
+
+  @Test func sixteenDeliveriesAreInFlightAtMost() {
+    var track = track(timer(at: 1))
+    for number in 1...16 {
+      #expect(track.hasRoom)
+      track.send(sent(timer(Name("\(number)"), at: 1 + Double(number)), UInt64(number)))
+    }
+    #expect(!track.hasRoom)
+    track.makeRoom(processed: 0)
+    #expect(!track.hasRoom, "none of them was read")
+    track.makeRoom(processed: 1)
+    #expect(track.hasRoom && track.base == .unknown)
+    #expect(track.starts(before: nil).count == 15)
+  }
+
+  // MARK: Dates that are sent
+
+  private func dated(_ record: WholeRecord, _ track: Track) -> WholeRecord {
+    Outgoing(
+      BridgedDevice(device: 0), [:], position: 0, now: 0, deliver: { _ in 0 },
+      takeBack: { _ in false }
+    ).dated(record, track)
+  }
+
+  @Test func datesAreAboveAllThatTheDeviceHas() {
+    let track = track(timer(at: 7, todos: [Self.todo(1, at: 9)]))
+    let exported = dated(timer("B", at: 3, todos: [Self.todo(1, at: 2)]), track)
+    #expect(exported.updatedAt == 7.0015)
+    #expect(exported.children[0].updatedAt == 9, "as the device has it")
+    var changed = Self.todo(1, at: 2)
+    changed.isCompleted = true
+    #expect(dated(timer(at: 3, todos: [changed]), track).children[0].updatedAt == 9.0015)
+    #expect(dated(timer(at: 3), Track(.unknown)).updatedAt == 3.0005)
+  }
+
+  // MARK: Orders and texts
+
+  @Test func risingSubsequences() {
+    #expect(RisingSubsequence.positions([]).isEmpty)
+    #expect(RisingSubsequence.positions([3, 0, 1, 2]) == [1, 2, 3])
+    let moves = RisingSubsequence.moves(from: ["a", "b", "c", "d"], to: ["d", "a", "c", "b"])
+    #expect(moves.count == 2)
+    var order = ["a", "b", "c", "d"]
+    for move in moves {
+      order.removeAll { $0 == move.id }
+      order.insert(move.id, at: move.after.map { order.firstIndex(of: $0)! + 1 } ?? 0)
+    }
+    #expect(order == ["d", "a", "c", "b"])
+  }
+
+  @Test(arguments: [
+    ("steep", "do steep", "steep 3 min", "do steep 3 min"),
+    ("steep", "", "steep 3 min", " 3 min"),
+    ("", "a", "", "a"), ("abc", "abxc", "c", "xc"), ("abc", "ac", "abc", "ac"),
+    ("abcdef", "abXdef", "aYcdZf", "aYXdZf"), ("ab", "ab", "cd", "cd"),
+    ("Caf\u{E9}", "Caf\u{E9}s", "Le Caf\u{E9}", "Le Caf\u{E9}s"),
+  ])
+  func textsAreMerged(_ old: String, _ new: String, _ present: String, _ merged: String) {
+    #expect(TextMerge.merge(from: old, to: new, onto: present) == merged)
+  }
+}
+
+extension String {
+  fileprivate var datum: Datum { .string(Name(self)) }
+}
