@@ -11,6 +11,7 @@ struct Deadline {
     case fullReceiver(Connection, since: Int64)
     case uploadsIdle(pair: UInt32)
     case backgroundTask(pair: UInt32, device: UInt16, session: UInt64, woken: Int64)
+    case notActivated(Connection)
     case pairIdle
   }
 }
@@ -67,12 +68,13 @@ struct DeadlineQueue {
 extension Relay {
   /// Now and then takes out the deadlines that are no longer wanted and would wait for long.
   func pruneDeadlines() {
-    let wanted = replies.count + uploadDeadlines.count + 256
+    let wanted = replies.count + uploadDeadlines.count + connectionCount + 256
     guard deadlines.count > 1024, deadlines.count > 4 * wanted else { return }
     deadlines.filter { deadline in
       switch deadline.event {
       case .reply(let number): replies[number] != nil
       case .uploadsIdle(let pair): uploadDeadlines[pair] == deadline.time
+      case .notActivated(let connection): !connection.isClosed && !connection.hasActivated
       default: true
       }
     }

@@ -3,6 +3,12 @@
 package struct Limits: Sendable, Equatable {
   /// The longest line, its LF not counted: 4/3 of the largest context and room for an envelope.
   package var line = 1 << 20
+  /// The longest line of a connection that has not activated yet.
+  package var firstLine = 4 << 10
+  /// Output that may wait for such a connection; above it its lines wait.
+  package var firstOutput = 16 << 10
+  /// What all connections hold together: input that is not consumed, output that is not read.
+  package var buffers = 256 << 20
   /// Connections at once. The server lowers it to what its file descriptors allow.
   package var connections = 100_000
   /// Output that may wait for a connection; above it items wait in the store.
@@ -23,6 +29,8 @@ package struct Limits: Sendable, Equatable {
   package var pendingReplies = 10_000
   /// Holes in a lane: runs of cancelled, refused or replaced items above its watermark.
   package var holes = 4_096
+  /// Pairs that the store knows: some 200 bytes on disk and up to 200 in memory each.
+  package var pairs = 1_000_000
   /// Watches of one pair.
   package var watches = 64
   /// Incarnations of one device.
@@ -33,6 +41,9 @@ package struct Limits: Sendable, Equatable {
   package var syncLog = 4_096
   /// Seconds of silence before the kernel probes a connection, and gives unacknowledged bytes up.
   package var keepalive = 30
+  /// The same of connections from this machine; 0 for never. There a peer that takes nothing is no dead
+  /// one, but one that a debugger or a person has paused.
+  package var loopbackKeepalive = 0
 
   /// How long nobody has to be connected to a pair before it is evicted, in microseconds: longer than
   /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
@@ -51,14 +62,19 @@ package struct Limits: Sendable, Equatable {
   /// The limits that are times.
   package static let durations: Set<String> = ["receiverGrace"]
 
+  /// Least values other than 1: with less no line could be answered.
+  package static let least = ["buffers": 1 << 20]
+
   /// The limits' names, in the order of this file.
   package static let names: [(name: String, path: any WritableKeyPath<Limits, Int> & Sendable)] = [
-    ("line", \.line), ("connections", \.connections), ("waitingOutput", \.waitingOutput),
+    ("line", \.line), ("firstLine", \.firstLine), ("firstOutput", \.firstOutput),
+    ("buffers", \.buffers), ("connections", \.connections), ("waitingOutput", \.waitingOutput),
     ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
-    ("holes", \.holes), ("watches", \.watches), ("incarnations", \.incarnations),
+    ("holes", \.holes), ("pairs", \.pairs), ("watches", \.watches),
+    ("incarnations", \.incarnations),
     ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog),
-    ("keepalive", \.keepalive),
+    ("keepalive", \.keepalive), ("loopbackKeepalive", \.loopbackKeepalive),
   ]
 }

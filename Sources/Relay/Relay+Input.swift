@@ -3,8 +3,13 @@ import Wire
 
 /// The inputs, in the order of a connection's life.
 extension Relay {
+  /// What a connection holds of which the memory is worth giving back.
+  private static let muchHeld = 32 << 10
+
   /// A connection was accepted. Says `hello`, or refuses it where there are too many.
-  package func opened(now time: Int64) -> Connection {
+  ///
+  /// - Parameter activationTime: microseconds in which it has to activate; nil for any.
+  package func opened(activationTime: Int64? = nil, now time: Int64) -> Connection {
     setTime(time)
     let number = freeConnections.popLast() ?? connections.count
     let connection = Connection(number: number)
@@ -27,6 +32,10 @@ extension Relay {
         output.append(text: options.version)
         output.append("\",\"protocol\":1,\"hint\":\"type help, or activate pair=demo role=phone\"}")
       }
+      if let activationTime {
+        deadlines.add(.notActivated(connection), at: now + activationTime)
+        pruneDeadlines()
+      }
     }
     return connection
   }
@@ -36,7 +45,8 @@ extension Relay {
   {
     setTime(time)
     runDeadlines()
-    consume(chunk, connection)
+    serve(chunk, connection)
+    account(connection)
     settle()
   }
 
@@ -63,12 +73,15 @@ extension Relay {
     setTime(time)
     guard !connection.isClosed else { return }
     if let device = connection.device { endSession(device) }
+    missEnds(on: connection)
     connection.isClosed = true
     connection.isEnded = true
     stopWaiting(connection)
-    dropReplies(from: connection)
+    if connection.buffered >= Self.muchHeld { releasedBytes += connection.buffered }
     connection.input = []
     connection.output = []
+    connection.unsent = 0
+    account(connection)
     connections[connection.number] = nil
     freeConnections.append(connection.number)
     connectionCount -= 1
@@ -85,22 +98,34 @@ extension Relay {
   package func wrote(_ connection: Connection, unsent: Int, now time: Int64) {
     setTime(time)
     connection.unsent = unsent
-    guard !connection.isClosed, connection.waiting < limits.waitingOutput else { return }
-    if let device = connection.device { drained(device) }
+    account(connection)
+    guard !connection.isClosed else { return }
+    unblock(connection)
+    if connection.waiting < limits.waitingOutput, let device = connection.device { drained(device) }
     settle()
   }
 
   /// The peer's kernel has confirmed everything up to output position `position`.
   package func confirmed(_ connection: Connection, through position: UInt64, now time: Int64) {
     setTime(time)
+    confirmEnds(connection, through: position)
     guard let device = connection.device else { return }
     confirm(device, through: position)
     settle()
   }
 
-  /// The position up to which a session wants to know of confirmation; nil for none.
+  /// The position up to which the relay wants to know of confirmation; nil for none.
   package func unconfirmedPosition(_ connection: Connection) -> UInt64? {
-    connection.device?.unconfirmed.last?.position
+    let acknowledged = connection.device?.unconfirmed.last?.position
+    let told = max(connection.formerlyTold.last?.position ?? 0, unconfirmedEnd(connection))
+    return told > 0 ? max(told, acknowledged ?? 0) : acknowledged
+  }
+
+  /// A finished connection should be closed once this position is confirmed, or after a while; 0 where
+  /// it may be closed at once.
+  package func unconfirmedEnd(_ connection: Connection) -> UInt64 {
+    let position = connection.toldPosition
+    return connection.isEnded && position > connection.confirmedPosition ? position : 0
   }
 
   /// How many bytes of a connection's output have been written so far.
@@ -110,7 +135,7 @@ extension Relay {
 
   /// Whether the caller should read from a connection.
   package func wantsInput(_ connection: Connection) -> Bool {
-    !connection.isEnded && !connection.hasSeenEnd && !isBlocked(connection)
+    !connection.isEnded && !connection.hasSeenEnd && !connection.isHeld && !isBlocked(connection)
   }
 
   /// Every batch up to this one is synced.
@@ -124,11 +149,30 @@ extension Relay {
   /// A commit has failed and is being retried by the store.
   package func storeFailed(_ reason: String, now time: Int64) {
     setTime(time)
-    guard storeFailure == nil else { return }
+    guard storeFailure == nil else {
+      storeFailure = reason
+      return
+    }
     storeFailure = reason
     log("event=storeFailing reason=\(reason.quoted)")
     answerUncommitted(reason)
     dropOpenings()
+    settle()
+  }
+
+  /// The disk is full. Commits go on, into room that is kept for what makes the store smaller.
+  package func storeIsFull(_ reason: String, now time: Int64) {
+    setTime(time)
+    storeFullness = reason
+    settle()
+  }
+
+  /// The disk is not full any more.
+  package func storeHasRoom(now time: Int64) {
+    setTime(time)
+    storeFullness = nil
+    evictIdle()
+    compactIfDue()
     settle()
   }
 
@@ -178,7 +222,7 @@ extension Relay {
     setTime(time)
     isStopping = true
     for case let connection? in connections {
-      dropReplies(from: connection)
+      dropReplies(from: connection, "the server is stopping")
       connection.isEnded = true
       connection.input = []
       touch(connection)
@@ -208,29 +252,10 @@ extension Relay {
     case .backgroundTask(let pair, let device, let session, let woken):
       guard let pair = pairs[pair] else { return }
       backgroundTaskEnded(pair.devices[Int(device)], session, woken)
+    case .notActivated(let connection): activationOverdue(connection)
     case .pairIdle:
       isEvictionAwaited = false
       evictIdle()
-    }
-  }
-
-  /// Lets those go on whose reason to wait is gone, until nothing changes.
-  func settle() {
-    while !stalled.isEmpty {
-      let waiting = stalled
-      stalled = []
-      var hasMoved = false
-      for connection in waiting {
-        guard !connection.isClosed else { continue }
-        if isBlocked(connection) {
-          stalled.append(connection)
-        } else {
-          connection.isStalled = false
-          hasMoved = true
-          resume(connection)
-        }
-      }
-      guard hasMoved else { return }
     }
   }
 }

@@ -6,14 +6,25 @@ extension Relay {
   func isBlocked(_ connection: Connection) -> Bool {
     connection.isActivating || connection.isAwaitingPair || connection.waitingFor != nil
       || connection.uncommitted >= limits.uncommittedInput
+      || (uncommittedTotal >= Work.commit && connection.uncommitted >= Work.commitShare)
       || (uncommittedTotal >= limits.uncommittedTotal && connection.uncommitted > 0)
-      || connection.waiting >= 2 * limits.waitingOutput
+      || connection.waiting >= outputLimit(connection)
+  }
+
+  /// Output above which a connection's lines wait. Who has no session yet is answered, and no more.
+  private func outputLimit(_ connection: Connection) -> Int {
+    connection.hasActivated
+      ? 2 * limits.waitingOutput : min(limits.firstOutput, 2 * limits.waitingOutput)
+  }
+
+  /// The longest line that a connection may send.
+  private func lineLimit(_ connection: Connection) -> Int {
+    connection.hasActivated ? limits.line : min(limits.firstLine, limits.line)
   }
 
   func stall(_ connection: Connection) {
     guard !connection.isStalled else { return }
     connection.isStalled = true
-    stalled.append(connection)
     touch(connection)
   }
 
@@ -22,7 +33,8 @@ extension Relay {
     if connection.telnet.isActive {
       consumeTelnet(chunk, connection)
     } else {
-      consumeLines(chunk, connection, mayHoldTelnet: true)
+      let end = consumeLines(chunk, connection, mayHoldTelnet: true)
+      keep(UnsafeRawBufferPointer(rebasing: chunk[end...]), connection)
     }
   }
 
@@ -36,37 +48,60 @@ extension Relay {
       connection.position += UInt64(replies.count)
       touch(connection)
     }
-    clean.withUnsafeBytes { consumeLines($0, connection, mayHoldTelnet: false) }
+    clean.withUnsafeBytes { bytes in
+      let end = consumeLines(bytes, connection, mayHoldTelnet: false)
+      keep(UnsafeRawBufferPointer(rebasing: bytes[end...]), connection)
+    }
   }
 
+  /// Keeps what was not consumed: the start of a torn line, or all that is held back.
+  private func keep(_ rest: UnsafeRawBufferPointer, _ connection: Connection) {
+    guard !rest.isEmpty, !connection.isEnded else { return }
+    connection.input.append(bytes: rest)
+    if !connection.isStalled, !connection.isHeld { checkLength(connection) }
+  }
+
+  /// Handles lines until they end, or one has to wait.
+  ///
+  /// - Returns: where in `chunk` begins what is to be kept; its end where nothing is.
   private func consumeLines(
-    _ chunk: UnsafeRawBufferPointer, _ connection: Connection, mayHoldTelnet: Bool
-  ) {
-    var from = 0
+    _ chunk: UnsafeRawBufferPointer, from start: Int = 0, _ connection: Connection,
+    mayHoldTelnet: Bool
+  ) -> Int {
+    if connection.lines == 0, refuseTLS(chunk, connection) { return chunk.count }
+    var from = start
     while from < chunk.count, !connection.isEnded {
-      // What a block held back comes first, also where it has just ended: `settle` sees to that.
-      if connection.isStalled || isBlocked(connection) {
-        let rest = UnsafeRawBufferPointer(rebasing: chunk[from...])
+      // What is held back comes first, also where its reason has just gone: `settle` sees to that.
+      let isWaiting = connection.isStalled || connection.isHeld
+      if isWaiting || connection.allowance <= 0 || isBlocked(connection) {
         // What is held back is free of telnet's bytes, so that `resume` need not look for them.
-        if mayHoldTelnet, rest.contains(0xFF) { return consumeTelnet(rest, connection) }
-        connection.input.append(bytes: rest)
-        return stall(connection)
+        let rest = UnsafeRawBufferPointer(rebasing: chunk[from...])
+        if mayHoldTelnet, holdsTelnet(rest) {
+          consumeTelnet(rest, connection)
+          return chunk.count
+        }
+        if isBlocked(connection) {
+          stall(connection)
+        } else if !isWaiting {
+          hold(connection)
+        }
+        return from
       }
       guard let end = lineEnd(chunk, from, mayHoldTelnet) else {
-        if !connection.isSkipping {
-          connection.input.append(bytes: UnsafeRawBufferPointer(rebasing: chunk[from...]))
-          checkLength(connection)
-        }
-        return
+        return connection.isSkipping ? chunk.count : from
       }
       if end.byte == 0xFF {
         // Telnet's bytes are no UTF-8: they are looked for along with the LF.
-        return consumeTelnet(UnsafeRawBufferPointer(rebasing: chunk[from...]), connection)
+        consumeTelnet(UnsafeRawBufferPointer(rebasing: chunk[from...]), connection)
+        return chunk.count
       }
       let piece = UnsafeRawBufferPointer(rebasing: chunk[from..<end.index])
+      let before = connection.position
       // A line that has to wait has blocked the connection, and is held back with the rest.
       if consumeLine(piece, connection) { from = end.index + 1 }
+      connection.allowance -= Work.line + piece.count + Int(connection.position - before)
     }
+    return from
   }
 
   private func lineEnd(_ chunk: UnsafeRawBufferPointer, _ from: Int, _ mayHoldTelnet: Bool)
@@ -100,19 +135,38 @@ extension Relay {
     return false
   }
 
-  /// Goes on with what a block held back.
+  /// Goes on with what was held back.
   func resume(_ connection: Connection) {
-    guard !connection.isEnded else { return }
-    let held = connection.input
+    guard !connection.isEnded, !connection.isHeld else { return }
+    let kept = connection.input
+    let start = connection.inputStart
     connection.input = []
-    held.withUnsafeBytes { consumeLines($0, connection, mayHoldTelnet: false) }
+    connection.inputStart = 0
+    let end = kept.withUnsafeBytes {
+      consumeLines($0, from: start, connection, mayHoldTelnet: false)
+    }
+    if end < kept.count, !connection.isEnded {
+      keep(kept, from: end, connection)
+    }
     touch(connection)
     finishInputIfDue(connection)
+  }
+
+  /// Keeps the rest of what was held back already; where it is long, in its place.
+  private func keep(_ kept: [UInt8], from start: Int, _ connection: Connection) {
+    guard connection.isStalled || connection.isHeld else {
+      connection.input = Array(kept[start...])
+      return checkLength(connection)
+    }
+    precondition(connection.input.isEmpty, "a line was taken out of the middle of what is held")
+    connection.input = kept
+    connection.inputStart = start
   }
 
   /// After the peer's end of input: the last line needs no LF.
   func finishInputIfDue(_ connection: Connection) {
     guard connection.hasSeenEnd, !connection.isEnded else { return }
+    if connection.isHeld { return }
     if connection.isStalled || isBlocked(connection) { return stall(connection) }
     let last = connection.input
     connection.input = []
@@ -139,7 +193,8 @@ extension Relay {
   private func checkLength(_ connection: Connection) {
     // A CR before the LF does not count, and it may be the last byte here.
     let length = connection.input.count - (connection.input.last == 0x0D ? 1 : 0)
-    guard length > limits.line else { return }
+    guard length > lineLimit(connection) else { return }
+    if connection.input.withUnsafeBytes({ refuseLongHTTP($0, connection) }) { return }
     connection.input = []
     connection.isSkipping = true
     refuseLength(connection, line: connection.lines + 1)
@@ -149,7 +204,8 @@ extension Relay {
     send(
       WireError(
         .lineTooLong,
-        "a line has at most \(limits.line) bytes; this one is skipped up to its end"),
+        "a line has at most \(lineLimit(connection)) bytes\(connection.hasActivated ? "" : " before activate")"
+          + "; this one is skipped up to its end"),
       to: connection, line: line)
   }
 
@@ -158,8 +214,8 @@ extension Relay {
     var line = raw
     if line.last == 0x0D { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
     connection.lines += 1
-    if line.count > limits.line {
-      refuseLength(connection)
+    if line.count > lineLimit(connection) {
+      if !refuseLongHTTP(line, connection) { refuseLength(connection) }
       return true
     }
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return true }
@@ -168,7 +224,7 @@ extension Relay {
     do throws(WireError) {
       isDone = isWord ? try handleWords(line, connection) : try handle(line, connection)
     } catch {
-      send(error, to: connection)
+      if !refuseHTTP(line, connection) { send(error, to: connection) }
     }
     if !isDone { connection.lines -= 1 }
     return isDone
@@ -263,7 +319,7 @@ extension Relay {
           .sessionNotActivated,
           "activate first, such as: activate pair=demo role=phone")
       }
-      if storeFailure != nil { try refuseWhileFailing(call.request) }
+      if storeFailure != nil || storeFullness != nil { try refuseForStore(call.request) }
       return try perform(call, device)
     }
     return true
@@ -299,8 +355,25 @@ extension Relay {
     return true
   }
 
-  /// Work that needs a commit is refused while the store cannot write; what was accepted stays.
-  func refuseWhileFailing(_ request: Request) throws(WireError) {
+  /// Work that needs a commit is refused while the store cannot write, and what makes the store larger
+  /// while the disk is full; what was accepted stays.
+  func refuseForStore(_ request: Request) throws(WireError) {
+    if storeFailure != nil { return try refuseWhileFailing(request) }
+    let makesLarger =
+      switch request {
+      case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,
+        .transferFile, .fileChunk, .selectWatch, .configure, .syncPush, .syncEdit, .syncRestore:
+        true
+      default: false
+      }
+    guard makesLarger else { return }
+    throw WireError(
+      .overloaded,
+      "the store takes nothing new at present (\(storeFullness!)); nothing was changed, acknowledge "
+        + "what waits and try again later")
+  }
+
+  private func refuseWhileFailing(_ request: Request) throws(WireError) {
     let needsCommit =
       switch request {
       case .transferUserInfo, .transferCurrentComplicationUserInfo, .updateApplicationContext,

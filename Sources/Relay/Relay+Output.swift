@@ -215,9 +215,11 @@ struct Answers {
     entries.reserveCapacity(min(last.entries.count + last.entries.count / 8, 1 << 14))
   }
 
-  /// Adds the answer to a request.
+  /// Adds the answer to a request, whose connection has done that much of its share of the turn.
   mutating func add(_ call: Call, _ body: (inout [UInt8]) -> Void) {
+    let start = bytes.count
     add(call.connection, re: call.id, request: call.request, line: call.connection.lines, body)
+    call.connection.allowance -= bytes.count - start
   }
 
   mutating func add(

@@ -24,21 +24,28 @@ package final class Relay {
     package init() {}
   }
 
-  let options: Options
+  var options: Options
   var limits: Limits { options.limits }
   /// Names the store; devices keep it beside their numbers.
   let identity: String
   /// Makes ids of this run differ from those of every other run on the store.
   let epoch: UInt64
+  /// The run in which a loss of commits was accepted, 0 for none: see `Contents`.
+  let lossEpoch: UInt64
 
-  /// Microseconds since 1970 as of the input being processed.
+  /// Time for deadlines as of the input being processed: `ServerClock.elapsed`, or the manual clock.
   package internal(set) var now: Int64 = 0
+  /// `ServerClock.offset`. The caller sets it before each input; a manual clock has none.
+  package var wallOffset: Int64 = 0
+  /// Time that is told and stamped, in microseconds since 1970.
+  package var wall: Int64 { options.hasManualClock ? now : now + wallOffset }
 
   /// All pairs that there are: what an evicted one costs.
   var numbers: [PairName: UInt32] = [:]
   /// Those in memory, by number.
   var pairs: [UInt32: Pair] = [:]
   var nextPair: UInt32 = 1
+  var blankPairs = BlankPairs()
   /// Pairs in memory to which nobody is connected, by when that began or was last looked at.
   var idle = Deque<(pair: Pair, since: Int64)>()
   /// Whether a deadline is set for the first of them.
@@ -56,7 +63,18 @@ package final class Relay {
   var freeConnections: [Int] = []
   var connectionCount = 0
   var uncommittedTotal = 0
-  var stalled: [Connection] = []
+  /// Bytes that connections hold: input that is not consumed and output that is not read.
+  package internal(set) var buffered = 0
+  /// What closed connections held that held much: memory that is worth giving back.
+  package internal(set) var releasedBytes = 0
+  /// Counts turns of the loop.
+  var turn: UInt64 = 0
+  /// What this one has left for what comes in, in units of `Work`.
+  var atOnce = Work.turn
+  /// Who has had its share of a turn and holds input back, in the order in which they go on.
+  var held = Deque<Connection>()
+  /// Whose reason to wait may be gone.
+  var unblocked: [Connection] = []
 
   var effects = Effects()
   var open: OpenBatch
@@ -65,6 +83,8 @@ package final class Relay {
   var committed: UInt64
   /// Why the store cannot write at present.
   var storeFailure: String?
+  /// Why nothing new is taken, while acknowledges and the like still are: the disk is full.
+  var storeFullness: String?
   /// A store-wide row changed: the clock or the next pair's number.
   var isStoreRowDirty = false
 
@@ -94,6 +114,7 @@ package final class Relay {
     self.options = options
     self.identity = contents.identity
     self.epoch = contents.epoch
+    self.lossEpoch = contents.lossEpoch
     self.committed = contents.lastBatch
     self.open = OpenBatch(number: contents.lastBatch + 1)
     self.now = options.hasManualClock ? Self.manualEpoch : now
@@ -101,7 +122,12 @@ package final class Relay {
   }
 
   /// A device and its connection hold each other.
-  deinit { for connection in connections { connection?.device = nil } }
+  deinit {
+    for connection in connections {
+      connection?.device = nil
+      connection?.formerlyTold = []
+    }
+  }
 
   /// 2001-01-01, where a manual clock starts.
   static let manualEpoch: Int64 = 978_307_200_000_000
@@ -130,7 +156,10 @@ extension Relay {
   package func takeEffects() -> Effects {
     let taken = effects
     effects = Effects()
-    for connection in taken.touched { connection.isTouched = false }
+    for connection in taken.touched {
+      connection.isTouched = false
+      account(connection)
+    }
     return taken
   }
 

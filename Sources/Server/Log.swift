@@ -1,4 +1,5 @@
 import Glibc
+import Storage
 
 package enum LogLevel: String, Comparable {
   case error, info, debug
@@ -8,13 +9,36 @@ package enum LogLevel: String, Comparable {
   package static func < (a: LogLevel, b: LogLevel) -> Bool { a.rank < b.rank }
 }
 
-/// Lines of `key=value` on stderr.
+/// Lines of `key=value` on stderr. A thread of its own writes them, so that a reader that does not read
+/// holds up nobody; what does not fit into memory meanwhile is dropped and counted.
+///
+/// The descriptor's flags are shared with other processes and stay as they are: a write may block that
+/// thread for as long as it likes.
 struct Log {
   let level: LogLevel
+  private let lines: Monitor<LogLines>
+
+  init(level: LogLevel) {
+    self.level = level
+    lines = Monitor(LogLines())
+    LogWriter.start(lines)
+  }
 
   /// - Parameter line: `event=…` and what else belongs to it, values quoted where they have blanks.
   func write(_ level: LogLevel, _ line: String) {
     guard level <= self.level else { return }
+    let bytes = Array(Self.text(level, line).utf8)
+    lines.with { $0.add(bytes) }
+    lines.signal()
+  }
+
+  /// Waits until all is written, for at most a second; what is left then goes with the process.
+  func close() {
+    let end = monotonicNanoseconds() + 1_000_000_000
+    while monotonicNanoseconds() < end, !lines.with({ $0.isEmpty }) { usleep(1_000) }
+  }
+
+  fileprivate static func text(_ level: LogLevel, _ line: String) -> String {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     var parts = tm()
@@ -25,15 +49,76 @@ struct Log {
       }
     }
     let milliseconds = String(time.tv_nsec / 1_000_000 + 1_000).dropFirst()
-    let text =
-      "time=\(stamp).\(milliseconds)Z level=\(level.rawValue) \(line)\n"
-    text.utf8.withContiguousStorageIfAvailable { bytes in
-      var sent = 0
-      while sent < bytes.count {
-        let count = Glibc.write(2, bytes.baseAddress! + sent, bytes.count - sent)
-        guard count > 0 else { return }
+    return "time=\(stamp).\(milliseconds)Z level=\(level.rawValue) \(line)\n"
+  }
+}
+
+/// What waits to be written.
+struct LogLines {
+  /// Bytes that may wait: some 2,000 lines.
+  static let limit = 256 << 10
+
+  private var waiting: [UInt8] = []
+  /// Lines that found no room since the last that did.
+  private var dropped = 0
+  /// The writer has some in hand.
+  private var isWriting = false
+  /// It cannot be written to.
+  var hasFailed = false
+
+  var isEmpty: Bool { hasFailed || waiting.isEmpty && !isWriting }
+
+  /// Once one is dropped, so are those after it, until there is room again and their number is told.
+  mutating func add(_ line: [UInt8]) {
+    guard !hasFailed else { return }
+    if dropped == 0, waiting.count + line.count <= Self.limit {
+      waiting += line
+    } else {
+      dropped += 1
+    }
+  }
+
+  /// What is to be written next; nil where there is nothing. With it the one before has been written.
+  mutating func take() -> [UInt8]? {
+    isWriting = !waiting.isEmpty && !hasFailed
+    guard isWriting else { return nil }
+    let taken = waiting
+    waiting = []
+    if dropped > 0 { waiting = Array(Log.text(.error, "event=logDropped lines=\(dropped)").utf8) }
+    dropped = 0
+    return taken
+  }
+}
+
+/// The thread that writes.
+private enum LogWriter {
+  static func start(_ lines: Monitor<LogLines>) {
+    let identifier = startThread(
+      { argument in
+        let lines = Unmanaged<Monitor<LogLines>>.fromOpaque(argument!).takeRetainedValue()
+        while true {
+          let bytes = lines.wait(until: nil) { $0.take() }!
+          if !LogWriter.write(bytes) { lines.with { $0.hasFailed = true } }
+        }
+      }, Unmanaged.passRetained(lines).toOpaque())
+    pthread_detach(identifier)
+  }
+
+  /// Returns false where nobody can read it any more.
+  private static func write(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress! + sent, $0.count - sent) }
+      if count > 0 {
         sent += count
+      } else if errno == EAGAIN {
+        // Somebody else has set O_NONBLOCK.
+        var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, -1)
+      } else if errno != EINTR {
+        return false
       }
     }
+    return true
   }
 }

@@ -9,9 +9,15 @@ package struct Options {
   package var data = "./watchline-data"
   package var limits = Limits()
   package var hasManualClock = false
+  /// Seconds in which a connection has to activate; 0 for ever. nil: `standardActivateTimeout` for peers on
+  /// other machines, for ever for those on this one.
+  package var activateTimeout: Int64?
+  package static let standardActivateTimeout: Int64 = 10
   package var logLevel = LogLevel.info
   /// Files of the user's own schemas.
   package var schemas: [String] = []
+  /// Serves a store that has lost commits, under a new name.
+  package var acceptsLoss = false
   package var wantsHelp = false
   package var wantsVersion = false
 
@@ -25,12 +31,19 @@ package struct Options {
       --listen HOST:PORT    where to listen; port 0 picks one      (127.0.0.1:9282)
       --data DIR            where queues are kept; :memory: keeps nothing
                                                                    (./watchline-data)
+      --accept-loss         serves a store that has lost commits, under a new store name;
+                            without it, such a store is refused
       --limits NAME=N,…     bounds; see below
+      --activate-timeout S  seconds in which a connection has to activate; 0: no bound
+                                                 (10; no bound from this machine)
       --clock manual        time comes from advance lines alone, so that no test sleeps
       --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
                             pomodoro; may be given several times
       --log-level LEVEL     error, info or debug; logfmt on stderr (info)
       --version, --help
+
+    SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema
+    again. Its log on stderr may go unread: what does not fit is dropped and counted.
 
     When ready it prints one line: watchline-server listening on 127.0.0.1:9282
     Then: nc 127.0.0.1 9282, and type help.
@@ -43,7 +56,8 @@ package struct Options {
     let limits = Limits()
     return Limits.names.map { name, path in
       let value = limits[keyPath: path]
-      let shown = Limits.durations.contains(name) ? "\(value / 1_000_000) s" : "\(value)"
+      let number = Limits.durations.contains(name) ? "\(value / 1_000_000) s" : "\(value)"
+      let shown = value == 0 ? "never" : number
       return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown + "\n"
     }.joined()
   }
@@ -59,12 +73,19 @@ package struct Options {
         attached = String(argument[argument.index(after: equals)...])
       }
       switch name {
+      case "--accept-loss": acceptsLoss = true
       case "--help", "-h": wantsHelp = true
       case "--version": wantsVersion = true
       case "--listen": try setListen(try Self.value(name, attached, &rest))
       case "--data": data = try Self.value(name, attached, &rest)
       case "--limits": try setLimits(try Self.value(name, attached, &rest))
       case "--schema": schemas.append(try Self.value(name, attached, &rest))
+      case "--activate-timeout":
+        let text = try Self.value(name, attached, &rest)
+        guard let seconds = Int64(text), (0...86_400).contains(seconds) else {
+          throw UsageError("--activate-timeout is whole seconds from 0 to 86400, not \(text)")
+        }
+        activateTimeout = seconds
       case "--clock":
         let clock = try Self.value(name, attached, &rest)
         guard ["manual", "real"].contains(clock) else {
@@ -80,7 +101,7 @@ package struct Options {
       default:
         let known = [
           "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
-          "--log-level",
+          "--log-level", "--activate-timeout", "--accept-loss",
         ]
         let nearest = Nearest.word(to: name, among: known).map { "; did you mean \($0)?" }
         throw UsageError("unknown argument \(argument)" + (nearest ?? "; see --help"))
@@ -126,8 +147,10 @@ package struct Options {
           "--limits \(parts[0]) is a number up to \(Int(1e15 / unit)), not \(parts[1])")
       }
       let value = number * unit
-      guard value == value.rounded(), value >= 1 else {
-        throw UsageError("--limits \(parts[0]) is a whole number of at least 1, not \(parts[1])")
+      let least = Limits.least[parts[0]] ?? 1
+      guard value == value.rounded(), value >= Double(least) else {
+        throw UsageError(
+          "--limits \(parts[0]) is a whole number of at least \(least), not \(parts[1])")
       }
       limits[keyPath: limit.path] = Int(value)
     }

@@ -4,16 +4,26 @@ import Wire
 
 extension Server: ListenerHandler {
   package func listener(_ listener: TCPListener, accepted socket: TCPConnection) {
-    let connection = relay.opened(now: clock.now)
+    let connection = relay.opened(
+      activationTime: activationTime(of: socket), now: now)
     let link = Link(connection, socket)
     while links.count <= connection.number { links.append(nil) }
     links[connection.number] = link
     linkCount += 1
     socket.token = connection.number
     socket.handler = self
-    socket.setKeepalive(seconds: options.limits.keepalive)
-    socket.setUserTimeout(milliseconds: options.limits.keepalive * 1_000)
+    let limits = options.limits
+    let silence = socket.isPeerOnLoopback ? limits.loopbackKeepalive : limits.keepalive
+    socket.setKeepalive(seconds: silence)
+    socket.setUserTimeout(milliseconds: silence * 1_000)
     log.write(.debug, "event=accepted connection=\(connection.number) peer=\(socket.peerAddress)")
+  }
+
+  /// Microseconds in which a peer has to activate. Who types on this machine may take their time, unless
+  /// the operator says otherwise.
+  private func activationTime(of socket: TCPConnection) -> Int64? {
+    if let seconds = options.activateTimeout { return seconds > 0 ? seconds * 1_000_000 : nil }
+    return socket.isPeerOnLoopback ? nil : Options.standardActivateTimeout * 1_000_000
   }
 
   package func listener(_ listener: TCPListener, failed error: UVError) {
@@ -25,7 +35,7 @@ extension Server: ListenerHandler {
 extension Server: ConnectionHandler {
   package func connection(_ socket: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
     guard let link = links[socket.token], !link.isFinishing else { return }
-    relay.received(bytes, on: link.connection, now: clock.now)
+    relay.received(bytes, on: link.connection, now: now)
   }
 
   package func connectionDidEnd(_ socket: TCPConnection) {
@@ -34,7 +44,7 @@ extension Server: ConnectionHandler {
     if link.isFinishing {
       socket.close()
     } else {
-      relay.ended(link.connection, now: clock.now)
+      relay.ended(link.connection, now: now)
     }
   }
 
@@ -45,7 +55,7 @@ extension Server: ConnectionHandler {
 
   package func connection(_ socket: TCPConnection, didWrite bytes: Int) {
     guard let link = links[socket.token] else { return }
-    relay.wrote(link.connection, unsent: 0, now: clock.now)
+    relay.wrote(link.connection, unsent: 0, now: now)
     serve(link)
   }
 
@@ -53,7 +63,7 @@ extension Server: ConnectionHandler {
     guard let link = links[socket.token] else { return }
     links[socket.token] = nil
     linkCount -= 1
-    relay.closed(link.connection, now: clock.now)
+    relay.closed(link.connection, now: now)
   }
 }
 
@@ -62,6 +72,8 @@ extension Server {
   /// Writes what is due on a connection, and sets whether it is read or closed.
   func serve(_ link: Link) {
     let connection = link.connection
+    // Whoever reads that its session has ended may come back at once, on another connection.
+    if connection.isInDoubt, !link.isUnconfirmed { confirm(link) }
     if connection.hasOutput, !link.socket.isWriting { write(link) }
     guard link.socket.isOpen else { return }
     if relay.unconfirmedPosition(connection) != nil, !link.isUnconfirmed {
@@ -69,7 +81,9 @@ extension Server {
       unconfirmed.append(link)
       if !confirmation.isRunning { confirmation.start(after: Self.confirmationInterval) }
     }
-    if connection.isFinished {
+    if connection.isAborted {
+      link.socket.close()
+    } else if connection.isFinished {
       finish(link)
     } else {
       link.read(relay.wantsInput(connection))
@@ -83,7 +97,7 @@ extension Server {
         try link.socket.tryWrite(bytes)
       }
       if written < output.count { link.socket.write(output, from: written) }
-      relay.wrote(link.connection, unsent: output.count - written, now: clock.now)
+      relay.wrote(link.connection, unsent: output.count - written, now: now)
     } catch {
       log.write(
         .debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
@@ -97,24 +111,34 @@ extension Server {
   /// is read and thrown away for a while, since closing on unread bytes would reset the connection
   /// and could destroy what was written last.
   func finish(_ link: Link) {
-    guard !link.isFinishing else { return }
+    guard !link.isFinishing, isConfirmed(link) else { return }
     link.isFinishing = true
-    relay.finished(link.connection, now: clock.now)
+    relay.finished(link.connection, now: now)
     link.socket.shutdown()
     if link.hasEnded {
       link.socket.close()
     } else {
       link.read(true)
       lingering.append(link)
-      link.lingersUntil = clock.now + Self.lingerTime
+      link.lingersUntil = now + Self.lingerTime
       if !linger.isRunning { linger.start(after: Self.lingerTime) }
     }
   }
 
   static let lingerTime: Int64 = 1_000_000
 
+  /// Whether the peer is known to have been told the ends of its transfers, or that has been waited for
+  /// long enough.
+  private func isConfirmed(_ link: Link) -> Bool {
+    guard relay.unconfirmedEnd(link.connection) > 0 else { return true }
+    confirm(link)
+    guard relay.unconfirmedEnd(link.connection) > 0 else { return true }
+    if link.confirmsUntil == 0 { link.confirmsUntil = now + Self.lingerTime }
+    return link.confirmsUntil <= now
+  }
+
   func endLingering() {
-    let now = clock.now
+    let now = now
     lingering.removeAll { link in
       guard link.socket.isOpen else { return true }
       guard link.lingersUntil <= now else { return false }
@@ -124,9 +148,20 @@ extension Server {
     if let first = lingering.first { linger.start(after: max(1_000, first.lingersUntil - now)) }
   }
 
-  // MARK: Automatic acknowledgement
+  // MARK: What the peers' kernels have confirmed
 
   static let confirmationInterval: Int64 = 2_000
+
+  /// Asks the kernel how much of its output a peer has confirmed, and tells the relay. Returns the
+  /// position; 0 where it is not known.
+  @discardableResult
+  private func confirm(_ link: Link) -> UInt64 {
+    let outstanding = link.socket.unacknowledgedBytes
+    let position = relay.writtenPosition(link.connection)
+    guard outstanding < Int.max, UInt64(outstanding) <= position else { return 0 }
+    relay.confirmed(link.connection, through: position - UInt64(outstanding), now: now)
+    return position - UInt64(outstanding)
+  }
 
   /// Asks the kernel how much the peers have confirmed.
   func checkConfirmations() {
@@ -135,16 +170,13 @@ extension Server {
         link.isUnconfirmed = false
         return true
       }
-      let outstanding = link.socket.unacknowledgedBytes
-      let position = relay.writtenPosition(link.connection)
-      guard outstanding < Int.max, UInt64(outstanding) <= position else { return false }
-      relay.confirmed(link.connection, through: position - UInt64(outstanding), now: clock.now)
-      guard position - UInt64(outstanding) < wanted else {
+      guard confirm(link) < wanted else {
         link.isUnconfirmed = false
         return true
       }
       return false
     }
+    for link in unconfirmed where link.confirmsUntil > 0 { finish(link) }
     if !unconfirmed.isEmpty { confirmation.start(after: Self.confirmationInterval) }
   }
 }
@@ -157,6 +189,8 @@ final class Link {
   var isFinishing = false
   var isUnconfirmed = false
   var lingersUntil: Int64 = 0
+  /// How long the end of its session waits for the peer's kernel; 0 where it does not.
+  var confirmsUntil: Int64 = 0
   private var isReading = false
 
   init(_ connection: Connection, _ socket: TCPConnection) {

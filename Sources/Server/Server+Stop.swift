@@ -10,7 +10,7 @@ extension Server {
     isStopping = true
     log.write(.info, "event=stopping connections=\(linkCount)")
     listener?.close()
-    relay.stop(now: clock.now)
+    relay.stop(now: now)
     stopTimer.start(after: Self.stopTime)
   }
 

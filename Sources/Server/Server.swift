@@ -21,7 +21,11 @@ package final class Server {
   let relay: Relay
   let log: Log
   let wakeup: Wakeup
-  let clock: Clock
+  /// Belongs to the loop's thread; see `now`.
+  private var clock: ServerClock
+
+  /// How many connections the process has descriptors for.
+  private let room: Int
 
   var listener: TCPListener?
   /// By the number of the relay's connection.
@@ -37,8 +41,12 @@ package final class Server {
   var linger: Timer!
   var isCommitting = false
   private var lastSubmitted: UInt64 = 0
+  /// Why the store fails, or failed when the server ended.
+  private var storeFailure: StoreError?
   /// `Relay.evictedSize` when freed memory was last given back.
   private var trimmedSize = 0
+  /// The same of `Relay.releasedBytes`.
+  private var trimmedBytes = 0
   var isStopping = false
   /// Has waited long enough for peers and for the disk.
   var isOverdue = false
@@ -50,10 +58,18 @@ package final class Server {
     self.options = options
     log = Log(level: options.logLevel)
     ignoreBrokenPipes()
-    clock = Clock()
+    ignoreHangUps()
+    clock = MachineClocks.start()
     var relayOptions = Relay.Options()
     relayOptions.limits = options.limits
-    relayOptions.limits.connections = min(options.limits.connections, Self.raiseDescriptors())
+    let descriptors = Self.raiseDescriptors()
+    guard descriptors >= Self.fewestDescriptors else {
+      throw StartError(
+        "this process may open \(descriptors) files, and the server needs \(Self.fewestDescriptors) at "
+          + "least; raise the limit (ulimit -n)")
+    }
+    room = descriptors - Self.reservedDescriptors
+    relayOptions.limits.connections = min(options.limits.connections, room)
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
     relayOptions.schemas = try SchemaFiles.read(options.schemas)
@@ -66,20 +82,26 @@ package final class Server {
     wakeup = Wakeup(loop: loop) { hook.server?.takeStoreEvents() }
     let wakeup = wakeup
     let contents: Contents
+    var storeOptions = StoreOptions.server
+    storeOptions.rowsOfVersion1 = RowUpgrade.fromVersion1
+    storeOptions.acceptsLoss = options.acceptsLoss
     do {
       (store, contents) = try Store.open(
         options.data == ":memory:" ? .memory : .directory(options.data),
-        newIdentity: Self.randomName(), onWake: { wakeup.wake() })
+        newIdentity: Self.randomName(), options: storeOptions, onWake: { wakeup.wake() })
     } catch {
       Self.discard(loop, wakeup)
       throw StartError(error.description)
     }
     do {
-      relay = try Relay(contents, options: relayOptions, now: clock.now)
+      relay = try Relay(contents, options: relayOptions, now: clock.elapsed)
     } catch {
       _ = store.close()
       Self.discard(loop, wakeup)
       throw StartError("\(options.data): \(error)")
+    }
+    if let loss = contents.loss {
+      log.write(.error, "event=lossAccepted store=\(contents.identity) loss=\(loss.quoted)")
     }
     hook.server = self
     deadline = Timer(loop: loop) { hook.server?.deadlineReached() }
@@ -89,6 +111,7 @@ package final class Server {
     for number in [SIGTERM, SIGINT] {
       signals.append(Signal(loop: loop, number: number) { hook.server?.stop() })
     }
+    signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
     do {
       listener = try TCPListener(
         loop: loop, host: options.host, port: options.port, handler: self)
@@ -110,6 +133,13 @@ package final class Server {
   /// Serves until a signal stops it. Returns whether everything accepted was committed.
   package func run() -> Bool {
     log.write(.info, "event=listening address=\(address) data=\(options.data.quoted)")
+    let wanted = options.limits.connections
+    if room < wanted {
+      // Whoever has asked for a number is let down.
+      log.write(
+        wanted == Limits().connections ? .info : .error,
+        "event=fewDescriptors connections=\(room) wanted=\(wanted)")
+    }
     // All that was read at the start.
     returnFreedMemory()
     keepFreedMemory(bytes: Self.keptMemory)
@@ -119,13 +149,23 @@ package final class Server {
       log.write(.error, "event=loopFailed error=\("\(error)".quoted)")
     }
     let isComplete = store.close()
+    for case .failing(let error, _) in store.takeEvents() { noteFailure(error) }
     do {
       try loop.close()
     } catch {
       log.write(.error, "event=loopLeaked error=\("\(error)".quoted)")
     }
     log.write(.info, "event=stopped isComplete=\(isComplete)")
+    log.close()
     return isComplete
+  }
+
+  /// What `run` could not do, where it answered false.
+  package var incompleteness: String {
+    if let storeFailure, storeFailure.kind == .gone {
+      return "stopped without its store: \(storeFailure)"
+    }
+    return "stopped while the disk took no more; what was answered by accepted is kept"
   }
 
   // MARK: The end of a turn
@@ -148,8 +188,10 @@ package final class Server {
       lastSubmitted = batch.number
       store.submit(batch)
     }
-    if relay.evictedSize - trimmedSize >= Self.trimSize {
+    let isMuchReleased = relay.releasedBytes - trimmedBytes >= Self.trimBytes
+    if relay.evictedSize - trimmedSize >= Self.trimSize || isMuchReleased {
       trimmedSize = relay.evictedSize
+      trimmedBytes = relay.releasedBytes
       returnFreedMemory()
     }
     armDeadline()
@@ -162,17 +204,27 @@ package final class Server {
   /// Evicted transfers after which freed memory is given back: some 15 MB.
   private static let trimSize = 100_000
 
+  /// What closed connections held after which freed memory is given back.
+  private static let trimBytes = 32 << 20
+
   /// Segments are read one at a time, so their answers need no telling apart.
   private static let segmentToken = 0
 
   // MARK: Time
+
+  /// Time for deadlines; the relay is told how far the date is from it.
+  var now: Int64 {
+    if let step = MachineClocks.read(into: &clock) { log.write(.info, step) }
+    relay.wallOffset = clock.offset
+    return clock.elapsed
+  }
 
   private func armDeadline() {
     let next = relay.nextDeadline
     guard next != armedDeadline else { return }
     armedDeadline = next
     if let next {
-      deadline.start(after: max(0, next - clock.now))
+      deadline.start(after: max(0, next - now))
     } else {
       deadline.stop()
     }
@@ -180,30 +232,44 @@ package final class Server {
 
   private func deadlineReached() {
     armedDeadline = nil
-    relay.tick(now: clock.now)
+    relay.tick(now: now)
   }
 
   // MARK: The store
+
+  private func noteFailure(_ error: StoreError) {
+    storeFailure = error
+    log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
+  }
 
   private func takeStoreEvents() {
     for event in store.takeEvents() {
       switch event {
       case .committed(let number):
         isCommitting = false
-        relay.committed(through: number, now: clock.now)
+        relay.committed(through: number, now: now)
       case .failing(let error, let firstUncommitted):
-        log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
+        noteFailure(error)
         // A read or the housekeeping that fails holds no commit up.
         guard firstUncommitted <= lastSubmitted else { continue }
-        relay.storeFailed(error.message, now: clock.now)
+        relay.storeFailed(error.message, now: now)
+      case .full(let error):
+        log.write(.error, "event=diskFull error=\("\(error)".quoted)")
+        relay.storeIsFull(error.message, now: now)
+      case .hasRoom:
+        log.write(.info, "event=diskHasRoom")
+        relay.storeHasRoom(now: now)
+      case .damaged(let error):
+        log.write(.error, "event=storeDamaged error=\("\(error)".quoted)")
       case .recovered:
-        relay.storeRecovered(now: clock.now)
+        storeFailure = nil
+        relay.storeRecovered(now: now)
       case .read(let token, let payloads):
-        relay.fetched(token: token, payloads, now: clock.now)
+        relay.fetched(token: token, payloads, now: now)
       case .segment(_, let segment):
-        relay.fetchedSegment(segment, now: clock.now)
+        relay.fetchedSegment(segment, now: now)
       case .pair(let read, let rows):
-        relay.loaded(read, rows, now: clock.now)
+        relay.loaded(read, rows, now: now)
       }
     }
   }
@@ -223,23 +289,29 @@ package final class Server {
 }
 
 extension Server: TurnHandler {
-  package func turnEnded() { carryOut() }
+  package func turnEnded(hasPolled: Bool) {
+    if hasPolled { relay.nextTurn(now: now) }
+    carryOut()
+    loop.isBusy = relay.hasHeldInput
+  }
 }
 
 extension Server {
-  /// Lets the process have as many descriptors as it may. Returns how many connections that
-  /// allows.
+  /// Lets the process have as many descriptors as it may. Returns how many.
   private static func raiseDescriptors() -> Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     limit.rlim_cur = limit.rlim_max
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    return max(1, Int(clamping: limit.rlim_cur) - reservedDescriptors)
+    return Int(clamping: limit.rlim_cur)
   }
 
   /// For the store, the loop, the standard streams, and room to refuse further connections.
   private static let reservedDescriptors = 64
+
+  /// With fewer than 16 connections it would be of no use.
+  private static let fewestDescriptors = reservedDescriptors + 16
 
   private static func randomName() -> String {
     var generator = SystemRandomNumberGenerator()

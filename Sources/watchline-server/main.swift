@@ -12,9 +12,27 @@ func fail(_ message: String, _ code: Int32) -> Never {
 /// Writes at once: whoever waits for the ready line may read through a pipe.
 func write(_ text: String, prefix: String = "", to descriptor: Int32) {
   let bytes = Array((prefix + text).utf8)
+  // Nobody may be reading what goes to stderr.
+  var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+  guard descriptor != 2 || poll(&entry, 1, 1_000) > 0 else { return }
   _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
 }
 
+/// Nothing that is opened later may take the place of a standard stream that is closed: what is written
+/// to stderr would go there.
+func fillStandardStreams() {
+  while true {
+    let descriptor = open("/dev/null", O_RDWR)
+    guard descriptor > 2 else {
+      if descriptor < 0 { return }
+      continue
+    }
+    close(descriptor)
+    return
+  }
+}
+
+fillStandardStreams()
 do {
   let options = try Options(Array(CommandLine.arguments.dropFirst()))
   if options.wantsHelp {
@@ -28,7 +46,7 @@ do {
   let server = try Server(options)
   write("watchline-server listening on \(server.address)\n", to: 1)
   guard server.run() else {
-    fail("stopped while the disk took no more; what was answered by accepted is kept", 1)
+    fail(server.incompleteness, 1)
   }
   exit(0)
 } catch let error as UsageError {

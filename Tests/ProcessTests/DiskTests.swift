@@ -111,8 +111,8 @@ extension ProcessTests {
         try server.limitFiles(to: Self.little)
       }
       let first = try sendUntilRefused(phone, from: &n)
-      // It was under way, so it may yet take effect.
-      #expect(first.code == 4008 && first.bool("definite") == false, "\(first)")
+      // Without the reserve it was under way, so it may yet take effect.
+      #expect(first.code == 4008 && first.bool("definite") == (disk != nil), "\(first)")
       let second = try phone.request(transfer(n + 1))
       #expect(second.code == 4008 && second.bool("definite") == true, "\(second)")
       let other = try phone.request(["type": "updateApplicationContext", "payload": ["v": 1]])
@@ -120,7 +120,7 @@ extension ProcessTests {
       // What needs no disk goes on.
       try phone.send("ping")
       try phone.expect("pong")
-      #expect(server.log.contains("event=storeFailing"))
+      #expect(server.log.contains(disk == nil ? "event=storeFailing" : "event=diskFull"))
 
       if let disk { try disk.free() } else { try server.limitFiles(to: nil) }
       for number in n...n + 20 { try retry(number, phone) }
@@ -132,6 +132,70 @@ extension ProcessTests {
       }
       watch.close()
       phone.close()
+      #expect(try server.terminate() == 0)
+    }
+
+    /// On a full disk a watch takes what waits and acknowledges it, and that makes the room with which all
+    /// goes on: nobody has to remove anything by hand.
+    @Test(.enabled(if: mechanisms.contains(.fileSystem)), arguments: [false, true])
+    func drains(afterRestart: Bool) throws {
+      let disk = try SmallDisk(scratch.data, in: scratch)
+      defer { withExtendedLifetime(disk) {} }
+      var server = try ServerProcess(scratch)
+      defer { server.kill() }
+      var phone = try introduce(server)
+      var n = 1
+      let refusal = try sendUntilRefused(phone, from: &n)
+      #expect(refusal.code == 4008 && refusal.bool("definite") == true, "\(refusal)")
+      #expect(refusal.text.contains("disk"), "\(refusal)")
+      if afterRestart {
+        #expect(try server.terminate() == 0)
+        server = try ServerProcess(scratch)
+        phone = try server.device("phone")
+        // The log has been moved meanwhile, so there may be room for some.
+        let again = try sendUntilRefused(phone, from: &n)
+        #expect(again.code == 4008 && again.bool("definite") == true, "\(again)")
+      }
+      let watch = try server.device("watch")
+      for expected in 1..<n {
+        #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
+        // Some one by one, the others in tens.
+        guard expected < 50 || expected % 10 == 0 || expected == n - 1 else { continue }
+        try watch.send(["type": "acknowledge", "seq": expected])
+      }
+      #expect(!server.log.contains("event=storeFailing"), "\(server.log)")
+      for number in n..<n + 20 { try retry(number, phone) }
+      #expect(server.log.contains("event=diskHasRoom"))
+      for expected in n..<n + 20 {
+        #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
+      }
+      watch.close()
+      phone.close()
+      #expect(try server.terminate() == 0)
+    }
+
+    /// What is acknowledged, or belonged to a forgotten pair, is given back to the disk.
+    @Test(arguments: [false, true]) func givesBack(forgets: Bool) throws {
+      let server = try ServerProcess(scratch)
+      let phone = try introduce(server)
+      for n in 1...1_500 { try phone.send(transfer(n)) }
+      for _ in 1...1_500 { #expect(try phone.expect("accepted").type == "accepted") }
+      if forgets {
+        try phone.request(["type": "forgetPair"])
+      } else {
+        let watch = try server.device("watch")
+        for _ in 1...1_500 { try watch.expect("didReceiveUserInfo") }
+        try watch.request(["type": "acknowledge"])
+        watch.close()
+      }
+      phone.close()
+      func size(_ path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+      }
+      // 12 MB were in it.
+      try eventually("the files are small") {
+        size(scratch.database) < 2 << 20 && size(scratch.database + "-wal") <= 1 << 20
+      }
       #expect(try server.terminate() == 0)
     }
 

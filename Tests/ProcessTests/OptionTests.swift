@@ -40,6 +40,8 @@ extension ProcessTests {
       (["--limits", "line=nan"], "number"), (["--limits", "line=1e16"], "number"),
       (["--limits", "receiverGrace=1e15"], "number"),
       (["--limits", "line=1000,connections=x"], "connections"),
+      (["--limits", "buffers=1048575"], "at least 1048576"),
+      (["--activate-timeout", "soon"], "whole seconds"), (["--activate-timeout", "-1"], "0 to"),
       (["--clock"], "--clock needs a value"), (["--clock", "sundial"], "manual or real"),
       (["--log-level"], "--log-level needs a value"),
       (["--log-level", "loud"], "error, info or debug"),
@@ -74,7 +76,9 @@ extension ProcessTests {
       }
       #expect(names.count > 10)
       for value in ["1", "1e9"] {
-        let limits = names.map { "\($0)=\($0 == "line" && value == "1" ? "1000" : value)" }
+        // A line has to hold what is said here, and buffers have a least value of their own.
+        let least = ["line": "1000", "firstLine": "1000", "buffers": "1048576"]
+        let limits = names.map { "\($0)=\(value == "1" ? least[$0] ?? value : value)" }
         let server = try ServerProcess(
           scratch, ["--limits", limits.joined(separator: ",")], data: ":memory:")
         let client = try server.client()

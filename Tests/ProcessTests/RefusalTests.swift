@@ -49,6 +49,22 @@ extension ProcessTests {
       try expectRefusal("damaged")
     }
 
+    /// A server that was killed, and whose log somebody has deleted.
+    @Test func deletedLog() throws {
+      try fill(killed: true)
+      try FileManager.default.removeItem(atPath: scratch.database + "-wal")
+      try expectRefusal("--accept-loss")
+      let server = try ServerProcess(scratch, ["--accept-loss"])
+      #expect(server.program.errors.contains("event=lossAccepted store="))
+      _ = try server.device("watch")
+      let phone = try server.device("phone")
+      try phone.request(["type": "transferUserInfo", "n": 1, "payload": ["n": 1]])
+      #expect(try server.terminate() == 0)
+      let second = try ServerProcess(scratch, ["--accept-loss"])
+      #expect(!second.program.errors.contains("lossAccepted"))
+      #expect(try second.terminate() == 0)
+    }
+
     @Test func cutShort() throws {
       try fill()
       try scratch.writeDatabase { $0.removeLast($0.count / 2) }

@@ -1,3 +1,4 @@
+import Glibc
 import Journal
 import Testing
 
@@ -77,6 +78,33 @@ import Testing
     for cut in 1..<header.count {
       // A cut between the records is whole; any other is an error and no trap.
       try? SegmentHeader.read(Array(header.prefix(cut)), segment: 12) { _ in }
+    }
+  }
+
+  /// What would be written past the end of the room that was said to be enough ends the process, in every
+  /// build.
+  @Test func writingOutOfBoundsTraps() async {
+    setenv("SWIFT_BACKTRACE", "enable=no", 1)
+    await #expect(processExitsWith: .failure) {
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 19) { room in
+        var writer = MemoryWriter(room)
+        writer.number(UInt64.max)
+        writer.number(1)
+      }
+    }
+    await #expect(processExitsWith: .failure) {
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
+        var writer = MemoryWriter(room)
+        writer.text("twenty bytes and more")
+      }
+    }
+    await #expect(processExitsWith: .success) {
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
+        var writer = MemoryWriter(room)
+        writer.number(UInt64.max)
+        writer.number(UInt64.max)
+        exit(writer.count == 20 ? 0 : 1)
+      }
     }
   }
 

@@ -112,7 +112,7 @@ import Testing
       received.count == 2 && received[0].contains("\"i\":1") && received[1].contains("\"i\":3"))
     let finished = world.client("phone").takeLines().filter { $0.contains("didFinish") }
     #expect(finished.count == 1 && finished[0].contains("\"n\":2") && finished[0].contains("7014"))
-    #expect(world.logs.contains { $0.contains("payloadMissing") })
+    #expect(world.logs.contains { $0.contains("payloadLost") })
   }
 
   @Test func lostFile() throws {

@@ -4,29 +4,8 @@ import TranscriptSupport
 
 /// Every line of every dialogue is as `Protocol/schema` says.
 @Suite struct SchemaTests {
-  /// The validator is Debian's python3-jsonschema, which belongs to Debian's own Python.
-  private static let python = "/usr/bin/python3"
-
   private static func validate(_ lines: [String]) throws -> (code: Int32, output: String) {
-    let folder = Transcript.folder.deletingLastPathComponent()
-    let input = FileManager.default.temporaryDirectory
-      .appendingPathComponent("watchline-dialogue-\(UUID().uuidString).ndjson")
-    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: input)
-    defer { try? FileManager.default.removeItem(at: input) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = [
-      folder.appendingPathComponent("validate.py").path,
-      folder.appendingPathComponent("schema").path,
-    ]
-    process.standardInput = try FileHandle(forReadingFrom: input)
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    try SchemaValidator.validate(Data((lines.joined(separator: "\n") + "\n").utf8))
   }
 
   @Test func everyLineIsAsItsSchemaSays() throws {

@@ -8,6 +8,7 @@ package struct MemoryStore: Sendable {
   package private(set) var rows: [Row.Key: [UInt8]] = [:]
   package private(set) var segments: [UInt64: Segment] = [:]
   private var lost: Set<UInt64> = []
+  private var damage: [UInt64: [Range<Int>]] = [:]
 
   package init(identity: String = "memory") { self.identity = identity }
 
@@ -29,6 +30,28 @@ package struct MemoryStore: Sendable {
 
   /// Loses a segment's body, as a damaged disk does.
   package mutating func lose(_ segment: UInt64) { lost.insert(segment) }
+
+  /// Damages the one place of the segments' bodies that has this text.
+  package mutating func damage(_ text: String) {
+    let bytes = Array(text.utf8)
+    for (number, segment) in segments {
+      guard segment.body.count >= bytes.count,
+        let start = (0...(segment.body.count - bytes.count)).first(where: {
+          segment.body[$0...].starts(with: bytes)
+        })
+      else { continue }
+      damage[number, default: []].append(start..<start + bytes.count)
+      return
+    }
+    preconditionFailure("no segment has \(text)")
+  }
+
+  /// A whole segment, as a compaction reads it.
+  package func segment(_ number: UInt64) -> Segment? {
+    var segment = segments[number]
+    segment?.damage = damage[number] ?? []
+    return segment
+  }
 
   /// What a store that is opened for the `epoch`th time holds.
   package func contents(epoch: UInt64) -> Contents {
@@ -58,15 +81,16 @@ package struct MemoryStore: Sendable {
     }
   }
 
-  /// The payloads; nil where a segment is gone.
+  /// The payloads up to one that is damaged; nil where a segment is gone, or the first is damaged.
   package func read(_ references: [Reference]) -> [[UInt8]]? {
     var payloads: [[UInt8]] = []
     for reference in references {
-      guard let body = segments[reference.segment]?.body, !lost.contains(reference.segment) else {
+      guard let segment = segment(reference.segment), !lost.contains(reference.segment) else {
         return nil
       }
+      guard segment.isWhole(reference) else { return payloads.isEmpty ? nil : payloads }
       let start = Int(reference.offset)
-      payloads.append(Array(body[start..<(start + Int(reference.length))]))
+      payloads.append(Array(segment.body[start..<(start + Int(reference.length))]))
     }
     return payloads
   }

@@ -10,8 +10,13 @@ package import Relay
 package final class World {
   package private(set) var relay: Relay
   package var store: MemoryStore
-  /// Microseconds since 1970; only `advance` and the tests move it.
+  /// The true time, in microseconds since 1970; only `advance` and the tests move it.
   package var now: Int64 = 978_307_200_000_000
+  /// What the system's clock of the server's machine is ahead of it; also negative.
+  private var systemAhead: Int64 = 0
+  /// How long that machine has slept.
+  private var asleep: Int64 = 0
+  private var clock: ServerClock
   /// How many times the store has been opened.
   package private(set) var epoch: UInt64 = 1
   /// Everything that the relay has logged.
@@ -60,6 +65,7 @@ package final class World {
     self.options = options
     if let now { self.now = now }
     store = MemoryStore()
+    clock = ServerClock(steady: self.now, system: self.now)
     relay = try Relay(store.contents(epoch: 1), options: options, now: self.now)
   }
 
@@ -77,7 +83,7 @@ package final class World {
   /// A new connection. Its `hello` is among its lines after the next `settle`.
   @discardableResult
   package func open(_ name: String) -> Client {
-    let client = Client(name: name, connection: relay.opened(now: now))
+    let client = Client(name: name, connection: relay.opened(now: time))
     clients[name] = client
     order.append(client)
     look(at: client)
@@ -86,8 +92,13 @@ package final class World {
 
   /// Sends bytes and settles.
   package func send(_ bytes: [UInt8], on name: String) {
-    client(name).input.append(contentsOf: bytes)
+    give(bytes, to: client(name))
     settle()
+  }
+
+  /// Sends bytes, which the relay reads in the next turn.
+  package func give(_ bytes: some Sequence<UInt8>, to client: Client) {
+    client.input.append(contentsOf: bytes)
   }
 
   /// Sends a line and settles.
@@ -97,7 +108,7 @@ package final class World {
 
   /// The relay is sent bytes by a client that is open, and settles.
   package func send(_ bytes: some Sequence<UInt8>, from client: Client) {
-    client.input.append(contentsOf: bytes)
+    give(bytes, to: client)
     settle()
   }
 
@@ -105,7 +116,7 @@ package final class World {
   package func read(_ client: Client, _ count: Int) {
     client.read(count)
     guard !client.isClosed else { return }
-    relay.wrote(client.connection, unsent: client.unsent, now: now)
+    relay.wrote(client.connection, unsent: client.unsent, now: time)
     settle()
   }
 
@@ -132,7 +143,7 @@ package final class World {
   private func drop(_ client: Client) {
     client.isClosed = true
     order.removeAll { $0 === client }
-    relay.closed(client.connection, now: now)
+    relay.closed(client.connection, now: time)
   }
 
   // MARK: The loop
@@ -143,8 +154,9 @@ package final class World {
   }
 
   /// One turn of the loop. Returns whether anything happened.
-  private func turn() -> Bool {
-    var hasMoved = false
+  package func turn() -> Bool {
+    var hasMoved = relay.hasHeldInput
+    relay.nextTurn(now: time)
     for client in order where feed(client) { hasMoved = true }
     let effects = relay.takeEffects()
     logs.append(contentsOf: effects.logs)
@@ -169,12 +181,12 @@ package final class World {
     while !client.input.isEmpty, !client.isClosed, relay.wantsInput(client.connection) {
       let chunk = Array(client.input.prefix(Self.readSize))
       client.input.removeFirst(chunk.count)
-      chunk.withUnsafeBytes { relay.received($0, on: client.connection, now: now) }
+      chunk.withUnsafeBytes { relay.received($0, on: client.connection, now: time) }
       hasMoved = true
     }
     if client.hasEnded, !client.hasToldEnd, client.input.isEmpty, !client.isClosed {
       client.hasToldEnd = true
-      relay.ended(client.connection, now: now)
+      relay.ended(client.connection, now: time)
       hasMoved = true
     }
     return hasMoved
@@ -187,8 +199,13 @@ package final class World {
       client.unread.append(contentsOf: relay.takeOutput(client.connection))
     }
     if !client.holdsOutput { client.read() }
-    relay.wrote(client.connection, unsent: client.unsent, now: now)
-    if client.connection.isFinished { drop(client) }
+    relay.wrote(client.connection, unsent: client.unsent, now: time)
+    if client.connection.isAborted {
+      drop(client)
+    } else if client.connection.isFinished {
+      _ = confirm(client)
+      drop(client)
+    }
   }
 
   /// A client that did not read reads again.
@@ -203,7 +220,7 @@ package final class World {
     guard !client.holdsConfirmation, !client.isClosed, client.unread.isEmpty,
       !client.connection.hasOutput, relay.unconfirmedPosition(client.connection) != nil
     else { return false }
-    relay.confirmed(client.connection, through: relay.writtenPosition(client.connection), now: now)
+    relay.confirmed(client.connection, through: relay.writtenPosition(client.connection), now: time)
     return true
   }
 
@@ -216,9 +233,9 @@ package final class World {
     segmentsRead += whole.count
     for read in payloads {
       payloadsRead += read.references.count
-      relay.fetched(token: read.token, store.read(read.references), now: now)
+      relay.fetched(token: read.token, store.read(read.references), now: time)
     }
-    for number in whole { relay.fetchedSegment(store.segments[number], now: now) }
+    for number in whole { relay.fetchedSegment(store.segment(number), now: time) }
     return true
   }
 
@@ -228,7 +245,7 @@ package final class World {
     pairReads = []
     pairsRead += answered.count
     for read in answered {
-      relay.loaded(read, failsPairReads ? nil : store.rows(read, uncommitted), now: now)
+      relay.loaded(read, failsPairReads ? nil : store.rows(read, uncommitted), now: time)
     }
     return true
   }
@@ -248,7 +265,7 @@ package final class World {
   private func commitNext() {
     let batch = uncommitted.removeFirst()
     store.commit(batch)
-    relay.committed(through: batch.number, now: now)
+    relay.committed(through: batch.number, now: time)
   }
 
   /// Commits the oldest batch that is held back, and settles. Returns whether there was one.
@@ -262,18 +279,44 @@ package final class World {
 
   // MARK: The clock
 
+  /// What the system's clock of the server's machine shows.
+  package var systemTime: Int64 { now + systemAhead }
+
+  /// The server's time for deadlines.
+  private var time: Int64 {
+    clock.read(steady: now - asleep, system: systemTime)
+    relay.wallOffset = clock.offset
+    return clock.elapsed
+  }
+
+  /// From now on the system's clock is so far ahead of the true time.
+  package func stepClock(ahead: Int64) {
+    systemAhead = ahead
+    relay.tick(now: time)
+    settle()
+  }
+
+  /// The server's machine sleeps until a time, in microseconds since 1970.
+  package func sleep(until time: Int64) {
+    guard time > now else { return }
+    asleep += time - now
+    now = time
+    relay.tick(now: self.time)
+    settle()
+  }
+
   /// The clock goes on to a time, in microseconds since 1970; never back.
   package func advance(to time: Int64) {
     guard time > now else { return }
     now = time
-    relay.tick(now: now)
+    relay.tick(now: self.time)
     settle()
   }
 
   /// Time passes.
   package func pass(seconds: Double) {
     now += Int64(seconds * 1_000_000)
-    relay.tick(now: now)
+    relay.tick(now: time)
     settle()
   }
 
@@ -282,7 +325,18 @@ package final class World {
   /// Writes begin to fail; the batches stay unwritten.
   package func failStore(_ reason: String = "disk full") {
     isFailing = true
-    relay.storeFailed(reason, now: now)
+    relay.storeFailed(reason, now: time)
+    settle()
+  }
+
+  /// The disk is full, and commits go into what is kept for that.
+  package func fillDisk(_ reason: String = "disk full") {
+    relay.storeIsFull(reason, now: now)
+    settle()
+  }
+
+  package func makeRoom() {
+    relay.storeHasRoom(now: now)
     settle()
   }
 
@@ -290,13 +344,13 @@ package final class World {
   package func recoverStore() {
     isFailing = false
     while !uncommitted.isEmpty { commitNext() }
-    relay.storeRecovered(now: now)
+    relay.storeRecovered(now: time)
     settle()
   }
 
   /// Stops the relay as SIGTERM does, and starts another one on the store.
   package func restart() throws {
-    relay.stop(now: now)
+    relay.stop(now: time)
     settle()
     for client in order { drop(client) }
     settle()
@@ -321,6 +375,7 @@ package final class World {
     pairReads = []
     isFailing = false
     epoch += 1
-    relay = try Relay(store.contents(epoch: epoch), options: options, now: now)
+    clock = ServerClock(steady: now - asleep, system: systemTime)
+    relay = try Relay(store.contents(epoch: epoch), options: options, now: clock.elapsed)
   }
 }

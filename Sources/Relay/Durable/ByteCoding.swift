@@ -1,3 +1,5 @@
+import Journal
+
 /// Something in the store cannot be understood: it was written by a later version, or is damaged.
 package struct JournalError: Error, CustomStringConvertible {
   package let description: String
@@ -28,24 +30,35 @@ extension [UInt8] {
   /// Unsigned LEB128 (DWARF 5, section 7.6).
   mutating func append(number value: UInt64) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MemoryWriter.longestNumber) { room in
-      var writer = MemoryWriter(room.baseAddress!)
+      var writer = MemoryWriter(room)
       writer.number(value)
-      append(contentsOf: UnsafeBufferPointer(start: room.baseAddress, count: writer.count))
+      append(contentsOf: writer.written)
     }
   }
 }
 
-/// The same as `ByteWriter`, to memory that has room: for what is written with nearly every commit.
+/// The same as `ByteWriter`, to memory that has room: for what is written with nearly every commit. Traps
+/// where there is less room than was said.
 struct MemoryWriter {
   /// Bytes of a number at most.
   static let longestNumber = 10
 
   private let memory: UnsafeMutablePointer<UInt8>
+  private let capacity: Int
   private(set) var count = 0
 
-  init(_ memory: UnsafeMutablePointer<UInt8>) { self.memory = memory }
+  init(_ room: UnsafeMutableBufferPointer<UInt8>) {
+    memory = room.baseAddress!
+    capacity = room.count
+  }
 
+  /// What has been written.
+  var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: memory, count: count) }
+
+  /// Takes the room of the longest number, however short this one is: one comparison.
   mutating func number(_ value: some BinaryInteger) {
+    precondition(
+      capacity &- count >= Self.longestNumber, "no room for a number in \(capacity) bytes")
     var rest = UInt64(truncatingIfNeeded: value)
     while rest >= 0x80 {
       memory[count] = UInt8(truncatingIfNeeded: rest) | 0x80
@@ -63,6 +76,7 @@ struct MemoryWriter {
     value.withUTF8 { bytes in
       number(bytes.count)
       guard let start = bytes.baseAddress else { return }
+      precondition(bytes.count <= capacity &- count, "no room for a text in \(capacity) bytes")
       (memory + count).initialize(from: start, count: bytes.count)
       count += bytes.count
     }
@@ -116,4 +130,29 @@ struct ByteReader {
   }
 
   static let torn = JournalError(description: "a record of the store ends in the middle")
+}
+
+extension Row {
+  /// Reads the value behind the version of its form.
+  ///
+  /// - Throws: `JournalError` where the form is another one, or `body` does.
+  func read<Result>(
+    version known: UInt8, _ body: (inout ByteReader) throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    // A typed throw does not pass through `withUnsafeBytes`' closure.
+    let result: Swift.Result<Result, JournalError> = (value ?? []).withUnsafeBytes { bytes in
+      do throws(JournalError) {
+        var reader = ByteReader(bytes)
+        let version = try reader.number()
+        guard version == UInt64(known) else {
+          throw JournalError(
+            description: "a \(key.table) row has form \(version); this server knows form \(known)")
+        }
+        return .success(try body(&reader))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
 }

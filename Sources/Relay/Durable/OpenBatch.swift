@@ -6,9 +6,12 @@ struct OpenBatch {
   /// The segment's header and body so far.
   var header: [UInt8] = []
   var body: [UInt8] = []
+  /// Where the payloads in the body end.
+  var ends: [UInt32] = []
 
   // Rows to write, in the order in which they first changed.
   var devices: [Device] = []
+  var incarnations: [(device: Device, index: Int)] = []
   var pairs: [Pair] = []
   var contexts: [(receiver: Device, sender: UInt16)] = []
   var files: [FileTransfer.Place] = []
@@ -40,7 +43,8 @@ struct OpenBatch {
 
   /// Nothing to write, and nobody who waits.
   var isEmpty: Bool {
-    header.isEmpty && devices.isEmpty && pairs.isEmpty && contexts.isEmpty && files.isEmpty
+    header.isEmpty && devices.isEmpty && incarnations.isEmpty && pairs.isEmpty && contexts.isEmpty
+      && files.isEmpty
       && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty
       && hubs.isEmpty && openedHubs.isEmpty && answers.entries.isEmpty
       && pumped.isEmpty && finished.isEmpty && activations.isEmpty && inputs.isEmpty
@@ -53,6 +57,7 @@ extension OpenBatch {
   mutating func reserve(like last: OpenBatch) {
     guard last.body.count >= 4_096 else { return }
     body.reserveCapacity(min(last.body.count + last.body.count / 8, 4 << 20))
+    ends.reserveCapacity(min(last.ends.count + last.ends.count / 8, 1 << 17))
     header.reserveCapacity(min(last.header.count + last.header.count / 8, 1 << 20))
     answers.reserve(like: last.answers)
     finished.reserveCapacity(min(last.finished.count, 1 << 14))
@@ -111,15 +116,18 @@ extension Relay {
     open = OpenBatch(number: taken.number + 1)
     open.reserve(like: taken)
     var rows = taken.removedRows.map { Row($0, nil) }
-    if isStoreRowDirty { rows.append(storeRow()) }
+    if isStoreRowDirty {
+      rows.append(StoreRow.make(nextPair: nextPair, clock: options.hasManualClock ? now : 0))
+    }
     isStoreRowDirty = false
-    for pair in taken.pairs { rows.append(row(pair)) }
-    for device in taken.devices { rows.append(row(device)) }
+    for pair in taken.pairs { rows.append(PairRow.make(pair)) }
+    for device in taken.devices { rows.append(DeviceRow.make(device, epoch: epoch)) }
+    for (device, index) in taken.incarnations { rows.append(IncarnationRow.make(device, index)) }
     for context in taken.contexts {
-      if let row = row(contextFrom: context.sender, to: context.receiver) { rows.append(row) }
+      rows.append(ContextRow.make(from: context.sender, to: context.receiver))
     }
     for place in taken.files where place.pair.files[place.file.transfer] === place.file {
-      rows.append(row(place))
+      rows.append(FileRow.make(place))
     }
     for hub in taken.hubs { rows += hub.takeRows() }
     rows += queueRows(taken)
@@ -134,7 +142,7 @@ extension Relay {
       // All that it held was cancelled before it was written.
       segments.forget(taken.number)
     } else {
-      segment = Segment(header: taken.header, body: taken.body)
+      segment = Segment(header: taken.header, body: taken.body, ends: taken.ends)
       segments.keep(taken.number, taken.body, committed: committed)
     }
     return Batch(
@@ -150,9 +158,17 @@ extension Relay {
     while let batch = inFlight.first, batch.number <= number {
       inFlight.removeFirst()
       committed = batch.number
+      let before = uncommittedTotal
       for input in batch.inputs {
         input.connection.uncommitted -= input.bytes
         uncommittedTotal -= input.bytes
+        unblock(input.connection)
+      }
+      // Others may wait for what is common to all.
+      if before >= Work.commit && uncommittedTotal < Work.commit
+        || before >= limits.uncommittedTotal && uncommittedTotal < limits.uncommittedTotal
+      {
+        unblockAll()
       }
       bring(batch.answers)
       for pair in batch.news { tellNews(pair) }
@@ -196,8 +212,18 @@ extension Relay {
   func changed(_ device: Device) {
     guard device.dirtyBatch != open.number else { return }
     device.dirtyBatch = open.number
+    device.changedBatch = open.number
     touched(device.pair)
     open.devices.append(device)
+  }
+
+  /// What is counted for one incarnation of a device changes.
+  func changed(_ device: Device, incarnation index: Int) {
+    guard device.incarnations[index].dirtyBatch != open.number else { return }
+    device.incarnations[index].dirtyBatch = open.number
+    device.changedBatch = open.number
+    touched(device.pair)
+    open.incarnations.append((device, index))
   }
 
   func changed(_ pair: Pair) {

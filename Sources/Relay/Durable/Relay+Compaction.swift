@@ -5,7 +5,9 @@ import Wire
 extension Relay {
   /// Asks for the next segment to copy, where the store is mostly dead.
   func compactIfDue() {
-    guard segments.compacting == nil, storeFailure == nil, !isStopping else { return }
+    guard segments.compacting == nil, storeFailure == nil, storeFullness == nil, !isStopping else {
+      return
+    }
     while segments.bytes > 4 * segments.liveBytes + options.deadAllowance,
       let index = segments.sparse.firstIndex(where: { $0 <= committed })
     {
@@ -30,7 +32,7 @@ extension Relay {
     do throws(JournalError) {
       try SegmentHeader.read(segment.header, segment: number) { (record) throws(JournalError) in
         if let pair = pairs[record.pair] {
-          copy(record, pair, from: number, segment.body)
+          copy(record, pair, from: number, segment)
         } else {
           evicted[record.pair, default: []].append(record)
         }
@@ -39,7 +41,7 @@ extension Relay {
       log("event=compactionFailed segment=\(number) reason=\("\(error)".quoted)")
     }
     compaction = Compaction(
-      segment: number, body: segment.body,
+      number: number, segment: segment,
       awaited: evicted.sorted { $0.key > $1.key }.map { ($0.key, $0.value) })
     continueCompaction()
   }
@@ -48,7 +50,7 @@ extension Relay {
   /// have in the segment is copied.
   func continueCompaction() {
     while let compaction, let next = compaction.awaited.last,
-      segments.tally(compaction.segment) != nil
+      segments.tally(compaction.number) != nil
     {
       guard let pair = pairs[next.pair] else { return load(next.pair) }
       copyAwaited(pair)
@@ -62,7 +64,7 @@ extension Relay {
   /// Copies what a pair that has come back has in the segment that is being copied.
   func copyAwaited(_ pair: Pair) {
     guard let compaction, let records = skipAwaited(pair.number) else { return }
-    for record in records { copy(record, pair, from: compaction.segment, compaction.body) }
+    for record in records { copy(record, pair, from: compaction.number, compaction.segment) }
   }
 
   /// Awaits a pair no longer. Returns its records.
@@ -73,26 +75,28 @@ extension Relay {
   }
 
   private func copy(
-    _ record: SegmentHeader.Record, _ pair: Pair, from number: UInt64, _ body: [UInt8]
+    _ record: SegmentHeader.Record, _ pair: Pair, from number: UInt64, _ segment: Segment
   ) {
     switch record {
     case .item(_, let receiver, let lane, let item, _):
-      copy(item, lane, pair.devices[Int(receiver)], from: number, body)
+      copy(item, lane, pair.devices[Int(receiver)], from: number, segment)
     case .chunk(_, let file, let chunk):
-      copy(chunk, file, pair, from: number, body)
+      copy(chunk, file, pair, from: number, segment)
     }
   }
 
   private func copy(
-    _ record: Item, _ name: LaneName, _ device: Device, from number: UInt64, _ body: [UInt8]
+    _ record: Item, _ name: LaneName, _ device: Device, from number: UInt64, _ segment: Segment
   ) {
     guard let index = device[name].index(of: record.seq) else { return }
     var item = device[name].items[index]
     guard item.home == number else { return }
+    // What is damaged stays where it is: whoever hands it out finds out.
+    guard item.reference.segment != number || segment.isWhole(item.reference) else { return }
     let old = item
     touched(device.pair)
     if item.reference.segment == number {
-      item.reference = append(slice(body, item.reference))
+      item.reference = append(slice(segment.body, item.reference))
     }
     item.home = open.number
     device[name].items[index] = item
@@ -102,14 +106,16 @@ extension Relay {
   }
 
   private func copy(
-    _ record: FileTransfer.Chunk, _ file: UInt32, _ pair: Pair, from number: UInt64, _ body: [UInt8]
+    _ record: FileTransfer.Chunk, _ file: UInt32, _ pair: Pair, from number: UInt64,
+    _ segment: Segment
   ) {
     guard let file = pair.files.values.first(where: { $0.number == file }) else { return }
     let index = file.chunkIndex(endingAfter: record.offset)
-    guard index < file.chunks.count, file.chunks[index].reference == record.reference
+    guard index < file.chunks.count, file.chunks[index].reference == record.reference,
+      segment.isWhole(record.reference)
     else { return }
     touched(pair)
-    file.chunks[index].reference = append(slice(body, record.reference))
+    file.chunks[index].reference = append(slice(segment.body, record.reference))
     hold(file.chunks[index].reference)
     SegmentHeader.append(file.chunks[index], file: file, pair: pair, to: &open.header)
     release(record.reference)
@@ -126,8 +132,8 @@ extension Relay {
 
 /// A segment whose live rest is being copied: its bytes, and what it has of pairs that are evicted.
 struct Compaction {
-  let segment: UInt64
-  let body: [UInt8]
+  let number: UInt64
+  let segment: Segment
   /// By pair, falling: the last one is next.
   var awaited: [(pair: UInt32, records: [SegmentHeader.Record])]
 }

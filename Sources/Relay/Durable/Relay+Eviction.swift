@@ -39,7 +39,10 @@ extension Relay {
   /// Evicts pairs that have been idle for long enough, a bounded piece of work at a time: the next
   /// one follows the commit of this one. A server that stops evicts all at once, to start soon.
   func evictIdle() {
-    guard storeFailure == nil, !open.isEvicting, !inFlight.contains(where: \.isEvicting) else {
+    // What is written down on eviction is worth nothing to a full disk.
+    guard storeFailure == nil, storeFullness == nil, !open.isEvicting,
+      !inFlight.contains(where: \.isEvicting)
+    else {
       return
     }
     var budget = Limits.evictedAtOnce
@@ -70,6 +73,7 @@ extension Relay {
 
   /// Has a pair leave the memory: at once where the store has all of it, else with the open batch.
   func evict(_ pair: Pair) {
+    keepMissedEnds(pair)
     if pair.hasQueueRow { return forget(pair) }
     pair.evictionBatch = open.number
     open.evicted.append(pair)
@@ -79,6 +83,7 @@ extension Relay {
     assert(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
     pairs[pair.number] = nil
     evictedSize += pair.size
+    if pair.isBlank { blankPairs.add(PairName(app: pair.app, name: pair.name), pair.number) }
     let deadline = uploadDeadline(pair)
     guard deadline != uploadDeadlines[pair.number] else { return }
     uploadDeadlines[pair.number] = nil

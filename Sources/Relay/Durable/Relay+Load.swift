@@ -10,6 +10,7 @@ extension Relay {
   func load(_ number: UInt32, for connection: Connection? = nil) {
     if loads[number] == nil {
       loads[number] = []
+      blankPairs.remove(number)
       effects.pairReads.append(PairRead(pair: number, tables: Self.pairTables))
     }
     guard let connection else { return }
@@ -20,7 +21,7 @@ extension Relay {
   /// A pair has come, or could not be read. Either way those who wait for it go on.
   func finishLoad(_ number: UInt32, _ rows: [Row]?) {
     guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
-    for connection in waiting { connection.isAwaitingPair = false }
+    for connection in waiting { endAwaitingPair(connection) }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
       let pair = try restore(number, rows)
@@ -45,6 +46,11 @@ extension Relay {
 
   /// When a pair that could not be read for its uploads is tried again by itself.
   private static let nextTry: Int64 = 3_600_000_000
+
+  func endAwaitingPair(_ connection: Connection) {
+    connection.isAwaitingPair = false
+    unblock(connection)
+  }
 
   private func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
     var restoration = Restoration(self)

@@ -6,9 +6,16 @@ extension Relay {
   /// for is counted. The others, which were in use when the last run was killed, come back whole.
   func restore(_ contents: Contents) throws(JournalError) {
     var evicted: Set<UInt32> = []
-    for row in contents.rows where row.key.table == .queue { evicted.insert(row.key.pair) }
+    var blank: Set<UInt32> = []
+    for row in contents.rows where row.key.table == .queue {
+      evicted.insert(row.key.pair)
+      if try QueueRow.isOfBlankPair(row) { blank.insert(row.key.pair) }
+    }
     for row in contents.rows where row.key.table == .pair {
       if row.key.pair == 0 { try restoreStore(row) } else { try index(row) }
+      if blank.contains(row.key.pair) {
+        blankPairs.add(try PairRow.name(row), row.key.pair)
+      }
     }
     var restoration = Restoration(self)
     try restoration.add(
@@ -23,6 +30,7 @@ extension Relay {
     restoration.finish()
     for row in contents.rows where row.key.table == .queue { try count(row) }
     for (_, pair) in restoration.pairs.sorted(by: { $0.key < $1.key }) {
+      pair.mayHaveMissedEnds()
       hold(pair)
       pairs[pair.number] = pair
       watchUploads(pair)
@@ -32,15 +40,13 @@ extension Relay {
   }
 
   private func restoreStore(_ row: Row) throws(JournalError) {
-    try row.read { (reader) throws(JournalError) in
-      nextPair = max(nextPair, try reader.integer())
-      let clock: Int64 = try reader.integer()
-      if options.hasManualClock, clock > now { now = clock }
-    }
+    let store = try StoreRow.read(row)
+    nextPair = max(nextPair, store.nextPair)
+    if options.hasManualClock, store.clock > now { now = store.clock }
   }
 
   private func index(_ row: Row) throws(JournalError) {
-    numbers[try Restoration.name(row)] = row.key.pair
+    numbers[try PairRow.name(row)] = row.key.pair
     nextPair = max(nextPair, row.key.pair + 1)
   }
 

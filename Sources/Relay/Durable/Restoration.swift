@@ -11,6 +11,7 @@ struct Restoration {
   let committed: UInt64
   /// The present run's.
   let epoch: UInt64
+  let lossEpoch: UInt64
 
   private struct FileName: Hashable {
     var pair: UInt32
@@ -20,6 +21,7 @@ struct Restoration {
   init(_ relay: Relay) {
     committed = relay.committed
     epoch = relay.epoch
+    lossEpoch = relay.lossEpoch
   }
 
   // MARK: Rows
@@ -34,36 +36,8 @@ struct Restoration {
     for row in rows where row.key.table == .context { try addContext(row) }
   }
 
-  /// The app and the name in a pair's row.
-  static func name(_ row: Row) throws(JournalError) -> Relay.PairName {
-    try row.read { (reader) throws(JournalError) in
-      Relay.PairName(app: try reader.text(), name: try reader.text())
-    }
-  }
-
   private mutating func addPair(_ row: Row) throws(JournalError) {
-    let pair = try row.read { (reader) throws(JournalError) in
-      let pair = Pair(number: row.key.pair, app: try reader.text(), name: try reader.text())
-      _ = try reader.number()
-      pair.nextFile = try reader.integer()
-      let knobs = try reader.blob()
-      let isUnderstood = knobs.withUnsafeBytes { bytes in
-        do throws(WireError) {
-          var envelope = Envelope()
-          try envelope.scan(bytes)
-          try envelope.withFields(of: bytes) { (fields) throws(WireError) in
-            try pair.knobs.set(from: fields)
-          }
-          return true
-        } catch {
-          return false
-        }
-      }
-      guard isUnderstood else {
-        throw JournalError(description: "the knobs of pair \(pair.name) cannot be understood")
-      }
-      return pair
-    }
+    let pair = try PairRow.read(row).pair
     pairs[pair.number] = pair
   }
 
@@ -83,102 +57,26 @@ struct Restoration {
 
   private func addDevice(_ row: Row) throws(JournalError) {
     let pair = try pair(row)
+    if IncarnationRow.isIncarnation(row.key) {
+      try IncarnationRow.read(row, into: try device(IncarnationRow.device(row.key), of: pair))
+      return
+    }
     guard row.key.item == UInt32(pair.devices.count) else {
       throw JournalError(description: "pair \(pair.name) lacks a device row")
     }
-    let device = try row.read { (reader) throws(JournalError) in
-      let name = try reader.text()
-      let device = Device(
-        pair: pair, index: UInt16(row.key.item), name: name,
-        role: try reader.flag() ? .phone : .watch)
-      device.hasJoined = try reader.flag()
-      device.state.bits = try reader.number()
-      device.order = try reader.number()
-      device.complicationDay = try reader.integer()
-      device.complicationsUsed = try reader.integer()
-      try Self.readLanes(device, &reader)
-      try Self.readIncarnations(device, &reader)
-      return device
-    }
-    pair.add(device)
-  }
-
-  private static func readLanes(_ device: Device, _ reader: inout ByteReader) throws(JournalError) {
-    let count = try reader.number()
-    guard count == LaneName.allCases.count else {
-      throw JournalError(description: "device \(device.name) has \(count) lanes")
-    }
-    for name in LaneName.allCases {
-      var lane = Lane()
-      lane.next = try reader.number()
-      lane.acknowledged = try reader.number()
-      lane.offered = try reader.number()
-      lane.highestHandedOut = max(lane.offered, lane.acknowledged)
-      var ranges: [ClosedRange<UInt64>] = []
-      var last = lane.acknowledged
-      for _ in 0..<(try reader.number()) {
-        let lower = last + (try reader.number())
-        let upper = lower + (try reader.number())
-        ranges.append(lower...upper)
-        last = upper
-      }
-      lane.holes = Holes(ranges: ranges)
-      device[name] = lane
-    }
-  }
-
-  private static func readIncarnations(_ device: Device, _ reader: inout ByteReader)
-    throws(JournalError)
-  {
-    for index in 0..<(try reader.number()) {
-      var incarnation = Incarnation(name: try reader.text())
-      incarnation.lastNumber = try reader.number()
-      incarnation.lastCount = try reader.number()
-      let forgotten = try reader.number()
-      if forgotten > 0 { device.forgottenFailures[UInt16(index)] = forgotten }
-      device.incarnations.append(incarnation)
-    }
-    for _ in 0..<(try reader.number()) {
-      let transfer = TransferKey(
-        sender: device.index, incarnation: try reader.integer(), isNumbered: true,
-        number: try reader.number())
-      device.failures.append((transfer, try reader.integer()))
-    }
+    pair.add(try DeviceRow.read(row, of: pair, lossEpoch: lossEpoch))
   }
 
   private func addActiveWatch(_ row: Row) throws(JournalError) {
     let pair = try pair(row)
-    let index: UInt16 = try row.read { (reader) throws(JournalError) in
-      _ = try reader.text()
-      _ = try reader.text()
-      return try reader.integer()
-    }
+    let index = try PairRow.read(row).activeWatch
     if index > 0 { pair.activeWatch = try device(index - 1, of: pair) }
     pair.toldWatchState = WatchState(pair)
   }
 
   private mutating func addFile(_ row: Row) throws(JournalError) {
     let pair = try pair(row)
-    let file = try row.read { (reader) throws(JournalError) in
-      let transfer = TransferKey(
-        sender: try reader.integer(), incarnation: try reader.integer(),
-        isNumbered: try reader.flag(), number: try reader.number())
-      let receiver: UInt16 = try reader.integer()
-      let name = try reader.text()
-      let size: Int = try reader.integer()
-      let digest = try reader.text()
-      let metadata = try reader.flag() ? try reader.blob() : nil
-      let file = FileTransfer(
-        number: row.key.item, transfer: transfer, receiver: receiver, name: name, size: size,
-        digest: digest, metadata: metadata, re: try reader.text(), now: 0)
-      file.received = try reader.integer()
-      file.synced = file.received
-      guard let hash = SHA256(saved: try reader.blob()) else { throw ByteReader.torn }
-      file.hash = hash
-      file.lastHeard = try reader.integer()
-      file.seq = try reader.number()
-      return file
-    }
+    let file = try FileRow.read(row)
     pair.files[file.transfer] = file
     try device(file.receiver, of: pair).fileBytes += file.received
     pair.nextFile = max(pair.nextFile, file.number + 1)
@@ -208,6 +106,7 @@ struct Restoration {
       try put(record)
     }
     pair.hasQueueRow = true
+    if try QueueRow.isOfBlankPair(row) { pair.hubs = [] }
   }
 
   private func addContext(_ row: Row) throws(JournalError) {
@@ -215,19 +114,8 @@ struct Restoration {
     let receiver = try device(UInt16(row.key.item >> 16), of: pair)
     let sender = UInt16(row.key.item & 0xFFFF)
     _ = try device(sender, of: pair)
-    var order: UInt64 = 0
-    var slot = try row.read { (reader) throws(JournalError) in
-      let seq = try reader.number()
-      let isAcknowledged = try reader.flag()
-      var slot = ContextSlot(current: try reader.blob(), seq: seq, isAcknowledged: isAcknowledged)
-      switch try reader.number() {
-      case 1: slot.handedOut = slot.current
-      case 2: slot.handedOut = try reader.blob()
-      default: break
-      }
-      order = try reader.number()
-      return slot
-    }
+    let (stored, order) = try ContextRow.read(row)
+    var slot = stored
     if slot.seq > 0 {
       guard slot.seq > receiver[.context].acknowledged else {
         slot.seq = 0

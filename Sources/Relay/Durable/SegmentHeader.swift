@@ -26,7 +26,7 @@ enum SegmentHeader {
     // One growth of the array for all of them: this is written for every transfer.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 17 * MemoryWriter.longestNumber) {
       room in
-      var writer = MemoryWriter(room.baseAddress!)
+      var writer = MemoryWriter(room)
       writer.number(0)
       writer.number(receiver.pair.number)
       writer.number(receiver.index)
@@ -44,7 +44,7 @@ enum SegmentHeader {
       writer.number(item.reference.length)
       writer.number(item.code)
       writer.number(re.utf8.count)
-      header.append(contentsOf: UnsafeBufferPointer(start: room.baseAddress, count: writer.count))
+      header.append(contentsOf: writer.written)
     }
     if !re.isEmpty { header.append(contentsOf: re.utf8) }
   }

@@ -58,6 +58,7 @@ extension Relay {
     if slot.seq > 0, slot.current == slot.handedOut { return true }
     guard slot.isAcknowledged, let handedOut = slot.handedOut else { return false }
     withdraw(&slot, receiver)
+    settlePending(receiver)
     slot.current = handedOut
     return true
   }

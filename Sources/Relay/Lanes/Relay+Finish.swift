@@ -31,10 +31,10 @@ extension Relay {
     switch lane {
     case .context: contextAcknowledged(item, device)
     case .outcome: break
-    case .file:
-      removeFile(item, device.pair)
+    case .file, .userInfo, .complication, .parked:
+      // A parked one may be a file, too.
+      if item.target == .file { removeFile(item, device.pair) }
       finish(item, lane, device, re: re, code: code)
-    case .userInfo, .complication, .parked: finish(item, lane, device, re: re, code: code)
     }
     settlePending(device)
     return true
@@ -86,6 +86,7 @@ extension Relay {
         &output, finished.transfer, sender, isFile: finished.isFile, re: finished.re, code: nil)
       output.append("}")
     }
+    connection.toldPosition = connection.position
   }
 
   /// The sender is away, or it is bad news: kept until acknowledged, the oldest goes first.
@@ -99,9 +100,29 @@ extension Relay {
     Self.didFinish(&body, transfer, sender, isFile: isFile, re: re, code: code)
     body.withUnsafeBytes { bytes in
       _ = enqueue(
-        bytes, to: sender, lane: .outcome, transfer: transfer, re: "",
-        code: UInt16(code?.rawValue ?? 0))
+        bytes, to: sender, lane: .outcome, target: isFile ? .file : .outcome, transfer: transfer,
+        re: re, code: UInt16(code?.rawValue ?? 0))
     }
+  }
+
+  /// The payload of an item is gone from the store, or is not as it was accepted. A transfer fails at its
+  /// sender; what became of a transfer is said anew.
+  func lose(_ item: Item, in name: LaneName, of receiver: Device) {
+    let sender = item.transfer.isHub ? nil : receiver.pair.devices[Int(item.transfer.sender)]
+    log(
+      "event=payloadLost transfer=\((sender.map { item.transfer.text($0) } ?? "hub").quoted) "
+        + "lane=\(name) seq=\(item.seq) segment=\(item.reference.segment) "
+        + "receiver=\(receiver.name.quoted) pair=\(receiver.pair.name.quoted)")
+    guard name == .outcome, let sender else {
+      _ = fail(item.seq, in: name, of: receiver, code: .deliveryFailed)
+      return
+    }
+    let re = receiver[name].identifier(item.seq)
+    _ = remove(item.seq, from: name, of: receiver)
+    keepOutcome(
+      item.transfer, sender: sender, isFile: item.target == .file, re: re,
+      code: ErrorCode(rawValue: Int(item.code)))
+    settlePending(receiver)
   }
 
   private func firstLive(_ lane: Lane) -> UInt64? {
@@ -148,6 +169,7 @@ extension Relay {
       let oldest = sender.failures.removeFirst().transfer
       let known = sender.forgottenFailures[oldest.incarnation] ?? 0
       sender.forgottenFailures[oldest.incarnation] = max(known, oldest.number)
+      changed(sender, incarnation: Int(oldest.incarnation))
     }
     changed(sender)
   }

@@ -83,7 +83,7 @@ extension Relay {
     guard let own = try bridgedPayload(payload, limit: limit, call, device) else { return false }
     let expectsReply = try call.fields.optionalBool(.expectsReply) ?? false
     // Commits may fail while messages to counterparts go on.
-    if storeFailure != nil { try refuseWhileFailing(.transferUserInfo) }
+    if storeFailure != nil || storeFullness != nil { try refuseForStore(.transferUserInfo) }
     take(own, device)
     countUncommitted(call.connection, call.fields.line.count)
     guard expectsReply else { return true }
@@ -203,10 +203,10 @@ extension Relay {
     }
   }
 
-  /// The server stops: nobody waits for replies any more.
-  func dropReplies(from connection: Connection) {
+  /// A connection waits for replies no more.
+  func dropReplies(from connection: Connection, _ reason: String) {
     guard connection.pendingReplies > 0, let device = connection.device else { return }
-    failReplies(WireError(.deliveryFailed, "the server is stopping", definite: false)) {
+    failReplies(WireError(.deliveryFailed, reason, definite: false)) {
       $0.sender === device
     }
   }
@@ -240,14 +240,23 @@ extension Relay {
     guard let receiver = connection.waitingFor else { return }
     connection.waitingFor = nil
     receiver.waiters.removeAll { $0 === connection }
+    unblock(connection)
+  }
+
+  /// Whoever waits for a receiver's output goes on.
+  func letWaitersGo(_ receiver: Device) {
+    let waiters = receiver.waiters
+    receiver.waiters = []
+    for connection in waiters {
+      connection.waitingFor = nil
+      unblock(connection)
+    }
   }
 
   /// The receiver did not drain in time: its messages fail until it does.
   func receiverStayedFull(_ connection: Connection, _ since: Int64) {
     guard let receiver = connection.waitingFor, connection.waitingSince == since else { return }
     receiver.isSaturated = true
-    let waiters = receiver.waiters
-    receiver.waiters = []
-    for connection in waiters { connection.waitingFor = nil }
+    letWaitersGo(receiver)
   }
 }

@@ -87,6 +87,7 @@ extension Relay {
     if isFile { removeFile(item, pair) }
     finish(
       transfer, sender: device, isFile: isFile, re: re, code: .deliveryFailed, isTold: isTold)
+    settlePending(receiver)
     acceptAfterCommit(call)
   }
 
@@ -102,8 +103,6 @@ extension Relay {
   func outstandingTransfers(_ call: Call, _ device: Device) throws(WireError) {
     let limit = Int(try call.fields.optionalInteger(.limit, in: 1...Self.listed) ?? Self.listed)
     let after = Int(try call.fields.optionalInteger(.after, in: 0...Int64.max) ?? 0)
-    var index = 0
-    var isFirst = true
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "outstandingTransfers", re: call.id, of: call.request)
       output.append(",\"count\":")
@@ -111,24 +110,29 @@ extension Relay {
       output.append(",\"n\":")
       output.append(decimal: device.incarnations[Int(device.incarnation)].lastNumber)
       output.append(",\"transfers\":[")
+      var (skipped, left, isFirst) = (after, limit, true)
       for (incarnation, life) in device.incarnations.enumerated() {
         for isNumbered in [true, false] {
-          let entries = life[isNumbered].entries
-          for position in 0..<entries.count where !entries[position].isFinished {
-            index += 1
-            guard index > after, index <= after + limit else { continue }
+          let outbox = life[isNumbered]
+          if skipped >= outbox.count {
+            skipped -= outbox.count
+            continue
+          }
+          outbox.forEachUnfinished(after: skipped, limit: left) { entry in
             if !isFirst { output.append(",") }
             isFirst = false
-            let entry = entries[position]
+            left -= 1
             let transfer = TransferKey(
               sender: device.index, incarnation: UInt16(incarnation), isNumbered: isNumbered,
               number: entry.number)
             describe(transfer, entry, device, &output)
           }
+          skipped = 0
         }
       }
       output.append("]")
-      if index > after + limit {
+      // `after` may be any number; what is left to list is there only where this one is not beyond it.
+      if after < device.outstanding - limit {
         output.append(",\"after\":")
         output.append(decimal: after + limit)
       }

@@ -91,7 +91,7 @@ extension Relay {
       device.incarnations[index].lastCount += 1
       transfer.number = device.incarnations[index].lastCount
     }
-    changed(device)
+    changed(device, incarnation: index)
     countUncommitted(call.connection, bytes)
     return transfer
   }
@@ -168,6 +168,6 @@ extension Relay {
   }
 
   private func complicationDay(_ pair: Pair) -> Int64 {
-    (now - pair.knobs.complicationReset) / 86_400_000_000
+    (wall - pair.knobs.complicationReset) / 86_400_000_000
   }
 }

@@ -34,6 +34,8 @@ struct Deque<Element> {
     return element
   }
 
+  mutating func popFirst() -> Element? { isEmpty ? nil : removeFirst() }
+
   mutating func sort(by areInIncreasingOrder: (Element, Element) -> Bool) {
     storage.removeFirst(head)
     head = 0

@@ -57,7 +57,7 @@ struct Item {
   var flags: Flags
   /// For an outcome: the error's number, 0 for none.
   var code: UInt16 = 0
-  /// For a parked item: the lane for which it is meant.
+  /// For a parked item: the lane for which it is meant; for an outcome: `file` where it is a file's.
   var target: LaneName
 
   struct Flags: OptionSet {

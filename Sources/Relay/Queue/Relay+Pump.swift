@@ -194,6 +194,7 @@ extension Relay {
     device.isFetching = false
     device.fetchesSingly = payloads == nil
     if let payloads {
+      // Fewer than were asked for, where the next one is damaged.
       device.fetched = [:]
       for (reference, bytes) in zip(wanted, payloads) { device.fetched[reference] = bytes }
     } else if wanted.count == 1 {
@@ -203,8 +204,8 @@ extension Relay {
     if !device.pair.isConnected { evictIdle() }
   }
 
-  /// A segment that was asked for is gone. Mostly it was copied forward meanwhile, and its items
-  /// have other places now; an item that has not is lost, and that is said.
+  /// What was asked for is gone or damaged. Mostly its segment was copied forward meanwhile, and its
+  /// items have other places now; an item that has not is lost, and that is said.
   private func dropMissing(_ wanted: Reference, _ device: Device) {
     for name in LaneName.delivered where name != .context {
       guard let item = device[name].nextToHandOut() else { continue }
@@ -212,8 +213,7 @@ extension Relay {
       guard wanted == item.reference || wanted == file.flatMap({ nextPiece(of: $0) }) else {
         continue
       }
-      log("event=payloadMissing segment=\(wanted.segment) receiver=\(device.name.quoted)")
-      _ = fail(item.seq, in: name, of: device, code: .deliveryFailed)
+      lose(item, in: name, of: device)
     }
   }
 
@@ -222,9 +222,7 @@ extension Relay {
   /// A device's connection has room again.
   func drained(_ device: Device) {
     device.isSaturated = false
-    let waiters = device.waiters
-    device.waiters = []
-    for connection in waiters { stopWaiting(connection) }
+    letWaitersGo(device)
     pump(device)
     sendLog(device)
   }

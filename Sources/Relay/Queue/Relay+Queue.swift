@@ -50,6 +50,7 @@ extension Relay {
   func append(_ payload: UnsafeRawBufferPointer) -> Reference {
     let offset = open.body.count
     open.body.append(bytes: payload)
+    open.ends.append(UInt32(truncatingIfNeeded: open.body.count))
     segments.size(open.number, payload.count)
     return Reference(
       segment: open.number, offset: UInt32(offset), length: UInt32(payload.count))

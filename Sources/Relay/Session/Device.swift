@@ -49,6 +49,10 @@ final class Device {
   var complicationDay: Int64 = 0
   /// Failed transfers, oldest first, for a retry by `n`.
   var failures: [(transfer: TransferKey, code: UInt16)] = []
+  /// An end of a transfer may have been told and not heard: the next activation says so.
+  var mayHaveMissedEnd = false
+  /// What its row says of that.
+  var isMissedEndInRow = false
   /// Of transfers numbered at or below it the failures are not all known any more, by incarnation.
   var forgottenFailures: [UInt16: UInt64] = [:]
 
@@ -79,12 +83,17 @@ final class Device {
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 
+  /// Connections of its former sessions on which an end of a transfer was told that is not confirmed.
+  var doubtful: [Connection] = []
+
   /// Whom its sends go to, as found out last.
   var clearance = Clearance()
 
   // Bookkeeping.
-  /// The last batch that carries its row, as it does when anything of it changed.
+  /// The last batch that carries its row, as it does when anything of it changed but its incarnations.
   var dirtyBatch: UInt64 = 0
+  /// The last batch that carries any row of it.
+  var changedBatch: UInt64 = 0
   /// The last batch after which it is to be pumped.
   var pumpBatch: UInt64 = 0
   /// Payloads read back from the store and not handed out yet.

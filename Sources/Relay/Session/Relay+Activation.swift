@@ -112,6 +112,7 @@ extension Relay {
     if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
     call.connection.device = device
     call.connection.isActivating = true
+    call.connection.hasActivated = true
     call.connection.owed += 1
     device.connection = call.connection
     pair.evictionBatch = 0
@@ -132,7 +133,7 @@ extension Relay {
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
     beginBridge(device)
     let batch = latestBatch
-    if batch > committed, device.dirtyBatch > committed {
+    if batch > committed, device.changedBatch > committed {
       pair.lastBatch = max(pair.lastBatch, batch)
       if batch == open.number {
         open.activations.append((device, device.session))
@@ -187,12 +188,13 @@ extension Relay {
       }
       return device
     }
-    if let storeFailure {
+    if let reason = storeFailure ?? storeFullness {
       throw WireError(
         .overloaded,
-        "the store cannot write at present (\(storeFailure)), so no new device can activate; "
+        "the store cannot write at present (\(reason)), so no new device can activate; "
           + "nothing was changed, try again later")
     }
+    if known == nil { try checkRoomForPair() }
     if request.role == .phone, let phone = known?.phone {
       throw WireError(
         .invalidField,
@@ -223,9 +225,32 @@ extension Relay {
     return hub
   }
 
+  /// Numbers of pairs have 32 bits, and those of pairs that are let go are given again.
+  private var mostPairs: Int { min(limits.pairs, Int(UInt32.max) - 1) }
+
+  private func checkRoomForPair() throws(WireError) {
+    guard numbers.count >= mostPairs, blankPairs.isEmpty else { return }
+    throw WireError(
+      .overloaded,
+      "this server keeps \(mostPairs) pairs, and has as many, so no new pair can begin; those that "
+        + "there are go on. Start it with a higher --limits pairs=N, or with another --data")
+  }
+
+  /// The number of a new pair: that of the oldest blank one, which is let go, where there is no more room.
+  private func pairNumber() -> UInt32 {
+    guard numbers.count >= mostPairs, let old = blankPairs.takeOldest() else {
+      nextPair += 1
+      return nextPair - 1
+    }
+    log("event=pairLetGo app=\(old.name.app.quoted) pair=\(old.name.name.quoted)")
+    numbers[old.name] = nil
+    // Its other rows are written over by the new pair's.
+    open.removedRows.append(QueueRow.key(old.number))
+    return old.number
+  }
+
   private func makePair(_ name: PairName) -> Pair {
-    let pair = Pair(number: nextPair, app: name.app, name: name.name)
-    nextPair += 1
+    let pair = Pair(number: pairNumber(), app: name.app, name: name.name)
     numbers[name] = pair.number
     pairs[pair.number] = pair
     // The store has none of a new pair.
@@ -252,8 +277,14 @@ extension Relay {
         throw WireError(
           .overloaded, "a device has at most \(limits.incarnations) incarnations")
       }
+      if let storeFullness {
+        throw WireError(
+          .overloaded,
+          "the store takes nothing new at present (\(storeFullness)), so no new incarnation can "
+            + "activate; nothing was changed, try again later")
+      }
     }
-    if storeFailure != nil, device.dirtyBatch > committed {
+    if storeFailure != nil, device.changedBatch > committed {
       throw WireError(
         .overloaded,
         "the store cannot write at present (\(storeFailure!)), and commits of this device are "
@@ -268,7 +299,7 @@ extension Relay {
     } else {
       device.incarnation = UInt16(device.incarnations.count)
       device.incarnations.append(Incarnation(name: name))
-      changed(device)
+      changed(device, incarnation: Int(device.incarnation))
     }
   }
 
@@ -291,11 +322,11 @@ extension Relay {
     device.appState = .foreground
     device.toldReachable = device.pair.isReachable(from: device)
     connection.isActivating = false
+    unblock(connection)
     connection.owed -= 1
     describeActivation(device, connection)
     if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
     device.owesPendingChange = device.hasContentPending
-    if connection.isStalled { touch(connection) }
     repeatContexts(device)
     // Its own activation has told a phone how its watch is.
     if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
@@ -306,6 +337,9 @@ extension Relay {
   }
 
   private func describeActivation(_ device: Device, _ connection: Connection) {
+    let isMissed = takeMissedEnds(device, on: connection)
+    // Whoever does not hear this has to be told again.
+    defer { if isMissed { connection.toldPosition = connection.position } }
     answer(connection) { output in
       Self.begin(
         &output, "activationDidComplete", re: device.activationCall.id, of: .activate)
@@ -317,6 +351,7 @@ extension Relay {
       output.append(".")
       output.append(decimal: device.session)
       output.append("\",\"store\":", quoted: identity)
+      if isMissed { output.append(",\"mayHaveMissedDidFinish\":true") }
       describeSession(device, &output)
       output.append(",\"protocol\":1,\"limits\":{\"line\":")
       output.append(decimal: limits.line)

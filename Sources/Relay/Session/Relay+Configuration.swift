@@ -98,7 +98,9 @@ extension Relay {
     let count = try call.fields.optionalInteger(.count, in: 1...Int64.max)
     for lane in try lanes(call) {
       if let count, device[lane].isHeld {
-        device[lane].allowance += Int(min(count, 1 << 40))
+        // More than a lane can ever hold is as good as any more.
+        let (sum, isTooLarge) = device[lane].allowance.addingReportingOverflow(Int(count))
+        device[lane].allowance = isTooLarge ? .max : sum
       } else if count == nil {
         device[lane].isHeld = false
         device[lane].allowance = 0

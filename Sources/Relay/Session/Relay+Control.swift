@@ -6,12 +6,17 @@ extension Relay {
     answer(call.connection) { output in
       Self.begin(&output, "pong", re: call.id, of: .ping)
       output.append(",\"now\":")
-      output.append(seconds: now)
+      output.append(seconds: wall)
       output.append("}")
     }
   }
 
+  /// Who says so does not wait for replies; who ends its input does.
   func quit(_ call: Call) {
+    dropReplies(
+      from: call.connection,
+      "this device said quit before the reply came; the counterpart may have "
+        + "processed the message")
     end(call.connection)
   }
 

@@ -31,7 +31,9 @@ extension Relay {
     if connection.isActivating {
       connection.isActivating = false
       connection.owed -= 1
+      unblock(connection)
     }
+    sessionEnded(device, on: connection)
     connection.device = nil
     connection.endMarks = nil
     device.connection = nil
@@ -48,9 +50,7 @@ extension Relay {
       device[name].isHeld = false
       device[name].allowance = 0
     }
-    let waiters = device.waiters
-    device.waiters = []
-    for waiter in waiters { waiter.waitingFor = nil }
+    letWaitersGo(device)
     stopWaiting(connection)
     // A session that was still being switched is attached anew by the next activation.
     if device.isPhone { device.pair.isSwitching = false }
@@ -193,7 +193,7 @@ extension Relay {
     settleEnd(device)
   }
 
-  /// Tells a device that found content pending when all of it is acknowledged.
+  /// Tells a device that found content pending when none is left: acknowledged, cancelled or withdrawn.
   func settlePending(_ device: Device) {
     guard device.owesPendingChange, !device.hasContentPending else { return }
     device.owesPendingChange = false

@@ -15,3 +15,9 @@ package func endOfLine(
   let at = watchline_line_end(base, from, bytes.count)
   return at < bytes.count ? (at, base[at]) : nil
 }
+
+/// Whether telnet negotiation starts anywhere: asked of all that is held, so by blocks.
+package func holdsTelnet(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  guard let start = bytes.baseAddress else { return false }
+  return watchline_holds_ff(start.assumingMemoryBound(to: UInt8.self), bytes.count) != 0
+}

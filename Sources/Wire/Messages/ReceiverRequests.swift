@@ -60,7 +60,8 @@ extension MessageDescription {
       answers: [("advanced", "once it is on disk, after all that became due")],
       errors: [.missingField, .invalidField], example: "advance seconds=60"),
     .request(
-      .quit, .server, clause: "1", "Closes the connection when all that is owed has been sent.",
+      .quit, .server, clause: "1",
+      "Closes the connection when what is owed has been sent; replies are not waited for.",
       answers: [], example: "quit"),
   ]
 }

@@ -34,6 +34,9 @@ extension MessageDescription {
       members: sessionMembers + [
         .required("session", .text(), "names this session"),
         .required("store", .text(), "names the store whose numbers these are"),
+        .optional(
+          "mayHaveMissedDidFinish", .flag,
+          "a didFinish… without seq may have been lost: ask outstandingTransfers"),
         .required("protocol", .integer(1...1), "the version spoken"),
         .required(
           "limits",

@@ -97,7 +97,7 @@ extension ProcessTests {
     }
 
     @Test func longestLine() throws {
-      let client = try server.client()
+      let client = try server.device("phone")
       for (length, type) in [(1 << 20, "pong"), (1 << 20 + 1, "error"), (1 << 20, "pong")] {
         let start = "{\"type\":\"ping\",\"x\":\""
         let fill = String(repeating: "x", count: length - start.utf8.count - 2)
@@ -124,7 +124,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: BadText.allCases) func badText(_ bad: BadText) throws {
-      let client = try server.client()
+      let client = try server.device("phone")
       try client.send(bad.text)
       let answer = try #require(try client.line())
       #expect(answer.code == 4_001, "\(answer)")

@@ -16,6 +16,11 @@ final class Scratch {
   var data: String { path + "/data" }
   var database: String { data + "/watchline.sqlite" }
 
+  /// The names in the data directory, sorted.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []).sorted()
+  }
+
   /// Every file of the data directory with its bytes, to compare.
   var contents: [String: Data] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []

@@ -7,7 +7,11 @@ final class ServerProcess {
   /// Known once the ready line has come.
   private(set) var port = 0
 
-  static var path: String { Program.products + "/watchline-server" }
+  /// The server that is built with the tests, or the one that `WATCHLINE_SERVER` names.
+  static var path: String {
+    ProcessInfo.processInfo.environment["WATCHLINE_SERVER"]
+      ?? Program.products + "/watchline-server"
+  }
 
   /// Starts it without waiting.
   ///

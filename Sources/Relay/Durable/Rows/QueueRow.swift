@@ -8,15 +8,18 @@ import Journal
 /// ```
 /// `deadline` is when the first of its unfinished uploads is overdue, 0 for none. What was handed out
 /// is known exactly in the run that wrote the row, `epoch`; a later one goes by the devices' rows,
-/// which may say more. A record is what the header of segment `home` has of the item, or of the chunk,
-/// that waits.
+/// which may say more. Of a blank pair there are no devices here. A record is what the header of segment
+/// `home` has of the item, or of the chunk, that waits.
 enum QueueRow {
+  static let version: UInt8 = 1
+
   static func make(_ pair: Pair, deadline: Int64?, epoch: UInt64) -> Row {
-    var writer = ByteWriter(bytes: [RowForm.version])
+    var writer = ByteWriter(bytes: [version])
     writer.number(deadline ?? 0)
     writer.number(epoch)
-    writer.number(pair.devices.count)
-    for device in pair.devices {
+    let devices = pair.isBlank ? [] : pair.devices
+    writer.number(devices.count)
+    for device in devices {
       for lane in device.lanes { writer.number(lane.highestHandedOut) }
     }
     for device in pair.devices {
@@ -37,6 +40,15 @@ enum QueueRow {
     return Row(key(pair.number), writer.bytes)
   }
 
+  /// Whether nothing but the activation of its only device ever happened in a pair.
+  static func isOfBlankPair(_ row: Row) throws(JournalError) -> Bool {
+    try row.read(version: version) { (reader) throws(JournalError) in
+      _ = try reader.number()
+      _ = try reader.number()
+      return try reader.number() == 0
+    }
+  }
+
   static func key(_ pair: UInt32) -> Row.Key { Row.Key(.queue, pair: pair) }
 
   /// Reads what was handed out, where the row is of the run `epoch`, then the records. Returns the
@@ -47,7 +59,7 @@ enum QueueRow {
     handedOut: (_ device: UInt16, LaneName, UInt64) throws(JournalError) -> Void = { _, _, _ in },
     records: (SegmentHeader.Record) throws(JournalError) -> Void
   ) throws(JournalError) -> Int64? {
-    try row.read { (reader) throws(JournalError) in
+    try row.read(version: version) { (reader) throws(JournalError) in
       let deadline: Int64 = try reader.integer()
       let isOfThisRun = try reader.number() == epoch
       let devices: UInt16 = try reader.integer()

@@ -1,0 +1,59 @@
+/// Evicted pairs that say nothing but that one device has activated once: those that may be let go where
+/// there are as many pairs as there may be (PROTOCOL.md clause 4.1).
+struct BlankPairs {
+  /// Of those that are still evicted and blank.
+  private var tickets: [UInt32: UInt64] = [:]
+  private var order = Deque<(name: Relay.PairName, number: UInt32, ticket: UInt64)>()
+  private var nextTicket: UInt64 = 0
+
+  var isEmpty: Bool { tickets.isEmpty }
+
+  /// A blank pair has left the memory.
+  mutating func add(_ name: Relay.PairName, _ number: UInt32) {
+    if order.count > 2 * tickets.count + 64 { dropStale() }
+    tickets[number] = nextTicket
+    order.append((name, number, nextTicket))
+    nextTicket += 1
+  }
+
+  /// It is being read back.
+  mutating func remove(_ number: UInt32) { tickets[number] = nil }
+
+  /// Takes the one to which nobody has been connected for the longest.
+  mutating func takeOldest() -> (name: Relay.PairName, number: UInt32)? {
+    while !order.isEmpty {
+      let first = order.removeFirst()
+      guard tickets[first.number] == first.ticket else { continue }
+      tickets[first.number] = nil
+      return (first.name, first.number)
+    }
+    return nil
+  }
+
+  /// Those that came back have left their places in the order.
+  private mutating func dropStale() {
+    var kept = Deque<(name: Relay.PairName, number: UInt32, ticket: UInt64)>()
+    for index in 0..<order.count where tickets[order[index].number] == order[index].ticket {
+      kept.append(order[index])
+    }
+    order = kept
+  }
+}
+
+extension Pair {
+  /// Whether only one device has ever activated in it, and nothing was ever accepted, set or opened.
+  /// What a pair that came back has of merged records is not known; then it is not blank.
+  var isBlank: Bool {
+    devices.count == 1 && hubs?.isEmpty == true && absentHubs.isEmpty && nextFile == 1
+      && knobs == Knobs() && devices[0].isBlank
+  }
+}
+
+extension Device {
+  fileprivate var isBlank: Bool {
+    order == 0 && state == DeviceState() && complicationsUsed == 0 && failures.isEmpty
+      && contexts.isEmpty && lanes.allSatisfy { $0.next == 1 && $0.acknowledged == 0 }
+      && incarnations.count == 1 && incarnations[0].lastNumber == 0
+      && incarnations[0].lastCount == 0
+  }
+}

@@ -1,0 +1,79 @@
+import AppModels
+import Merge
+import Relay
+import RelaySupport
+import Testing
+import Wire
+
+/// Schemas that are read again while the server runs.
+@Suite struct SchemaReloadTests {
+  private static func schema(_ name: String, field: String) throws -> Schema {
+    try Schema(
+      json: Array(
+        """
+        {"schema":"\(name)","kinds":[{"kind":"note","fields":[{"field":"\(field)","type":"text"}]}]}
+        """.utf8))
+  }
+
+  private func world(_ own: [Schema]) throws -> World {
+    var options = Relay.Options()
+    options.schemas = ShippedSchemas.all + own
+    return try World(options)
+  }
+
+  private func opened(_ world: World, _ schema: String) -> String {
+    world.send("sync.open schema=\(schema)", on: "phone")
+    return world.client("phone").takeLines().last ?? ""
+  }
+
+  @Test func takesWhatIsNotInUse() throws {
+    let world = try world([try Self.schema("a", field: "x"), try Self.schema("b", field: "x")])
+    let new = [try Self.schema("a", field: "y"), try Self.schema("c", field: "x")]
+    let changes = try world.relay.takeSchemas(ShippedSchemas.all + new)
+    #expect(
+      changes.map { "\($0.name) \($0.kind.rawValue)" } == ["a changed", "b removed", "c added"])
+    #expect(try world.relay.takeSchemas(ShippedSchemas.all + new).isEmpty)
+    world.send("activate pair=p role=phone", on: "phone")
+    #expect(opened(world, "c").contains("sync.opened"))
+    #expect(opened(world, "b").contains("there is no schema b"))
+  }
+
+  /// What a pair in memory has records of stays as it was, with all the rest.
+  @Test func refusesWhatIsInUse() throws {
+    let world = try world([try Self.schema("a", field: "x")])
+    world.send("activate pair=p role=phone", on: "phone")
+    let before = opened(world, "a")
+    #expect(before.contains("sync.opened"))
+    let new = [try Self.schema("a", field: "y"), try Self.schema("c", field: "x")]
+    let error = #expect(throws: WireError.self) {
+      try world.relay.takeSchemas(ShippedSchemas.all + new)
+    }
+    #expect(error?.message.contains("schema a is in use by pair p") == true)
+    #expect(opened(world, "a") == before)
+    #expect(opened(world, "c").contains("there is no schema c"))
+    // As it was.
+    #expect(
+      try world.relay.takeSchemas(ShippedSchemas.all + [Self.schema("a", field: "x")]).isEmpty)
+    // Nobody has been connected for a while.
+    world.close("phone")
+    world.pass(seconds: 3_600)
+    #expect(try world.relay.takeSchemas(ShippedSchemas.all + new).count == 2)
+    world.send("activate pair=p role=phone", on: "phone")
+    #expect(opened(world, "a") != before)
+  }
+
+  /// A pair that has records of a schema that was not here must not get them a second time.
+  @Test func refusesWhatWasNotHere() throws {
+    let world = try world([try Self.schema("a", field: "x"), try Self.schema("b", field: "x")])
+    world.send("activate pair=p role=phone", on: "phone")
+    #expect(opened(world, "a").contains("sync.opened"))
+    world.close("phone")
+    world.pass(seconds: 3_600)
+    #expect(
+      try world.relay.takeSchemas(ShippedSchemas.all + [Self.schema("b", field: "x")]).count == 1)
+    world.send("activate pair=p role=phone", on: "phone")
+    #expect(opened(world, "b").contains("sync.opened"))
+    let both = try [Self.schema("a", field: "x"), Self.schema("b", field: "x")]
+    #expect(throws: WireError.self) { try world.relay.takeSchemas(ShippedSchemas.all + both) }
+  }
+}
