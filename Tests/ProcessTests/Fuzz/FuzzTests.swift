@@ -65,8 +65,83 @@ extension ProcessTests {
       // The merge that keeps fields apart has nothing to answer for.
       let right = "command:python3 \(examples)/field_level.py"
       #expect(try watchline("replay", String(word), "--against", right).exitCode() == 0)
+      // It names what there is, and nothing else.
+      #expect(again.output.contains("watchline replay \(folder)/trace.ndjson --against"))
+      #expect(!again.output.contains("report.html") && !again.output.contains("Reproduce.swift"))
+      let index = try String(contentsOfFile: "\(out)/index.html", encoding: .utf8)
+      let name = (folder as NSString).lastPathComponent
+      #expect(index.contains("<a href=\"\(name)/report.html\">"), "\(index)")
+      // Others may read them as far as the umask lets them.
+      let mask = umask(0)
+      umask(mask)
+      for path in ["\(out)/index.html", "\(folder)/trace.ndjson", "\(folder)/report.html"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == Int(0o666 & ~mask), "\(path)")
+      }
       let corpus = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/corpus")
       #expect(corpus.contains { $0.hasPrefix("lost-edit") })
+    }
+
+    /// What was found until then is told and written, in the middle of shrinking too, and the process ends
+    /// by the signal.
+    @Test(arguments: [SIGINT, SIGTERM], [0.0, 0.005]) func interrupt(
+      _ number: Int32, _ pause: Double
+    ) throws {
+      // Each answer takes its time, so that making a finding small takes minutes.
+      let slow = """
+        import sys, time
+        sys.path.insert(0, "\(examples)")
+        import merge_under_test, whole_record
+        answer = merge_under_test._answer
+        def slowly(*words):
+            time.sleep(\(pause))
+            return answer(*words)
+        merge_under_test._answer = slowly
+        merge_under_test.run(whole_record.Device, can=["delete"])
+        """
+      try Data(slow.utf8).write(to: URL(filePath: "\(scratch.path)/slow.py"))
+      let out = "\(scratch.path)/out"
+      let program = try watchline(
+        "fuzz", "--against", "command:python3 -B \(scratch.path)/slow.py", "--seconds", "120",
+        "--jobs", "2", "--json", "--out", out, "--junit", "\(scratch.path)/junit.xml")
+      if pause == 0 {
+        try eventually(within: 60, "a finding") {
+          let names = (try? FileManager.default.contentsOfDirectory(atPath: out)) ?? []
+          return !names.isEmpty
+        }
+      } else {
+        sleep(9)
+      }
+      program.signal(number)
+      #expect(try program.exitCode(within: 20) == -Int(number))
+      #expect(program.errors.contains("watchline: interrupted: this is what was found so far\n"))
+      let summary = try object(program)
+      #expect(summary["ended"] as? String == "interrupted")
+      #expect(summary["schedules"] as? Int ?? 0 > 0)
+      let violations = try #require(summary["violations"] as? [[String: Any]])
+      let lost = try #require(violations.first { $0["slug"] as? String == "lost-edit" })
+      let folder = try #require(lost["folder"] as? String)
+      #expect(FileManager.default.fileExists(atPath: "\(folder)/report.html"))
+      #expect(FileManager.default.fileExists(atPath: "\(out)/index.html"))
+      let xml = try String(contentsOfFile: "\(scratch.path)/junit.xml", encoding: .utf8)
+      #expect(xml.contains("<failure type=\"lost-edit\""), "\(xml)")
+    }
+
+    /// A trace from the standard input has no path to be named.
+    @Test func replayFromTheInput() throws {
+      let trace = """
+        {"trace":1,"world":"exchange","seed":1,"schema":"todoTimers","start":0,"devices":[{"device":"phone","role":"phone"}],"events":1}
+        {"at":0,"device":"phone","do":"edit","kind":"timer","record":"00000001-0000-4000-8000-000000000000","create":{"name":"a","durationInSeconds":1,"icon":"i","colorHex":"c"}}
+
+        """
+      let against = "command:exit 3"
+      let program = try Program(
+        ["\(Program.products)/watchline", "replay", "-", "--against", against], in: scratch,
+        input: trace)
+      #expect(try program.exitCode() == 1, "\(program.errors)")
+      #expect(program.output.contains("VIOLATION"))
+      #expect(!program.output.contains("  again"), "\(program.output)")
+      #expect(program.output.contains("from log   watchline replay wl1:"))
     }
 
     @Test(arguments: [

@@ -1,0 +1,109 @@
+internal import Merge
+
+/// Whole records in payloads, as apps write them that know no operations (clause 13.3).
+extension Author {
+  mutating func wholeRecords(_ place: Int) -> JSON {
+    let world = clients[place].world
+    // What the hub sent is sent back, changed here and there.
+    if choices.percent(15), let told = worlds[world].told("payload").last, told.members.count > 0 {
+      return told
+    }
+    let known = worlds[world].records["timer"] ?? []
+    let timer = known.isEmpty || choices.percent(25) ? newID() : choices.one(of: known).id
+    worlds[world].note(record: timer, "timer", home: nil)
+    switch choices.below(10) {
+    case ..<4:
+      let type = choices.one(of: ["created", "updated", "updated", "deleted"])
+      var update = JSON.object([.init("type", .string(type)), .init("timerID", .string(timer))])
+      if type != "deleted" || choices.percent(30) { update["timer"] = self.timer(timer, world) }
+      return wrapped("timerUpdate", update)
+    case ..<7:
+      var timers = (0..<choices.below(4)).map { _ in
+        known.isEmpty ? newID() : choices.one(of: known).id
+      }
+      if choices.percent(90) {
+        timers = timers.enumerated().filter { !timers[..<$0.offset].contains($0.element) }.map(
+          \.element)
+      }
+      return wrapped(
+        "fullSync",
+        .object([
+          .init("timers", .array(timers.map { self.timer($0, world) })),
+          .init("syncTimestamp", date()),
+        ]))
+    case ..<9:
+      let todos = worlds[world].records["todo"] ?? []
+      let toggles = choices.percent(50)
+      var action = JSON.object([
+        .init("action", .string(toggles ? "todoToggled" : "noteUpdated")),
+        .init("timerID", .string(timer)),
+      ])
+      if toggles {
+        action["todoID"] = .string(todos.isEmpty ? newID() : choices.one(of: todos).id)
+        action["todoCompleted"] = .bool(choices.percent(50))
+      } else {
+        action["noteText"] = .string(text(0...40, world))
+      }
+      return wrapped("quickAction", action)
+    default:
+      return .object([.init("type", .string(choices.one(of: ["syncRequest", "timerState"])))])
+    }
+  }
+
+  /// Typed or keyed, as data, as base64 or as it is.
+  private mutating func wrapped(_ type: String, _ payload: JSON) -> JSON {
+    var value = payload
+    let base64 = JSON.string(Step.base64(payload.bytes))
+    switch choices.below(3) {
+    case 0: value = .object([.init("$data", base64)])
+    case 1: value = base64
+    default: break
+    }
+    if choices.percent(50) {
+      return .object([.init("type", .string(type)), .init("payload", value)])
+    }
+    return .object([.init(type == "fullSync" ? "timersData" : type, value)])
+  }
+
+  private mutating func date() -> JSON {
+    let now = Double(clock) / 1000 - 978_307_200
+    switch choices.below(10) {
+    case 0: return .plain(choices.one(of: Self.edges))
+    case 1: return .plain(choices.one(of: ["0", "252423993599.9995", "252423993600", "-0.001"]))
+    default: return .plain("\(max(0, now + Double(choices.below(2000)) - 1000))")
+    }
+  }
+
+  private mutating func timer(_ id: String, _ world: Int) -> JSON {
+    var todos: [JSON] = []
+    for _ in 0..<choices.below(4) {
+      let known = worlds[world].records["todo"] ?? []
+      let todo = known.isEmpty || choices.percent(40) ? newID() : choices.one(of: known).id
+      guard choices.percent(5) || !todos.contains(where: { $0["id"] == .string(todo) }) else {
+        continue
+      }
+      worlds[world].note(record: todo, "todo", home: id)
+      var json = JSON.object([
+        .init("id", .string(todo)), .init("text", .string(text(1...30, world))),
+        .init("isCompleted", .bool(choices.percent(50))), .init("createdAt", date()),
+        .init("updatedAt", date()),
+      ])
+      if choices.percent(70) { json["sortOrder"] = .integer(todos.count) }
+      todos.append(json)
+    }
+    let duration = choices.one(of: [
+      "60", "1500.0", "15e2", "86400", "86401", "0", "9223372036854775807",
+    ])
+    var timer = JSON.object([
+      .init("id", .string(id)), .init("name", .string(text(1...30, world))),
+      .init("durationInSeconds", .plain(choices.percent(70) ? "300" : duration)),
+      .init("icon", .string("timer")), .init("colorHex", .string("#007AFF")),
+      .init("createdAt", date()), .init("updatedAt", date()), .init("todoItems", .array(todos)),
+    ])
+    if choices.percent(60) { timer["notes"] = .string(text(0...60, world)) }
+    if choices.percent(70) {
+      timer["sortOrder"] = choices.percent(85) ? .integer(choices.below(5)) : integer(0...Int64.max)
+    }
+    return timer
+  }
+}

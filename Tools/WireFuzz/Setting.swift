@@ -1,0 +1,103 @@
+internal import AppModels
+internal import Merge
+internal import Relay
+internal import Wire
+
+/// How the server of a run was started: the first line of its file.
+///
+/// ```
+/// {"wire":1,"seed":7,"clock":"manual","limits":{"line":4096},"schema":{…}}
+/// ```
+package struct Setting: Equatable {
+  package var seed: UInt64 = 0
+  var hasManualClock = true
+  /// Those that are not as they are where nothing is said, in bytes, counts and microseconds.
+  var limits: [String: Int] = [:]
+  /// A schema of its own, beside those that ship.
+  var schema: JSON?
+
+  package init() {}
+
+  /// Draws one. Limits are small now and then, so that lines meet them.
+  init(seed: UInt64, _ choices: inout Choices) {
+    self.seed = seed
+    hasManualClock = choices.percent(50)
+    let small: [String: [Int]] = [
+      "line": [512, 4096, 70_000], "firstLine": [256, 1024], "firstOutput": [512],
+      "buffers": [1 << 20], "connections": [12], "waitingOutput": [1, 1000, 4096],
+      "receiverGrace": [1, 1_000_000], "uncommittedInput": [1, 1000],
+      "uncommittedTotal": [1, 100_000], "queueItems": [1, 3, 20], "queueBytes": [1, 200, 50_000],
+      "outcomes": [1, 4], "pendingReplies": [1, 3], "holes": [1, 2, 8], "pairs": [2, 4],
+      "watches": [1, 2], "incarnations": [1, 3, 6], "rememberedFailures": [1, 3],
+      "syncLog": [1, 2, 5, 20],
+    ]
+    for (name, _) in Limits.names {
+      guard let values = small[name], choices.percent(name == "syncLog" ? 60 : 12) else { continue }
+      limits[name] = choices.one(of: values)
+    }
+    if choices.percent(50) { schema = RandomSchema.draw(&choices) }
+  }
+
+  var options: Relay.Options {
+    var options = Relay.Options()
+    options.hasManualClock = hasManualClock
+    for (name, path) in Limits.names {
+      if let value = limits[name] { options.limits[keyPath: path] = value }
+    }
+    options.schemas = schemas
+    options.deadAllowance = 1 << 12
+    return options
+  }
+
+  var schemas: [Schema] {
+    ShippedSchemas.all + (schema.flatMap { try? Schema(json: $0.bytes) }.map { [$0] } ?? [])
+  }
+}
+
+extension Setting {
+  /// Nearer to a server that is started without options.
+  package var simpler: [Setting] {
+    var all: [Setting] = []
+    if !limits.isEmpty {
+      all.append(self)
+      all[0].limits = [:]
+      for name in limits.keys.sorted() {
+        all.append(self)
+        all[all.count - 1].limits[name] = nil
+      }
+    }
+    if schema != nil {
+      all.append(self)
+      all[all.count - 1].schema = nil
+    }
+    if hasManualClock {
+      all.append(self)
+      all[all.count - 1].hasManualClock = false
+    }
+    return all
+  }
+
+  var json: JSON {
+    var members = [
+      JSON.Member("wire", .integer(1)), JSON.Member("seed", .integer(seed)),
+      JSON.Member("clock", .string(hasManualClock ? "manual" : "system")),
+    ]
+    let named = Limits.names.compactMap { name, _ in
+      limits[name].map { JSON.Member(name, .integer($0)) }
+    }
+    if !named.isEmpty { members.append(JSON.Member("limits", .object(named))) }
+    if let schema { members.append(JSON.Member("schema", schema)) }
+    return .object(members)
+  }
+
+  /// nil where it is none.
+  init?(_ json: JSON) {
+    guard json["wire"]?.number == 1 else { return nil }
+    if case .plain(let text)? = json["seed"] { seed = UInt64(text) ?? 0 }
+    hasManualClock = json["clock"]?.text != "system"
+    for member in json["limits"]?.members ?? [] {
+      limits[member.name] = member.value.number.map { Int($0) }
+    }
+    schema = json["schema"]
+  }
+}
