@@ -11,7 +11,7 @@ package enum Watchline {
   static var subcommands: [any Subcommand.Type] {
     [
       Connect.self, DeviceCommand.self, Generate.self, ReplayCommand.self, FuzzCommand.self,
-      MutantsCommand.self, ProxyCommand.self, LoadCommand.self,
+      FuzzWireCommand.self, MutantsCommand.self, ProxyCommand.self, LoadCommand.self,
     ]
   }
 

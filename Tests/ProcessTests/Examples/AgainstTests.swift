@@ -30,12 +30,27 @@ extension ProcessTests {
       "python3 -B \(examples)/\(name).py"
     }
 
+    /// An example whose answers have their members in any order and their numbers in any spelling.
+    private static func shuffled(_ name: String) -> String {
+      let folder = (#filePath as NSString).deletingLastPathComponent
+      return "python3 -B \(folder)/shuffled.py \(examples) \(name)"
+    }
+
     static let passing: [(String, [String])] = [
+      (shuffled("field_level"), ["--loss", "fields"]),
+      (shuffled("operation_set"), ["--loss", "everything", "--schema", "timeTracker"]),
       (python("field_level"), ["--loss", "fields"]),
       (python("field_level") + " messages", ["--loss", "fields"]),
       (python("field_level"), ["--process-per-device", "--winner", "phone-on-tie"]),
       (python("operation_set"), ["--loss", "everything"]),
       (python("operation_set"), ["--loss", "everything", "--network", "any"]),
+      (python("everything"), ["--loss", "everything", "--winner", "phone-on-tie"]),
+      (
+        python("everything"),
+        ["--loss", "everything", "--network", "any", "--faults", "clock,loss"]
+      ),
+      (python("everything"), ["--loss", "everything", "--process-per-device"]),
+      (shuffled("everything"), ["--loss", "everything"]),
     ]
 
     @Test(arguments: passing) func passes(_ command: String, _ options: [String]) throws {
@@ -63,6 +78,46 @@ extension ProcessTests {
           Program.products + "/watchline", "replay", trace, "--against", "command:\(command)",
         ] + options, in: scratch)
       #expect(try replay.exitCode(within: 60) == 1, "\(replay.errors)")
+    }
+
+    /// A merge with a fault in it.
+    private static func faulty(_ name: String) -> String {
+      let folder = (#filePath as NSString).deletingLastPathComponent
+      return "python3 -B \(folder)/faulty.py \(examples) \(name)"
+    }
+
+    /// Faults in what a merge says that it can do, by what is found and within how many seeds.
+    static let faults: [(String, String, Int)] = [
+      ("ignores-moves", "lost-move", 150), ("moves-before", "lost-move", 150),
+      ("splits-groups", "split-group", 400),
+    ]
+
+    @Test(arguments: faults) func findsFaults(_ fault: String, _ slug: String, _ seeds: Int) throws
+    {
+      let result = try fuzz(Self.faulty(fault), seeds: "1..\(seeds)")
+      #expect(result.code == 1, "\(result.errors)")
+      #expect(
+        result.output.contains("1 distinct finding (\(slug) "), "\(result.output.suffix(2000))")
+    }
+
+    /// A program that raises in an edit: the edit is in the trace, and the trace is small.
+    @Test func theEditThatEndsAProgramIsTold() throws {
+      let command = Self.faulty("raises-in-edit")
+      let result = try fuzz(command, seeds: "1..10")
+      #expect(result.code == 1, "\(result.errors)")
+      #expect(result.output.contains("1 distinct finding (program-ended "), "\(result.output)")
+      #expect(result.output.contains("ValueError: a record of another device"))
+      let folder = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/findings")
+          .first { $0.hasPrefix("program-ended-") })
+      let trace = "\(scratch.path)/findings/\(folder)/trace.ndjson"
+      let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+      #expect(lines.count == 5 && lines[4].contains(#""set":"#), "\(lines)")
+      let replay = try Program(
+        [Program.products + "/watchline", "replay", trace, "--against", "command:\(command)"],
+        in: scratch)
+      #expect(try replay.exitCode(within: 60) == 1)
+      #expect(replay.output.contains("The program ended in the middle of a schedule."))
     }
 
     @Test func swiftPasses() throws {

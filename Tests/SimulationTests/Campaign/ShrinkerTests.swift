@@ -20,8 +20,10 @@ import Testing
   /// Two events of different devices are needed, whatever else there is.
   @Test func findsTheEventsThatMatter() {
     var shrinker = Shrinker(Self.trace(100)) { trace in
-      trace.events.contains { $0.device == "phone" && ($0.count ?? 0) >= 600 }
+      let fails =
+        trace.events.contains { $0.device == "phone" && ($0.count ?? 0) >= 600 }
         && trace.events.contains { $0.device == "watch" && ($0.count ?? 0) >= 10 }
+      return fails ? trace : nil
     }
     shrinker.shrink()
     #expect(shrinker.trace.events.count == 2)
@@ -32,7 +34,7 @@ import Testing
 
   @Test func keepsWhatCannotBeSmaller() {
     let trace = Self.trace(4)
-    var shrinker = Shrinker(trace) { $0 == trace }
+    var shrinker = Shrinker(trace) { $0 == trace ? $0 : nil }
     shrinker.shrink()
     #expect(shrinker.trace == trace)
   }
@@ -46,8 +48,8 @@ import Testing
         edit: Edit("timer", "t", .set(fields: Array(fields.utf8)), since: "e"))
     ]
     var shrinker = Shrinker(trace) { trace in
-      guard case .set(let fields)? = trace.events.first?.edit?.change else { return false }
-      return String(decoding: fields, as: UTF8.self).contains("icon")
+      guard case .set(let fields)? = trace.events.first?.edit?.change else { return nil }
+      return String(decoding: fields, as: UTF8.self).contains("icon") ? trace : nil
     }
     shrinker.shrink()
     #expect(
@@ -56,7 +58,7 @@ import Testing
   }
 
   @Test func stopsAtItsLimit() {
-    var shrinker = Shrinker(Self.trace(60), limit: 25) { $0.events.count > 40 }
+    var shrinker = Shrinker(Self.trace(60), limit: 25) { $0.events.count > 40 ? $0 : nil }
     shrinker.shrink()
     #expect(shrinker.tries == 25)
   }

@@ -13,6 +13,8 @@ final class RegisterMerge: MergeUnderTest {
     case wallClock
     /// Fields, and the watch wins ties.
     case watchFirst
+    /// Fields, and what a device has it keeps.
+    case own
   }
 
   struct Stamp: Comparable {
@@ -93,7 +95,7 @@ final class RegisterMerge: MergeUnderTest {
     if rule == .wholeRecord {
       if own.updated < theirs.updated { own = theirs }
     } else {
-      for (name, field) in theirs.fields {
+      for (name, field) in theirs.fields where rule != .own || own.fields[name] == nil {
         if rule == .arrival || own.fields[name].map({ $0.stamp < field.stamp }) ?? true {
           own.fields[name] = field
         }

@@ -57,6 +57,32 @@ import Testing
     #expect(rest.dropFirst().first == "  test       \(report.folder)/Reproduce.swift")
   }
 
+  /// A trace is told as a word where that can be pasted, and to who looks at it now only within a line.
+  @Test func theWordIsToldWhereItFits() {
+    var report = Samples.vanished
+    #expect(report.text(isColoured: false).contains("  from log "))
+    #expect(!report.text(isColoured: false, isTerminal: true).contains("  from log "))
+    let rest = 4095 - report.commandFromLog!.utf8.count - 1
+    report.arguments.append(String(repeating: "a", count: rest))
+    #expect(report.commandFromLog?.utf8.count == 4095)
+    report.arguments[report.arguments.count - 1] += "a"
+    #expect(report.commandFromLog == nil)
+    #expect(!report.text(isColoured: false).contains("  from log "))
+  }
+
+  /// A trace that was played again has left no files.
+  @Test func whatIsPlayedAgainNamesItself() {
+    var report = Samples.vanished
+    report.played = "their traces/12.ndjson"
+    let text = report.text(isColoured: false)
+    #expect(text.contains("  again      watchline replay 'their traces/12.ndjson' --against"))
+    #expect(!text.contains("report.html") && !text.contains("Reproduce.swift"))
+    report.played = "-"
+    #expect(!report.text(isColoured: false).contains("  again "))
+    report.played = TraceWord.spell(report.trace)
+    #expect(!report.text(isColoured: false).contains("  from log "))
+  }
+
   /// Where no acceptable values are told, what follows from the ends alone.
   @Test(
     arguments: [

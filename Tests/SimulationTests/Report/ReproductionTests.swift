@@ -41,15 +41,20 @@ import Testing
   func compiles(isXCTest: Bool) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     var random = RandomReport(seed: 3)
-    for report in [Samples.lostEdit, random.report()] {
-      let file = folder.appendingPathComponent("Reproduce.swift")
+    var other = Samples.lostEdit
+    other.trace.seed += 1
+    // All of them in one target.
+    var files: [String] = []
+    for (number, report) in [Samples.lostEdit, other, random.report()].enumerated() {
+      let file = folder.appendingPathComponent("Reproduce\(number).swift")
       try Data(report.test.utf8).write(to: file)
-      let plugins = try #require(toolchain) + "/lib/swift/host/plugins/testing"
-      let checked = try run(
-        ["swiftc", "-typecheck", "-swift-version", "6", "-plugin-path", plugins, file.path]
-          + (isXCTest ? ["-D", "WATCHLINE_XCTEST"] : []))
-      #expect(checked.status == 0, "\(checked.said)")
+      files.append(file.path)
     }
+    let plugins = try #require(toolchain) + "/lib/swift/host/plugins/testing"
+    let checked = try run(
+      ["swiftc", "-typecheck", "-swift-version", "6", "-plugin-path", plugins] + files
+        + (isXCTest ? ["-D", "WATCHLINE_XCTEST"] : []))
+    #expect(checked.status == 0, "\(checked.said)")
   }
 
   /// The trace in it is the trace, and its status is that of the program that plays it.
@@ -63,13 +68,14 @@ import Testing
     let source = report.test
     let start = try #require(source.range(of: "/// By hand"))
     let enumeration = try #require(
-      source.range(of: "enum Reproduction {", range: start.upperBound..<source.endIndex))
+      source.range(of: "private enum ", range: start.upperBound..<source.endIndex))
     let end = try #require(
       source.range(of: "\n#if", range: enumeration.upperBound..<source.endIndex))
+    let name = source[enumeration.upperBound...].prefix { $0 != " " }
     let program = """
       import Foundation
       \(source[enumeration.lowerBound..<end.lowerBound])
-      let run = try Reproduction.play()
+      let run = try \(name).play()
       FileHandle.standardOutput.write(Data(run.said.utf8))
       exit(run.status)
       """

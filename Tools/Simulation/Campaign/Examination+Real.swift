@@ -39,9 +39,9 @@ extension Examination {
     }
     plays = 0
     var shrinker = Shrinker(outcome.trace, limit: limit) { trace in
-      guard mayGoOn(), let again = play(trace), find(again) != nil else { return false }
+      guard mayGoOn(), let again = play(trace), find(again) != nil else { return nil }
       failing = again
-      return true
+      return again.trace
     }
     shrinker.shrink()
     return Examination(

@@ -22,7 +22,7 @@ package struct Examination {
   /// - Parameters:
   ///   - outcome: of the run that failed.
   ///   - slug: which of its findings is meant.
-  ///   - mayGoOn: whether there is time left to make it smaller; asked where runs take real time.
+  ///   - mayGoOn: whether there is time left to make it smaller.
   /// - Returns: where the failure does not come again, a finding that says so.
   package static func examine(
     _ outcome: Outcome, _ slug: String, by harness: any Harness, limit: Int = 4000,
@@ -33,7 +33,7 @@ package struct Examination {
     }
     func find(_ outcome: Outcome) -> Finding? { outcome.findings.first { $0.slug == slug } }
     let first = try harness.play(outcome.trace, isRecorded: true)
-    let second = try harness.play(outcome.trace, isRecorded: true)
+    let second = mayGoOn() ? try harness.play(outcome.trace, isRecorded: true) : first
     if let fault = difference(first, second) ?? missing(find(first), slug) {
       return Examination(
         trace: outcome.trace, outcome: first, finding: fault,
@@ -41,17 +41,19 @@ package struct Examination {
     }
     var failure: HarnessFailure?
     var shrinker = Shrinker(outcome.trace, limit: limit) { trace in
-      guard failure == nil else { return false }
+      guard failure == nil, mayGoOn() else { return nil }
       do throws(HarnessFailure) {
-        return find(try harness.play(trace, isRecorded: false)) != nil
+        let outcome = try harness.play(trace, isRecorded: false)
+        return find(outcome) == nil ? nil : outcome.trace
       } catch {
         failure = error
-        return false
+        return nil
       }
     }
     shrinker.shrink()
     if let failure { throw failure }
-    let last = try harness.play(shrinker.trace, isRecorded: true)
+    let isSmaller = shrinker.trace != outcome.trace
+    let last = isSmaller ? try harness.play(shrinker.trace, isRecorded: true) : first
     return Examination(
       trace: shrinker.trace, outcome: last, finding: find(last) ?? find(first)!,
       eventsBefore: outcome.trace.events.count, tries: shrinker.tries)

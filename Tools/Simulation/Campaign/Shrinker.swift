@@ -9,13 +9,13 @@ package struct Shrinker {
   package private(set) var trace: Trace
   package private(set) var tries = 0
   private let limit: Int
-  private let fails: (Trace) -> Bool
+  private let fails: (Trace) -> Trace?
 
   /// - Parameters:
   ///   - trace: fails.
   ///   - limit: how many schedules are tried at most.
-  ///   - fails: whether a schedule fails as the first did.
-  package init(_ trace: Trace, limit: Int = 4000, fails: @escaping (Trace) -> Bool) {
+  ///   - fails: what took place of a schedule that fails as the first did; nil where it does not fail.
+  package init(_ trace: Trace, limit: Int = 4000, fails: @escaping (Trace) -> Trace?) {
     self.trace = trace
     self.limit = limit
     self.fails = fails
@@ -34,10 +34,17 @@ package struct Shrinker {
 
   /// Takes a candidate for the trace where it fails too.
   private mutating func attempt(_ candidate: Trace) -> Bool {
+    var candidate = candidate
+    if candidate.world == .exchange { candidate.tellClocks() }
     guard tries < limit, candidate != trace else { return false }
     tries += 1
-    guard fails(candidate) else { return false }
+    guard let played = fails(candidate) else { return false }
     trace = candidate
+    // What makes no sense without what was taken out goes with it.
+    if played != candidate {
+      tries += 1
+      if fails(played) != nil { trace = played }
+    }
     return true
   }
 
@@ -52,7 +59,7 @@ package struct Shrinker {
         var candidate = trace
         candidate.events.removeSubrange(start..<end)
         if attempt(candidate) { hasHelped = true }
-        end = start
+        end = min(start, trace.events.count)
       }
       if size == 1, !hasHelped { return }
       if tries >= limit { return }
@@ -70,12 +77,15 @@ package struct Shrinker {
   }
 
   private mutating func simplifyEvents() {
-    for index in trace.events.indices {
-      for simpler in trace.events[index].simpler {
+    var index = 0
+    while index < trace.events.count {
+      let count = trace.events.count
+      for simpler in trace.events[index].simpler where trace.events.count == count {
         var candidate = trace
         candidate.events[index] = simpler
         _ = attempt(candidate)
       }
+      index += 1
     }
   }
 
@@ -87,7 +97,9 @@ package struct Shrinker {
       guard candidate.events.last?.at ?? 0 < trace.events.last?.at ?? 0 else { break }
       if attempt(candidate) { return }
     }
-    for index in trace.events.indices {
+    var index = -1
+    while index + 1 < trace.events.count {
+      index += 1
       let previous = index > 0 ? trace.events[index - 1].at : 0
       let gap = trace.events[index].at - previous
       for shorter in [0, 1, gap / 2] where shorter < gap {
@@ -95,6 +107,19 @@ package struct Shrinker {
         for later in index..<candidate.events.count { candidate.events[later].at -= gap - shorter }
         if attempt(candidate) { break }
       }
+    }
+  }
+}
+
+extension Trace {
+  /// Edits say what their device's clock shows where it is wrong: by what the clocks' own events say.
+  fileprivate mutating func tellClocks() {
+    var ahead: [String: Int64] = [:]
+    for index in events.indices {
+      let event = events[index]
+      if event.verb == .clock { ahead[event.device] = event.count ?? 0 }
+      let skew = ahead[event.device] ?? 0
+      events[index].now = event.edit == nil || skew == 0 ? nil : start + event.at + skew
     }
   }
 }

@@ -17,6 +17,17 @@ struct BitSet: Hashable, Sendable {
     return word < rest.count && rest[word] >> UInt64(number % 64) & 1 != 0
   }
 
+  var isEmpty: Bool { low == 0 && rest.allSatisfy { $0 == 0 } }
+
+  func subtracting(_ other: BitSet) -> BitSet {
+    var left = self
+    left.low &= ~other.low
+    for index in rest.indices where index < other.rest.count {
+      left.rest[index] &= ~other.rest[index]
+    }
+    return left
+  }
+
   mutating func formUnion(_ other: BitSet) {
     low |= other.low
     while rest.count < other.rest.count { rest.append(0) }

@@ -9,6 +9,8 @@ struct EditDrawer {
   let settings: ExchangeSettings
   /// What stands in something else, or refers to it, comes more often.
   private let isNested: Bool
+  /// Somebody else's merge: nothing looks into it, so that more has to be seen from outside.
+  private var isForeign: Bool { !can.contains(.restore) }
   /// The number of the last value or record.
   private var count = 0
   /// The record of the last edit.
@@ -34,7 +36,7 @@ struct EditDrawer {
     let isBare = isNested && shown.records.count { isInside($0.target) } < 2
     switch dice.weighted([
       isStale ? 0 : isBare ? 60 : 14, 46, can.contains(.delete) ? isNested ? 25 : 13 : 0,
-      canMove ? isNested ? 25 : 13 : 0, canType ? 16 : 0, isStale ? 0 : 4,
+      canMove ? isNested || isForeign ? 25 : 13 : 0, canType ? 16 : 0, isStale ? 0 : 4,
     ]) {
     case 0: return create(shown, &dice) ?? set(target, template, shown, &dice)
     case 2:
@@ -146,7 +148,9 @@ struct EditDrawer {
   ) -> Edit? {
     guard !template.registers.isEmpty else { return nil }
     var fields: [UInt8] = [0x7B]
-    let first = dice.below(template.registers.count)
+    var first = dice.below(template.registers.count)
+    let groups = template.registers.indices.filter { template.registers[$0].fields.count > 1 }
+    if isForeign, !groups.isEmpty, dice.percent(40) { first = dice.pick(groups) }
     let present = shown[target]
     guard write(template.registers[first], template, shown, &dice, &fields, over: present) else {
       return nil
@@ -238,6 +242,8 @@ struct EditDrawer {
       other.target.kind == target.kind && other.target != target
         && (template.listField.flatMap { other[$0] }) == list
     }
+    // A list of one has no order.
+    if others.isEmpty, isForeign, let edit = create(shown, &dice) { return edit }
     // The front is where moves meet.
     let after = others.isEmpty || dice.percent(50) ? nil : dice.pick(others).target.record
     return done(

@@ -66,8 +66,12 @@ struct ExchangeGenerator {
       draft.events.append(event)
       witness(draft)
     }
-    guard try world.perform(event, number) else { return false }
+    // It is in the trace before it takes place, in case that the subject does not survive it.
     trace.events.append(event)
+    guard try world.perform(event, number) else {
+      trace.events.removeLast()
+      return false
+    }
     return true
   }
 
@@ -107,23 +111,22 @@ struct ExchangeGenerator {
   private mutating func edit(_ device: Int) throws(MergeFailure) {
     let isStale = world.started.can.contains(.form) && dice.percent(settings.stale)
     let shown = try world.shown(device)
-    guard var edit = drawer.edit(shown, isStale: isStale, &dice) else { return }
-    var tries = 1
-    while !world.subject.can(device, edit) {
-      guard tries < 12, let other = drawer.edit(shown, isStale: isStale, &dice) else { return }
-      edit = other
-      tries += 1
-    }
     let marks = world.devices[device].marks.dropLast().suffix(4)
-    if isStale, !marks.isEmpty, case .create = edit.change {
-    } else if isStale, !marks.isEmpty {
-      let number = marks[marks.startIndex + dice.below(marks.count)].event
-      let name = trace.events[number].name ?? "f\(number)"
-      trace.events[number].name = name
-      world.name(number, of: device, as: name)
-      edit.since = name
+    let form = isStale && !marks.isEmpty ? dice.pick(Array(marks)) : nil
+    for _ in 0..<12 {
+      guard var edit = drawer.edit(shown, isStale: isStale, &dice) else { return }
+      guard world.subject.can(device, edit), try world.isPossible(edit, device, form: form?.mark)
+      else { continue }
+      if let form {
+        let number = form.event
+        let name = trace.events[number].name ?? "f\(number)"
+        trace.events[number].name = name
+        world.name(number, of: device, as: name)
+        edit.since = name
+      }
+      try add(.edit, device, edit: edit)
+      return
     }
-    try add(.edit, device, edit: edit)
   }
 
   // MARK: Exchanges
@@ -203,7 +206,5 @@ struct ExchangeGenerator {
     isOpen(world.parcels[parcel].from, world.parcels[parcel].to)
   }
 
-  private func isOpen(_ one: Int, _ other: Int) -> Bool {
-    world.devices[one].isConnected && world.devices[other].isConnected
-  }
+  private func isOpen(_ one: Int, _ other: Int) -> Bool { world.areConnected(one, other) }
 }

@@ -72,7 +72,11 @@ package final class ExchangeHarness: Harness {
     return try outcome(
       trace, settings, isRecorded: isRecorded
     ) { world, outcome throws(MergeFailure) in
-      for (number, event) in trace.events.enumerated() { try world.perform(event, number) }
+      outcome.trace.events = []
+      for (number, event) in trace.events.enumerated() {
+        outcome.trace.events.append(event)
+        if try !world.perform(event, number) { outcome.trace.events.removeLast() }
+      }
       return try world.settle(trace.events.count)
     }
   }

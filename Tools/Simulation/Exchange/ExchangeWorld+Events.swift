@@ -9,8 +9,31 @@ extension ExchangeWorld {
   @discardableResult
   func perform(_ event: TraceEvent, _ number: Int) throws(MergeFailure) -> Bool {
     guard let device = index(event.device) else { return false }
+    let (before, steps) = (at, recording.steps.count)
     at = max(at, event.at)
-    try subject.happens(event)
+    do throws(MergeFailure) {
+      try subject.happens(event)
+      guard try takePlace(event, device, number) else {
+        at = before
+        return false
+      }
+      // Asked here and nowhere between events, so that a run and its replay ask the same.
+      _ = try shown(device)
+    } catch {
+      // What the subject did not survive is a step too.
+      if recording.steps.count == steps { record(device, .edit, describe(event)) }
+      throw error
+    }
+    return true
+  }
+
+  private func describe(_ event: TraceEvent) -> String {
+    event.edit.map(describe) ?? "\(event.verb.rawValue)\(event.to.map { " \($0)" } ?? "")"
+  }
+
+  private func takePlace(
+    _ event: TraceEvent, _ device: Int, _ number: Int
+  ) throws(MergeFailure) -> Bool {
     switch event.verb {
     case .edit: return try edit(event, device, number)
     case .clock:
@@ -58,10 +81,9 @@ extension ExchangeWorld {
     guard !unsupported.contains(known) else { return false }
     let mark = edit.since.flatMap(mark)
     if edit.since != nil, mark?.device != device { return false }
-    if isOurs { _ = try shown(device) }
+    guard try isPossible(edit, device, form: mark) else { return false }
     if let before = try splice(edit, device, mark) {
       guard before.isPossible else { return false }
-      if !isOurs { _ = try shown(device) }
       return try promise(event, edit, given, device, number, mark, before.text)
     }
     if !isOurs || isRecorded {
@@ -99,7 +121,7 @@ extension ExchangeWorld {
   }
 
   /// The fields that an edit gives.
-  private static func fields(_ edit: Edit) -> [Shown.Field] {
+  static func fields(_ edit: Edit) -> [Shown.Field] {
     switch edit.change {
     case .create(let fields), .set(let fields): Spelling.fields(fields)
     case .delete, .restore, .move, .splice: []
@@ -135,7 +157,7 @@ extension ExchangeWorld {
     edits.append(
       PromisedEdit(
         device: device, at: at, now: now, edit: edit, given: given, target: target,
-        writes: first..<writes.count, seen: seen, step: step,
+        writes: first..<writes.count, seen: seen, step: step, order: order(edit, shownBefore),
         operation: ours?.written, held: held))
     if isRecorded { try recordState(device, step) }
     if isOurs {
@@ -147,6 +169,18 @@ extension ExchangeWorld {
     if mark != nil { coverage.note("staleForm") }
     try took(answer, device, number, event.name, step)
     return true
+  }
+
+  /// What a device shows of an edit's kind, where it changes an order.
+  private func order(_ edit: Edit, _ shown: Shown) -> [(target: Target, list: [UInt8])]? {
+    guard let kind = schema?[edit.kind], kind.order != nil else { return nil }
+    switch edit.change {
+    case .create, .move: break
+    case .set, .delete, .restore, .splice: return nil
+    }
+    return shown.records.filter { $0.target.kind == kind.name }.map {
+      ($0.target, Judge.list($0.fields, kind))
+    }
   }
 
   private func append(
@@ -209,10 +243,9 @@ extension ExchangeWorld {
   func took(
     _ answer: Answer, _ device: Int, _ number: Int, _ name: String?, _ step: Int
   ) throws(MergeFailure) {
-    noteMark(device, event: number, name: name)
-    guard case .done(let dispatches) = answer, !dispatches.isEmpty else { return }
     // What it shows now is what its messages may be about.
-    _ = try shown(device)
+    try noteMark(device, event: number, name: name)
+    guard case .done(let dispatches) = answer else { return }
     var count = 0
     for dispatch in dispatches {
       for to in dispatch.to.map({ [$0] }) ?? neighbours(device) {

@@ -2,14 +2,14 @@ import Merge
 
 extension ExchangeWorld {
   /// Whether an edit gives all that has to be given together: groups as a whole, and with a create
-  /// of ours whatever would otherwise be filled in.
+  /// whatever would otherwise be filled in.
   ///
   /// - Parameter given: its fields.
   func isWhole(_ edit: Edit, _ given: [Shown.Field]) -> Bool {
     var isCreate = false
     switch edit.change {
     case .set: break
-    case .create: isCreate = isOurs
+    case .create: isCreate = true
     default: return true
     }
     guard let kind = schema?[edit.kind] else { return true }

@@ -32,7 +32,7 @@ extension ExchangeWorld {
     _ event: TraceEvent, _ device: Int, _ number: Int
   ) throws(MergeFailure) -> Bool {
     guard let of = event.of, let index = parcelNames[of], parcels[index].to == device,
-      mayArrive(index)
+      areConnected(parcels[index].from, device), mayArrive(index)
     else { return false }
     try arrive(index, number, event.name)
     return true
@@ -71,6 +71,8 @@ extension ExchangeWorld {
     guard !parcel.isPayload else { return }
     let answer = try subject.receive(
       parcel.to, from: parcel.from, parcel.lane, parcel.body, now: now(parcel.to))
+    learn(parcel.to, parcel.held.subtracting(devices[parcel.to].held), (parcel.from, at))
+    devices[parcel.to].arrival = (parcel.from, at)
     devices[parcel.to].held.formUnion(parcel.held)
     devices[parcel.to].shown = nil
     if isRecorded { try recordState(parcel.to, step) }

@@ -42,7 +42,7 @@ extension ExchangeWorld {
       }
     }
     for device in places.indices {
-      settlement.states.append(try subject.state(device, withKept: true))
+      settlement.states.append(try state(device, withKept: true))
     }
     guard settlement.isSettled, started.sync == .state, schema != nil else { return settlement }
     at += 100
@@ -50,7 +50,7 @@ extension ExchangeWorld {
     var more = Settlement()
     try exchangeAll(first, &more)
     for (device, state) in settlement.states.enumerated() {
-      if try subject.state(device, withKept: false).records != state.records {
+      if try self.state(device, withKept: false).records != state.records {
         settlement.isStable = false
       }
     }

@@ -39,6 +39,17 @@ final class ExchangeWorld {
     var marks: [(event: Int, mark: Mark)] = []
     /// How often it was restarted.
     var restarts = 0
+    /// How it came to know of what others wrote.
+    var lessons: [Lesson] = []
+    /// From whom something came last, and when.
+    var arrival: (from: Int, at: Int64)?
+  }
+
+  /// Something that came from another device, and what the receiver had not known of before.
+  struct Lesson {
+    /// Milliseconds since the trace's start.
+    var origin: (from: Int, at: Int64)
+    var writes: BitSet
   }
 
   /// What a device showed at one time.
@@ -46,6 +57,7 @@ final class ExchangeWorld {
     var device: Int
     var moment: Int
     var seen: BitSet
+    var shown: Shown
   }
 
   /// Something that was sent.
@@ -105,6 +117,11 @@ final class ExchangeWorld {
     return settings.network == .any || !hasPhone || places[one].isPhone || places[other].isPhone
   }
 
+  /// Whether anything passes between two devices.
+  func areConnected(_ one: Int, _ other: Int) -> Bool {
+    devices[one].isConnected && devices[other].isConnected
+  }
+
   func index(_ name: String) -> Int? { places.firstIndex { $0.name == name } }
 
   func line(_ from: Int, _ to: Int, _ lane: Lane) -> Int {
@@ -124,8 +141,10 @@ final class ExchangeWorld {
 
   func mark(_ name: String) -> Mark? { marks[name] }
 
-  func noteMark(_ device: Int, event: Int, name: String?) {
-    let mark = Mark(device: device, moment: subject.moment(device), seen: devices[device].held)
+  func noteMark(_ device: Int, event: Int, name: String?) throws(MergeFailure) {
+    let shown = try shown(device)
+    let mark = Mark(
+      device: device, moment: subject.moment(device), seen: devices[device].held, shown: shown)
     devices[device].marks.append((event, mark))
     if let name { marks[name] = mark }
   }
@@ -135,15 +154,34 @@ final class ExchangeWorld {
   /// What a device shows. It is asked again only after something has happened to it.
   func shown(_ device: Int) throws(MergeFailure) -> Shown {
     if let shown = devices[device].shown { return shown }
-    let shown = try subject.state(device, withKept: false)
+    let shown = try state(device, withKept: false)
     devices[device].shown = shown
     if started.sync == .messages { noteDisplayed(shown, device) }
     return shown
   }
 
+  /// Asks a device what it shows. How a program orders what has no order means nothing.
+  func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {
+    var shown = try subject.state(device, withKept: withKept)
+    if !isOurs, let schema { shown.records = shown.inOrder(schema) }
+    return shown
+  }
+
+  /// A device comes to know of writes.
+  func learn(_ device: Int, _ writes: BitSet, _ origin: (from: Int, at: Int64)) {
+    guard !writes.isEmpty else { return }
+    devices[device].lessons.append(Lesson(origin: origin, writes: writes))
+  }
+
   /// Where merges send what they want to, a device has seen what it displayed, and what that had
   /// itself replaced.
   private func noteDisplayed(_ shown: Shown, _ device: Int) {
+    let before = devices[device].held
+    defer {
+      if let origin = devices[device].arrival {
+        learn(device, devices[device].held.subtracting(before), origin)
+      }
+    }
     for (index, write) in writes.enumerated() where !devices[device].held.contains(index) {
       guard let record = shown[write.target] else { continue }
       switch write.kind {

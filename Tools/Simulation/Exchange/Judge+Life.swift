@@ -19,7 +19,9 @@ extension Judge {
         deletes.isEmpty
           ? "A record vanished, and nobody had deleted it."
           : "A record is gone although it was edited by someone who knew that it was deleted.",
-        ["\(label(target)) was created by \(author(created)) at \(time(created)). \(end)"],
+        ["\(label(target)) was created by \(author(created)) at \(time(created)). \(end)"]
+          + (restored.map { deliveries(deletes, to: writes[$0].device) } ?? [])
+          + clocks(deletes + [restored ?? created]),
         field: field(target, nil, acceptable: []), path: path(restored ?? created))
     case .mustNot where isVisible:
       guard let delete = deletes.last else { return }
@@ -28,7 +30,9 @@ extension Judge {
         [
           "\(label(target)) was deleted by \(author(delete)) at \(time(delete)), who had seen "
             + "everything that was ever done to it; the devices still show it."
-        ], field: field(target, nil, acceptable: []), path: path(delete))
+        ] + deliveries(indices, to: writes[delete].device)
+          + clocks(newest(indices.filter { $0 != delete }) + [delete]),
+        field: field(target, nil, acceptable: []), path: path(delete))
     default: return
     }
   }
@@ -62,6 +66,24 @@ extension Judge {
       }
     }
     return isFinal ? .mustNot : .may
+  }
+
+  /// Whether fields are empty because the record was made again: who makes anew what they know to be
+  /// deleted may start without what it had.
+  func isLeftBehind(
+    _ names: [Name], _ newest: [Int], _ indices: [Int], _ record: Shown.Record
+  ) -> Bool {
+    let isEmpty = names.allSatisfy { name in
+      record[name].map { [Array("null".utf8), Spelling.string("")].contains($0) } ?? true
+    }
+    return isEmpty
+      && indices.contains { made in
+        writes[made].kind == .create
+          && indices.contains { delete in
+            writes[delete].kind == .delete && writes[made].seen.contains(delete)
+              && newest.allSatisfy { writes[delete].seen.contains($0) }
+          }
+      }
   }
 
   /// Whether it shows that somebody wanted the record: not a change of place.

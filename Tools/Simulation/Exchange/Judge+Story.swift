@@ -58,8 +58,10 @@ extension Judge {
 
   private func fate(_ index: Int, _ among: [Int]) -> String {
     let write = writes[index]
-    if let field = write.field, let record = final[write.target], record[field] == write.value {
-      return "shown"
+    let places = settlement.states.indices.filter { shows(settlement.states[$0], write) }
+    if places.count == settlement.states.count { return "shown" }
+    if !places.isEmpty {
+      return "shown on " + places.map { "the \(world.places[$0].name)" }.joined(separator: ", ")
     }
     if let later = among.firstIndex(where: {
       writes[$0].seen.contains(index)
@@ -67,8 +69,28 @@ extension Judge {
     }) {
       return "overwritten by \(later + 1)"
     }
-    if let field = write.field { return isKept(index, write.target, field) ? "kept" : "lost" }
-    return final.has(write.target) == (write.kind != .delete) ? "shown" : "lost"
+    if let field = write.field {
+      if isMerged(index, field) { return "shown, merged with others" }
+      return isKept(index, write.target, field) ? "kept" : "lost"
+    }
+    return "lost"
+  }
+
+  /// Whether a device shows what was written there.
+  private func shows(_ state: Shown, _ write: Write) -> Bool {
+    guard let field = write.field else {
+      return state.has(write.target) == (write.kind != .delete)
+    }
+    return state[write.target]?[field] == write.value
+  }
+
+  /// Whether what was typed is part of the text that some device shows.
+  private func isMerged(_ index: Int, _ field: Name) -> Bool {
+    guard let sign = sign(index) else { return false }
+    return settlement.states.contains { state in
+      let text = state[writes[index].target]?[field].flatMap(Spelling.text)
+      return text?.unicodeScalars.contains(sign) ?? false
+    }
   }
 
   /// The steps of an edit, and of what carried it on.

@@ -20,7 +20,7 @@ extension Judge {
           "\(label(target)), \(name): \(author(index)) set \(text(write.value)) at "
             + "\(time(index)); all devices end with \(text(shown)).",
           "Neither of the two had seen the other. The one that lost is kept nowhere.",
-        ], field: field(target, name, acceptable: newest), path: path(index))
+        ] + clocks(newest), field: field(target, name, acceptable: newest), path: path(index))
     }
   }
 
@@ -51,10 +51,12 @@ extension Judge {
         "Nobody changed \(name) afterwards. \(possessive(culprit.device)) change of "
           + "\(touched.isEmpty ? "the record" : touched) at \(ExchangeWorld.clock(culprit.at)) "
           + "had not seen it and took \(name) back.")
+      story += clocks([index, culprit.writes.lowerBound])
     } else {
       story.append(
         "\(text(shown)) was written by \(author(source)) at \(time(source)), and "
           + "\(author(index)) had seen that when it wrote.")
+      story += deliveries([source], to: write.device) + clocks([source, index])
     }
     add(
       "I27", "lost-edit", "An edit was lost, and nobody overwrote it.", story, field: field,
@@ -83,7 +85,8 @@ extension Judge {
       [
         "\(label(target)), \(name): \(author(phone)) set \(text(writes[phone].value)) and "
           + "\(author(watch)) set \(text(shown)), both at \(time(phone)) by their clocks."
-      ], field: field(target, name, acceptable: [phone]), path: path(phone))
+      ] + clocks([phone, watch]), field: field(target, name, acceptable: [phone]), path: path(phone)
+    )
   }
 
   /// Whether everything that an edit's device had is so much older that no counting on from it comes
@@ -109,7 +112,7 @@ extension Judge {
             + "\(time(index)).",
           "\(possessive(writes[delete].device)) delete of \(label(writes[delete].target)) at "
             + "\(time(delete)) had not seen it. The record is gone on all devices.",
-        ], field: field(target, nil, acceptable: []), path: path(index))
+        ] + clocks([index, delete]), field: field(target, nil, acceptable: []), path: path(index))
     }
   }
 
@@ -152,12 +155,12 @@ extension Judge {
         [
           "\(label(target)), \(name): \(author(index)) typed \(self.text(token)) at "
             + "\(time(index)); all devices end with \(self.text(shown))."
-        ], field: field(target, name, acceptable: newest), path: path(index))
+        ] + clocks(newest), field: field(target, name, acceptable: newest), path: path(index))
     }
   }
 
   /// A character that a splice put in and nobody who had not seen it wrote; nil where there is none.
-  private func sign(_ index: Int) -> UnicodeScalar? {
+  func sign(_ index: Int) -> UnicodeScalar? {
     guard let splice = writes[index].splice else { return nil }
     return splice.inserted.unicodeScalars.first { scalar in
       !splice.before.unicodeScalars.contains(scalar)

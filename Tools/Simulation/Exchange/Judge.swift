@@ -67,6 +67,7 @@ struct Judge {
         ["All devices showed the same, exchanged once more, and then one of them did not."])
     }
     judgeLists()
+    judgeOrder()
     for index in targets.indices { judge(targets[index], writesByTarget[index]) }
     return findings
   }
@@ -112,8 +113,12 @@ struct Judge {
       let ends = field.ends.map { "\($0.device) ends with \($0.value)" }
       add(
         "I1", "not-converged", headline,
-        ["\(label(target))\(name.map { ", \($0)" } ?? ""): \(ends.joined(separator: "; "))."],
-        field: field, path: path(field))
+        ["\(label(target))\(name.map { ", \($0)" } ?? ""): \(ends.joined(separator: "; "))."]
+          + clocks(
+            newest(
+              writes.indices.filter { index in
+                writes[index].target == target && (name == nil || writes[index].field == name)
+              })), field: field, path: path(field))
       return
     }
     let orders = [first, other].map { records in
@@ -157,11 +162,13 @@ struct Judge {
     let record = final[target]
     judgeLife(target, indices, deletes, above, record != nil)
     noteConflicts(target, indices, deletes, record != nil)
+    if let record { judgeGroups(target, indices, record) }
     for (name, isText) in fields(indices) where isJudged(name, target) {
       let written = indices.filter { writes[$0].field == name }
       let newest = newest(written)
       note(newest, written)
       if let record {
+        guard !isLeftBehind([name], newest, indices, record) else { continue }
         if isText {
           judgeText(target, name, written, newest, record)
         } else {

@@ -77,14 +77,16 @@ extension ProgramMerge {
     return dispatches
   }
 
+  /// A record's members in the order of their names: in JSON their order means nothing.
   static func fields(_ members: Members) -> [Shown.Field] {
-    members.bytes.withUnsafeBytes { line in
+    let fields = members.bytes.withUnsafeBytes { line in
       members.all.map { member in
         var bytes: [UInt8] = []
         Spelling.append(member.value, line, to: &bytes)
         return Shown.Field(Name(member.name), bytes)
       }
     }
+    return fields.sorted { $0.name < $1.name }
   }
 
   // MARK: Faults

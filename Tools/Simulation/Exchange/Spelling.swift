@@ -37,15 +37,47 @@ package enum Spelling {
     }
   }
 
-  /// Whole numbers keep their digits; others are spelled as the nearest double is.
+  /// Whole numbers as all their digits, however they were written (`1500`, `1500.0`, `15e2`); others as the
+  /// nearest double is.
   private static func number(_ text: some Collection<UInt8>) -> [UInt8] {
-    let isWhole = text.allSatisfy { $0 == 0x2D || (0x30...0x39).contains($0) }
-    guard !isWhole, let double = Double(String(decoding: text, as: UTF8.self)), double.isFinite
+    if let whole = whole(text) { return whole }
+    guard let double = Double(String(decoding: text, as: UTF8.self)), double.isFinite
     else { return Array(text) }
-    if double.magnitude < 1e15, double == double.rounded() {
-      return Array(String(Int64(double)).utf8)
-    }
     return Array(String(double).utf8)
+  }
+
+  /// Digits of a whole number that is spelled out; above that a double says enough.
+  private static let longestWhole = 400
+
+  /// The digits of a JSON number that is whole; nil where it is not, or has too many.
+  private static func whole(_ text: some Collection<UInt8>) -> [UInt8]? {
+    var digits: [UInt8] = []
+    var scale = 0
+    var isFraction = false
+    var rest = text[...]
+    let isNegative = rest.first == 0x2D
+    if isNegative { rest.removeFirst() }
+    while let byte = rest.popFirst() {
+      if byte == 0x2E {
+        isFraction = true
+      } else if byte | 0x20 == 0x65 {
+        guard let exponent = Int(String(decoding: rest, as: UTF8.self)),
+          exponent.magnitude <= longestWhole
+        else { return digits.allSatisfy { $0 == 0x30 } ? [0x30] : nil }
+        scale += exponent
+        break
+      } else {
+        if isFraction { scale -= 1 }
+        if byte != 0x30 || !digits.isEmpty { digits.append(byte) }
+      }
+    }
+    while digits.last == 0x30 {
+      digits.removeLast()
+      scale += 1
+    }
+    if digits.isEmpty { return [0x30] }
+    guard scale >= 0, digits.count + scale <= longestWhole else { return nil }
+    return (isNegative ? [0x2D] : []) + digits + Array(repeating: 0x30, count: scale)
   }
 
   /// The members of an object, each in its one spelling.

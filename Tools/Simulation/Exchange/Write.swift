@@ -52,6 +52,9 @@ struct PromisedEdit {
   var seen: BitSet
   /// The step of the recording.
   var step: Int
+  /// Of records of ordered kinds that were made or moved: what its device showed of the kind before, each
+  /// with the list that it stood in.
+  var order: [(target: Target, list: [UInt8])]?
   /// Of our merge: what it became, nil where it changed nothing.
   var operation: Operation?
   /// Of our merge: everything that the device held.

@@ -80,6 +80,7 @@ package enum Fault: String, CaseIterable, Sendable {
 
 /// How a run went.
 package struct Outcome: Sendable {
+  /// What took place: without the events of a trace that made no sense, where it is known which did.
   package var trace: Trace
   /// What was wrong; empty where nothing was.
   package var findings: [Finding] = []

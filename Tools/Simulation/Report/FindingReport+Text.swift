@@ -1,7 +1,10 @@
 extension FindingReport {
   /// What a terminal shows, with a line end. Lines are at most 80 columns wide, except those that
   /// are to be copied.
-  package func text(isColoured: Bool) -> String {
+  ///
+  /// - Parameter isTerminal: somebody looks at it now and has the files: what a log is told besides is left
+  ///   out unless it fits into a line.
+  package func text(isColoured: Bool, isTerminal: Bool = false) -> String {
     let ink = Ink(isColoured: isColoured)
     var lines = [ink.loss("VIOLATION") + "  " + Visible.text(finding.headline)]
     for line in finding.story { lines += TextLayout.wrapped(Visible.text(line), indentation: 2) }
@@ -10,7 +13,7 @@ extension FindingReport {
     if !timeline.isEmpty { lines += timeline + [""] }
     if let difference { lines += Self.told(difference) + [""] }
     if let field = finding.field { lines += FieldTable(field, recording, ink).lines + [""] }
-    lines += links
+    lines += links(isTerminal)
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -22,11 +25,18 @@ extension FindingReport {
     ]
   }
 
-  private var links: [String] {
-    var links = [("look", path("report.html")), ("again", command)]
-    if let commandFromLog { links.append(("from log", commandFromLog)) }
-    links.append(("test", path("Reproduce.swift")))
-    if !errors.isEmpty { links.append(("stderr", path("stderr.txt"))) }
+  private func links(_ isTerminal: Bool) -> [String] {
+    // Only files that there are.
+    let isWritten = played == nil
+    var links = isWritten ? [("look", path("report.html"))] : []
+    if played != "-" { links.append(("again", command)) }
+    if let commandFromLog, !(played?.hasPrefix(TraceWord.prefix) ?? false),
+      !isTerminal || commandFromLog.utf8.count <= TextLayout.width
+    {
+      links.append(("from log", commandFromLog))
+    }
+    if isWritten { links.append(("test", path("Reproduce.swift"))) }
+    if isWritten, !errors.isEmpty { links.append(("stderr", path("stderr.txt"))) }
     return links.map { "  " + TextLayout.padded($0.0, to: 11) + Visible.text($0.1) }
   }
 }

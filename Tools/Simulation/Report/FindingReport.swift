@@ -24,6 +24,8 @@ package struct FindingReport: Sendable {
   package var errors: [String]
   /// Where the finding is that two runs of one schedule differed.
   package var difference: Difference?
+  /// Where the trace was played again and nothing is written: the trace as it was given, a path or a word.
+  package var played: String?
 
   /// How a run was made shorter.
   package struct Shrinking: Equatable, Sendable {
@@ -104,10 +106,15 @@ extension FindingReport {
   }
 
   /// The command that plays the run again, for a shell.
-  package var command: String { command(playing: ShellWord.quoted(path("trace.ndjson"))) }
+  package var command: String {
+    command(playing: ShellWord.quoted(played ?? path("trace.ndjson")))
+  }
 
-  /// The same from a log alone; nil where the trace is too long for a word.
-  package var commandFromLog: String? { TraceWord.spell(trace).map(command(playing:)) }
+  /// The same from a log alone; nil where it is too long to be pasted: a terminal takes lines of 4,095 bytes
+  /// and a line end (Linux, `N_TTY_BUF_SIZE`).
+  package var commandFromLog: String? {
+    TraceWord.spell(trace).map(command(playing:)).flatMap { $0.utf8.count <= 4095 ? $0 : nil }
+  }
 
   private func command(playing trace: String) -> String {
     (["watchline", "replay", trace] + arguments.map(ShellWord.quoted)).joined(separator: " ")

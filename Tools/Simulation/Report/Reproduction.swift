@@ -19,7 +19,7 @@ extension FindingReport {
       \(about.joined(separator: "\n///\n"))
       ///
       /// By hand: \(Visible.text(command))
-      enum Reproduction {
+      private enum \(capitalized) {
         static let trace = \(raw.block(indentation: "    "))
 
         static let arguments: [String] = [\(words)]
@@ -52,14 +52,14 @@ extension FindingReport {
       }
 
       #if canImport(Testing) && !WATCHLINE_XCTEST
-        @Test func \(name)() throws {
-          let run = try Reproduction.play()
+        @Test private func \(name)() throws {
+          let run = try \(capitalized).play()
           #expect(run.status == 0, "\\(run.said)")
         }
       #else
-        final class \(name.prefix(1).uppercased())\(name.dropFirst())Tests: XCTestCase {
-          func test\(name.prefix(1).uppercased())\(name.dropFirst())() throws {
-            let run = try Reproduction.play()
+        final class \(capitalized)Tests: XCTestCase {
+          func test\(capitalized)() throws {
+            let run = try \(capitalized).play()
             XCTAssertEqual(run.status, 0, run.said)
           }
         }
@@ -67,6 +67,9 @@ extension FindingReport {
 
       """
   }
+
+  /// The same as the name of a type: `LostEdit164`.
+  private var capitalized: String { name.prefix(1).uppercased() + name.dropFirst() }
 
   /// The slug and the seed as a name: `lostEdit164`.
   private var name: String {

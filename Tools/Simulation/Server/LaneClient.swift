@@ -15,6 +15,8 @@ final class LaneClient {
   /// Whether the server acknowledges for it what its kernel has confirmed (clause 5.10): here what it has
   /// read.
   let isAutomatic: Bool
+  /// Whether what the server knows to have been confirmed may not have reached it.
+  let isBehindProxy: Bool
   /// Lines to send, without LF.
   private var output: [[UInt8]] = []
 
@@ -28,8 +30,10 @@ final class LaneClient {
   /// What came under each number.
   private var seen: [String: String] = [:]
   private var downloads: [String: (name: String, bytes: [UInt8])] = [:]
+  /// It was told that it may have missed the end of a transfer, and has not been answered since.
+  private var mustAsk = false
   /// The last context received of each sender.
-  private(set) var contexts: [String: String] = [:]
+  var contexts: [String: String] = [:]
   /// The last context set, and whether the server has said that it has it.
   private(set) var contextSet: (value: String, isAnswered: Bool)?
   private var isContextDoubted = false
@@ -48,9 +52,22 @@ final class LaneClient {
   private(set) var session = Session.none
   /// What its activation has told to be processed, by lane.
   private var told: [String: Int] = [:]
-  /// Live messages that wait for a reply.
-  private(set) var messages: [String] = []
-  private(set) var isReachable = false
+  /// Live messages that wait for a reply: the server's name, and the number.
+  var messages: [(id: String, number: Int)] = []
+  /// Counts its sessions.
+  private(set) var sessions = 0
+  /// The watch that a phone's session is attached to, where it was told.
+  private(set) var attached: String?
+  /// What it was last told of its counterpart.
+  var isReachable = false
+  /// It found content pending when its session began, and has not heard since that there is none.
+  var hasFoundPending = false
+  /// All that had come was acknowledged at some time in this session.
+  var hasBeenThrough = false
+  /// It has said in which state its app is, or been woken, and what it found pending then it does not know.
+  var hasSetState = false
+  /// By lane, up to where it has said to have processed.
+  private(set) var said: [String: Int] = [:]
   /// Whether it has had its deliveries stopped.
   private(set) var isHolding = false
   /// The server may take an earlier connection for the one in use, and tell it something.
@@ -58,12 +75,13 @@ final class LaneClient {
   /// While the server holds deliveries back: how many of each lane it may make all the same.
   private var allowed: [String: Int]?
   /// The answer to the last `getState`.
-  private(set) var state: Members?
+  var state: Members?
 
   init(
     _ name: String, isPhone: Bool, _ ledger: LaneLedger, store: String?,
-    app: WholeRecordApp? = nil, isAutomatic: Bool = false
+    app: WholeRecordApp? = nil, isAutomatic: Bool = false, isBehindProxy: Bool = false
   ) {
+    self.isBehindProxy = isBehindProxy
     self.name = name
     self.app = app
     self.isAutomatic = isAutomatic
@@ -88,8 +106,12 @@ final class LaneClient {
     output = []
     isHolding = false
     allowed = nil
-    ledger.noteLoss(name)
+    noteLoss()
     if !isKnown { isOldInUse = true }
+  }
+
+  private func noteLoss() {
+    if isBehindProxy { ledger.noteLoss(name) }
   }
 
   /// Everything that it had stored is gone.
@@ -97,9 +119,10 @@ final class LaneClient {
     app?.reset()
     lost(isKnown: false)
     ledger.forget(name)
-    (nextNumber, unanswered, mustRetry) = (1, [], false)
+    (nextNumber, unanswered, mustRetry, mustAsk) = (1, [], false, false)
     (seqs, seen, downloads, contexts, contextSet) = ([:], [:], [:], [:], nil)
     (lastOrder, transfers, uploads, isCancelUncertain) = ([:], [:], [:], [])
+    said = [:]
   }
 
   // MARK: The session
@@ -116,6 +139,7 @@ final class LaneClient {
     if isAutomatic { line += ",\"acknowledge\":\"automatic\"" }
     if tellsReceived { line += ",\"received\":{\(Self.spelled(seqs))}" }
     told = tellsReceived ? seqs : [:]
+    if tellsReceived { said = seqs }
     let offsets = downloads.mapValues(\.bytes.count)
     if tellsReceived { line += ",\"files\":{\(Self.spelled(offsets))}" }
     // Where an upload goes on is asked anew.
@@ -130,7 +154,16 @@ final class LaneClient {
 
   private func activated(_ line: Members) {
     session = .activated
-    if isOldInUse { ledger.noteLoss(name) }
+    sessions += 1
+    attached = isPhone ? line.string("activeWatch") : nil
+    hasFoundPending = line.flag("hasContentPending") == true
+    hasBeenThrough = false
+    hasSetState = false
+    checkContexts(Int(line.object("pending")?.integer("context") ?? 0))
+    if isPhone, let budget = ledger.complications.budget {
+      send("{\"type\":\"configure\",\"complicationBudget\":\(budget),\"id\":\"configure\"}")
+    }
+    if isOldInUse { noteLoss() }
     isOldInUse = false
     if let store, let now = line.string("store"), now != store {
       ledger.report(
@@ -139,6 +172,8 @@ final class LaneClient {
     }
     store = line.string("store") ?? store
     isReachable = line.flag("isReachable") ?? false
+    mustAsk = mustAsk || line.flag("mayHaveMissedDidFinish") == true
+    if mustAsk { send("{\"type\":\"outstandingTransfers\",\"id\":\"ask\"}") }
     if !unanswered.isEmpty { mustRetry = true }
     resetContext()
     retry()
@@ -158,13 +193,14 @@ final class LaneClient {
 
   private func request(_ id: Int) {
     let transfer = ledger[id]
+    ledger.asked(id, isPhone: isPhone, attached: attached)
     let head = "\"id\":\"op\(id)\",\"n\":\(transfer.number)"
     switch transfer.kind {
     case .userInfo, .complication:
       let type =
         transfer.kind == .userInfo ? "transferUserInfo" : "transferCurrentComplicationUserInfo"
-      // Alike in bytes but for the name, so that what is equal is not taken for the same.
-      send("{\"type\":\"\(type)\",\(head),\"payload\":{\"op\":\(id)}}")
+      let payload = String(decoding: Self.payload(id), as: UTF8.self)
+      send("{\"type\":\"\(type)\",\(head),\"payload\":\(payload)}")
     case .records:
       let payload = String(decoding: transfer.content, as: UTF8.self)
       send("{\"type\":\"transferUserInfo\",\(head),\"payload\":\(payload)}")
@@ -173,8 +209,16 @@ final class LaneClient {
       transfer.content.withUnsafeBytes { hash.update($0) }
       send(
         "{\"type\":\"transferFile\",\(head),\"name\":\"op\(id)\",\"size\":\(transfer.content.count)"
-          + ",\"sha256\":\"\(hash.hex)\"}")
+          + ",\"sha256\":\"\(hash.hex)\""
+          + ",\"metadata\":\(String(decoding: Self.payload(id), as: UTF8.self))}")
     }
+  }
+
+  /// Alike but for the name, so that what is equal is not taken for the same; and spelled as nobody else
+  /// would, since what is relayed keeps its bytes (clause 3.3).
+  static func payload(_ id: Int) -> [UInt8] {
+    let odd = id.isMultiple(of: 2) ? ",\"o\u{301}\":[\"\u{F3}\",1.50,9007199254740993,1e2]" : ""
+    return Array("{\"op\":\(id)\(odd)}".utf8)
   }
 
   /// Asks again, in order, what was not answered.
@@ -224,6 +268,7 @@ final class LaneClient {
   func doubtContext() { isContextDoubted = true }
 
   private func sendContext(_ value: String) {
+    if isPhone { ledger.contextReceivers[value, default: []].insert(attached ?? "?") }
     send(
       "{\"type\":\"updateApplicationContext\",\"id\":\"context \(value)\",\"payload\":{\"v\":\"\(value)\"}}"
     )
@@ -232,6 +277,9 @@ final class LaneClient {
   func acknowledge(_ lane: String, back: Int) {
     guard !isAutomatic, let last = seqs[lane] else { return }
     let seq = max(0, last - back)
+    said[lane] = max(said[lane] ?? 0, seq)
+    noteProcessed()
+    if lane == "userInfo", back == 0 { app?.acknowledge() }
     send("{\"type\":\"acknowledge\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"id\":\"ack\"}")
   }
 
@@ -244,6 +292,8 @@ final class LaneClient {
       return
     }
     ledger[id].refusals.insert(7015)
+    // What is refused is done with as well.
+    hasBeenThrough = true
     send(
       "{\"type\":\"refuse\",\"lane\":\"\(lane)\",\"seq\":\(max(1, last - back)),\"code\":7015"
         + ",\"id\":\"refuse\"}")
@@ -290,9 +340,35 @@ final class LaneClient {
     send("{\"type\":\"release\",\"id\":\"release \(count ?? 0)\"\(number)}")
   }
 
+  /// - Parameter expectsReply: whether its end is to be told.
+  func message(expectsReply: Bool) {
+    let number = ledger.messages.add(
+      from: name, session: sessions, to: attached, expectsReply: expectsReply)
+    send(
+      "{\"type\":\"sendMessage\",\"payload\":{\"hello\":\(number)},\"expectsReply\":\(expectsReply)"
+        + ",\"id\":\"message\(number)\"}")
+  }
+
   func reply() {
-    guard let id = messages.popLast() else { return }
-    send("{\"type\":\"reply\",\"re\":\"\(id)\",\"payload\":{},\"id\":\"reply\"}")
+    guard let (id, number) = messages.popLast() else { return }
+    ledger.messages.replied(number)
+    send(
+      "{\"type\":\"reply\",\"re\":\"\(id)\",\"payload\":{\"re\":\(number)},\"id\":\"reply\"}")
+  }
+
+  /// - Parameter state: one of WCSession's app states; who is terminated forgets what it was asked.
+  func setAppState(_ state: String) {
+    if state == "terminated" {
+      messages = []
+      ledger.messages.forget(name)
+    }
+    hasSetState = true
+    send("{\"type\":\"setAppState\",\"state\":\"\(state)\",\"id\":\"state\"}")
+  }
+
+  func look() {
+    state = nil
+    send("{\"type\":\"getState\",\"id\":\"look\"}")
   }
 
   // MARK: Lines
@@ -305,22 +381,26 @@ final class LaneClient {
     case "sessionDidDeactivate":
       session = .none
       messages = []
-    case "sessionReachabilityDidChange": isReachable = line.flag("isReachable") ?? false
+    case "sessionReachabilityDidChange": reachabilityChanged(line.flag("isReachable") ?? false)
+    case "hasContentPendingDidChange": pendingChanged()
+    case "didReceiveReply": replied(line)
+    case "appStateDidChange": hasSetState = true
     case "accepted": accepted(line)
     case "error": refused(line)
     case "didReceiveUserInfo":
       if let app, line.string("from") == "hub" { return fromHub(line, app) }
       let lane = line.has("isCurrentComplicationInfo") ? "complication" : "userInfo"
       let what = line.object("payload")?.integer("op").map { "\($0)" } ?? ""
-      if isNew(lane, line, what), let id = Int(what) { receive(id) }
+      if isNew(lane, line, what), let id = Int(what) { receive(id, lane, line.raw("payload")) }
     case "didReceiveApplicationContext":
       let value = line.object("payload")?.string("v") ?? ""
-      if isNew("context", line, value) { contexts[line.string("from") ?? ""] = value }
+      if isNew("context", line, value) { receive(value, from: line.string("from") ?? "") }
     case "didReceiveFile": announce(line)
     case "fileChunk": take(line)
     case "didFinishUserInfoTransfer", "didFinishFileTransfer": finished(line)
-    case "didReceiveMessage": if let id = line.string("id") { messages.append(id) }
-    case "state": state = line
+    case "didReceiveMessage": received(message: line)
+    case "state": looked(line)
+    case "outstandingTransfers": answered(line)
     default: break
     }
   }
@@ -365,9 +445,16 @@ final class LaneClient {
   /// The lanes of which a hold is checked; of a file the announcement and its pieces come apart.
   private static let held = ["userInfo", "complication", "context", "outcome"]
 
-  private func receive(_ id: Int) {
-    ledger.delivered(id, to: name)
+  private func receive(_ id: Int, _ lane: String, _ payload: [UInt8]?) {
+    ledger.delivered(id, to: name, isPhone: isPhone)
+    if lane == "complication" { ledger.complications.tagged(id) }
     let transfer = ledger[id]
+    if payload != Self.payload(id) {
+      ledger.report(
+        "I10", "payload-changed", "A payload came with other bytes than it was sent with.",
+        "The \(name) got \(String(decoding: payload ?? [], as: UTF8.self)) of \(transfer.spelled), "
+          + "sent as \(String(decoding: Self.payload(id), as: UTF8.self)).")
+    }
     guard transfer.kind == .userInfo else { return }
     if id < lastOrder[transfer.sender] ?? 0 {
       ledger.report(
@@ -379,7 +466,7 @@ final class LaneClient {
 
   // MARK: Answers
 
-  private static func number(_ text: String, after prefix: String) -> Int? {
+  static func number(_ text: String, after prefix: String) -> Int? {
     text.hasPrefix(prefix) ? Int(text.dropFirst(prefix.count)) : nil
   }
 
@@ -387,6 +474,12 @@ final class LaneClient {
     guard let re = line.string("re") else { return }
     if let id = Self.number(re, after: "op") {
       ledger.accepted(id)
+      ledger.told(id)
+      if ledger[id].kind == .complication {
+        ledger.complications.accepted(
+          id, remaining: line.integer("remainingComplicationUserInfoTransfers"))
+      }
+      ledger[id].acceptedInSession = app?.sessions
       if let transfer = line.string("transfer") {
         ledger[id].name = transfer
         transfers[transfer] = id
@@ -405,10 +498,20 @@ final class LaneClient {
     }
   }
 
+  private func answered(_ line: Members) {
+    guard line.string("re") == "ask" else { return }
+    mustAsk = false
+    ledger.asked(
+      name, outstanding: Set((line.objects("transfers") ?? []).compactMap { $0.string("transfer") })
+    )
+  }
+
   private func refused(_ line: Members) {
     guard let re = line.string("re") else { return }
     let isDefinite = line.flag("definite") == true
-    if let id = Self.number(re, after: "op") {
+    if let number = Self.number(re, after: "message") {
+      ledger.messages.ended(number, session: sessions, reply: nil, isDefinite: isDefinite)
+    } else if let id = Self.number(re, after: "op") {
       // Nothing that was begun is given up.
       mustRetry = true
       if ledger[id].kind == .records {
@@ -434,7 +537,7 @@ final class LaneClient {
 
   private func finished(_ line: Members) {
     let code = Int(line.object("error")?.integer("code") ?? 0)
-    if line.has("seq") { _ = isNew("outcome", line, line.string("transfer") ?? "") }
+    let isRepeated = line.has("seq") && !isNew("outcome", line, line.string("transfer") ?? "")
     var id = line.string("transfer").flatMap { transfers[$0] }
     if id == nil, let re = line.string("re") { id = Self.number(re, after: "op") }
     guard let id else { return }
@@ -447,6 +550,7 @@ final class LaneClient {
           + "\(line.string("re") ?? "nothing").")
     }
     ledger.accepted(id)
+    if !isRepeated { ledger.told(id) }
     ledger.finished(id, code: code)
   }
 
@@ -454,6 +558,7 @@ final class LaneClient {
 
   private func announce(_ line: Members) {
     let transfer = line.string("transfer") ?? ""
+    checkAnnounced(line)
     let offset = Int(line.integer("offset") ?? 0)
     var bytes = downloads[transfer]?.bytes ?? []
     bytes.removeSubrange(min(offset, bytes.count)...)
@@ -488,6 +593,6 @@ final class LaneClient {
         "The \(name) got \(ledger[id].spelled) with \(download.bytes.count) of its "
           + "\(ledger[id].content.count) bytes, or others.")
     }
-    ledger.delivered(id, to: name)
+    ledger.delivered(id, to: name, isPhone: isPhone)
   }
 }

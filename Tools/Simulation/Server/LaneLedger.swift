@@ -15,6 +15,8 @@ final class LaneLedger {
     /// The server's name for it.
     var name: String?
     var isAccepted = false
+    /// How often its device had been activated by then, where it knows whole records.
+    var acceptedInSession: Int?
     var isCancelled = false
     var mayBeCancelled = false
     /// Its sender's storage is gone.
@@ -22,10 +24,18 @@ final class LaneLedger {
     /// Codes with which a receiver may have refused it.
     var refusals: Set<Int> = []
     var deliveries = 0
-    /// Its sender lost a connection on which it may have been told the end.
+    /// Its sender lost a connection on which it may have been told the end, unknown to the server.
     var mayHaveBeenTold = false
+    /// Its sender was told that it may have missed an end, has asked, and it was not outstanding.
+    var isKnownOver = false
     /// The code of `didFinish…`, 0 for success; nil while it has not come.
     var result: Int?
+    /// Whom its sender's sessions were attached to when it was asked for; nil where that is not known.
+    var receivers: Set<String>? = []
+    var isFromPhone = false
+    /// How often it was asked for, and how often its sender was answered or told the end.
+    var asked = 0
+    var told = 0
 
     var spelled: String {
       switch kind {
@@ -38,8 +48,17 @@ final class LaneLedger {
   }
 
   private(set) var transfers: [Transfer] = []
+  var messages = MessageLedger()
+  /// Something between the devices and the server may send lines twice.
+  var mayRepeat = false { didSet { messages.mayRepeat = mayRepeat } }
+  var complications = ComplicationLedger()
+  /// By context, the watches that a phone's sessions were attached to when they set it.
+  var contextReceivers: [String: Set<String>] = [:]
+  /// How many devices may each have a context for the phone.
+  var watches = 1
   /// What was found wrong, in order.
-  private(set) var findings: [Finding] = []
+  private var ownFindings: [Finding] = []
+  var findings: [Finding] { ownFindings + messages.findings + complications.findings }
 
   subscript(id: Int) -> Transfer {
     get { transfers[id] }
@@ -54,7 +73,7 @@ final class LaneLedger {
   }
 
   func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String...) {
-    findings.append(
+    ownFindings.append(
       Finding(invariant: invariant, slug: slug, headline: headline, story: story))
   }
 
@@ -70,7 +89,19 @@ final class LaneLedger {
     }
   }
 
-  /// A device has lost its connection.
+  /// A sender has asked what is outstanding.
+  ///
+  /// - Parameter outstanding: the transfers that are, by the server's names.
+  func asked(_ sender: String, outstanding: Set<String>) {
+    for index in transfers.indices
+    where transfers[index].sender == sender && transfers[index].isAccepted {
+      guard let name = transfers[index].name, !outstanding.contains(name) else { continue }
+      transfers[index].isKnownOver = true
+    }
+  }
+
+  /// A device has lost its connection to what the server takes for it: something between the two may
+  /// have confirmed what the device never read.
   func noteLoss(_ sender: String) {
     for index in transfers.indices
     where transfers[index].sender == sender && transfers[index].result == nil
@@ -80,22 +111,51 @@ final class LaneLedger {
     }
   }
 
-  /// Nobody has to ask what became of a transfer that arrived while its sender was away or listened.
+  /// A sender hears the end of each transfer that arrived, or that it has to ask.
   func checkTold(_ sender: String) {
     let untold = transfers.first {
       $0.sender == sender && $0.isAccepted && !$0.isForgotten && $0.deliveries > 0
-        && $0.result == nil && !$0.mayBeCancelled && !$0.mayHaveBeenTold
+        && $0.result == nil && !$0.mayBeCancelled && !$0.isKnownOver && !$0.mayHaveBeenTold
     }
     guard let untold else { return }
     report(
       "I42", "end-not-told", "A sender is not told that its transfer has arrived.",
       "\(untold.spelled) was delivered and acknowledged; the \(sender) has been connected since, "
-        + "and would have to ask.")
+        + "was not told that it may have missed anything, and would have to ask.")
   }
 
-  func delivered(_ id: Int, to receiver: String) {
+  /// A request is sent, once more perhaps.
+  ///
+  /// - Parameter watch: whom the phone's session is attached to, of a phone.
+  func asked(_ id: Int, isPhone: Bool, attached watch: String?) {
+    transfers[id].asked += 1
+    transfers[id].isFromPhone = isPhone
+    if transfers[id].kind == .complication { complications.asked(id, watch) }
+    guard isPhone, let watch else { return transfers[id].receivers = nil }
+    transfers[id].receivers?.insert(watch)
+  }
+
+  /// Each request has one answer, and each transfer one end (clauses 5.3 and 5.4).
+  func told(_ id: Int) {
+    transfers[id].told += 1
+    let transfer = transfers[id]
+    guard transfer.told > transfer.asked + 1, !mayRepeat else { return }
+    report(
+      "I36", "told-twice", "A sender is told of one transfer more often than it can be.",
+      "Of \(transfer.spelled), asked for \(transfer.asked) times, the \(transfer.sender) has been told "
+        + "\(transfer.told) times.")
+  }
+
+  func delivered(_ id: Int, to receiver: String, isPhone: Bool) {
     transfers[id].deliveries += 1
     let transfer = transfers[id]
+    let isMeant = transfer.receivers?.contains(receiver) ?? true
+    if !isMeant || isPhone == transfer.isFromPhone {
+      let receivers = transfer.receivers?.sorted().joined(separator: " or ") ?? "other one"
+      report(
+        "I41", "wrong-watch", "A transfer came to somebody else than it was for.",
+        "\(transfer.spelled) was for the \(receivers), and the \(receiver) got it.")
+    }
     if transfer.deliveries > 1 {
       report(
         "I36", "delivered-twice", "A transfer was delivered twice.",

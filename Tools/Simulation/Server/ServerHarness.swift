@@ -61,7 +61,8 @@ package final class ServerHarness: Harness {
         draft.events.append(event)
         witness(draft)
       }
-      if run.perform(event) { trace.events.append(event) }
+      // Also what the server did not survive.
+      if run.perform(event) || !run.findings.isEmpty { trace.events.append(event) }
     }
     return finish(run, trace)
   }

@@ -8,9 +8,14 @@ final class ServerNode {
   /// A connection and what is on its way up; what is on its way down lies with the wire.
   final class Link {
     let wire: any ServerLink
+    /// What the clock of the server's machine showed when it was opened; nil where that is not known.
+    let since: Int64?
     var up: [UInt8] = []
 
-    init(_ wire: any ServerLink) { self.wire = wire }
+    init(_ wire: any ServerLink, since: Int64?) {
+      self.wire = wire
+      self.since = since
+    }
   }
 
   let device: Trace.Device
@@ -41,8 +46,8 @@ final class ServerNode {
   var retryAt: Int64?
   /// What the device found wrong with what it was told.
   private(set) var complaints: [String] = []
-  /// Edits that were typed, by id of the request: what was answered.
-  private(set) var typed: [String: Members] = [:]
+  /// Edits that were typed, and what was answered.
+  var typed = TypedEdits()
   /// Answers about records to requests of the harness's own, by id.
   var answers: [String: [Members]] = [:]
   /// What a record that was typed is called by the server.
@@ -66,7 +71,7 @@ final class ServerNode {
     let isAutomatic = !device.isPhone && app == nil && !site.isReal
     lanes = LaneClient(
       device.name, isPhone: device.isPhone, ledger, store: site.store, app: app,
-      isAutomatic: isAutomatic && options.has("automatic"))
+      isAutomatic: isAutomatic && options.has("automatic"), isBehindProxy: site.isReal)
     sync =
       device.isTyped || app != nil
       ? nil
@@ -81,10 +86,11 @@ final class ServerNode {
   // MARK: Connections
 
   /// Opens a connection, which takes over from the one in use.
-  func connect(_ wire: any ServerLink, tellsReceived: Bool) {
+  func connect(_ wire: any ServerLink, tellsReceived: Bool, since: Int64?) {
     if let link, !link.wire.isClosed { zombies.append(link) }
+    typed.lost()
     lanes.lost(isKnown: link?.wire.isOver ?? true)
-    link = Link(wire)
+    link = Link(wire, since: since)
     sync?.disconnected()
     lanes.activate(pair: pair, tellsReceived: tellsReceived)
     collect()
@@ -92,6 +98,7 @@ final class ServerNode {
 
   /// The connection is lost.
   func disconnect() {
+    typed.lost()
     lanes.lost(isKnown: link?.wire.isOver ?? true)
     link = nil
     sync?.disconnected()
@@ -125,13 +132,16 @@ final class ServerNode {
   // MARK: Lines
 
   /// Takes in a line of the connection in use.
-  func received(_ bytes: [UInt8], clock: Int64) {
+  ///
+  /// - Parameter latestTime: the latest that the clock of the server's machine has shown.
+  func received(_ bytes: [UInt8], clock: Int64, latestTime: Int64) {
     guard let line = try? Members(bytes) else {
       complaints.append("a line that is no JSON object: \(String(decoding: bytes, as: UTF8.self))")
       return
     }
     app?.set(clock: clock)
     let type = line.string("type") ?? ""
+    if type == "sync.opened" || type == "sync.retime" { checkTime(line, latestTime) }
     let wasActive = lanes.session == .activated
     if type == "sync.opened", !hasOpened {
       hasOpened = true
@@ -139,11 +149,11 @@ final class ServerNode {
     }
     // Nothing waits for who has opened and not looked.
     if type == "error", line.string("message")?.contains("is no longer known") == true {
-      wasOutrun = wasOutrun || !typed.isEmpty
+      wasOutrun = wasOutrun || !typed.answers.isEmpty
     }
     if type == "error", let re = line.string("re"), re == "open" || re == "push" {
       take(bytes, clock)
-    } else if type == "sync.digests" || type == "sync.feed" {
+    } else if type == "sync.digests" || type == "sync.feed" || type == "sync.records" {
       answers[line.string("re") ?? "", default: []].append(line)
     } else if type.hasPrefix("sync.") {
       sync == nil ? answered(line, type) : take(bytes, clock)
@@ -151,6 +161,7 @@ final class ServerNode {
     } else {
       lanes.received(line)
     }
+    typed.received(line, type)
     if !wasActive, lanes.session == .activated {
       sync?.open()
       if device.isTyped, schema != "none" {
@@ -173,6 +184,16 @@ final class ServerNode {
     if sync.waits > 0, retryAt == nil { retryAt = clock + Int64(sync.waits) }
   }
 
+  /// The time that the server tells is one that its machine's clock has shown meanwhile.
+  private func checkTime(_ line: Members, _ latest: Int64) {
+    guard let since = link?.since, let told = line.integer("now"),
+      !(since...max(since, latest) ~= told)
+    else { return }
+    complaints.append(
+      "it was told that it is \(told); since it connected the clock of the server's machine has shown "
+        + "\(since) to \(latest)")
+  }
+
   /// The server's clock is the device's own from now on.
   private func checkClock(_ line: Members, _ clock: Int64) {
     guard let sync, let now = line.integer("now"), clock + sync.replica.offset != now
@@ -183,7 +204,6 @@ final class ServerNode {
 
   private func answered(_ line: Members, _ type: String) {
     guard type == "sync.edited", let re = line.string("re") else { return }
-    typed[re] = line
     if let record = creates[re], let id = line.string("id") { aliases[record] = Name(id) }
   }
 

@@ -15,11 +15,21 @@ struct ServerOptions {
   var isNarrow: Bool
   /// The watches have the server acknowledge for them, in every eighth simulated schedule with lanes.
   var isAutomatic: Bool
+  /// The complication's budget of a day, in every eighth simulated schedule with lanes; the default's 50 are
+  /// never used up.
+  var budget: Int?
   /// The last forms of a device stay open and hold collection up, in every fourth simulated schedule.
   var holdsForms: Bool
   /// Time passes by the month, so that what is deleted is gone for good; in every eighth simulated schedule
   /// with collection.
   var buries: Bool
+  /// The clock of the server's machine steps and the machine sleeps, in every eighth simulated schedule
+  /// without devices that know whole records only, which judge what they are sent by their own clocks.
+  var stepsClock: Bool
+  /// Most of what is done is done with the lanes, of several watches; in every fourth simulated schedule.
+  var prefersLanes: Bool
+  /// Devices are set back often, in every eighth simulated schedule with records, where all keep operations.
+  var setsBack: Bool
   /// Those that know whole records only.
   var wholeRecords: WholeRecords
   /// The server is a process of its own.
@@ -40,7 +50,8 @@ struct ServerOptions {
       ?? draw.pick([
         (6, "todoTimers"), (2, "timeTracker"), (1, "pomodoro"), (1, "none"),
       ])
-    devices = plan.devices ?? draw.pick([(4, 2), (4, 3), (1, 4)])
+    let drawnDevices = draw.pick([(4, 2), (4, 3), (1, 4)])
+    devices = plan.devices ?? (!isReal && plan.seed % 8 == 5 ? max(3, drawnDevices) : drawnDevices)
     events = plan.events ?? draw.pick([(5, 8), (5, 16), (4, 40), (1, 120)])
     // Few at a time, so that each shows what it does.
     let chance = draw.pick([15, 40, 70])
@@ -56,14 +67,25 @@ struct ServerOptions {
     } else if !isReal, plan.seed % 8 == 3 {
       faults.insert(.versions)
     }
-    hasLanes = schema == "none" || draw.percent(isReal ? 70 : 45)
+    prefersLanes = !isReal && plan.seed % 4 == 1
+    if prefersLanes, plan.faults == nil {
+      faults.formUnion([.cut, plan.seed % 8 == 1 ? .crash : .membership])
+    }
+    let isEighth = !isReal && plan.seed % 8 == 0 && plan.faults == nil
+    wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
+    setsBack = isEighth && schema != "none" && wholeRecords.names.isEmpty
+    if setsBack { faults.formUnion([.backup, .delay, .cut]) }
+    hasLanes =
+      schema == "none" || prefersLanes
+      || !setsBack && draw.percent(isReal || plan.seed % 8 == 6 ? 70 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     isAutomatic = hasLanes && !isReal && plan.seed % 8 == 1
+    budget = hasLanes && !isReal && plan.seed % 8 == 6 ? draw.pick([1, 1, 2]) : nil
     holdsForms = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 4 == 2
     buries = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 8 == 7
     hasTyping = schema != "none" && draw.percent(30)
-    wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
+    stepsClock = !isReal && plan.seed % 8 == 4 && wholeRecords.names.isEmpty
     sameMillisecond = draw.pick([0, 50, 90])
     isSparse = draw.percent(50) && !isReal
     isNarrow = draw.percent(25) && !isReal
@@ -79,6 +101,7 @@ struct ServerOptions {
     if faults.contains(.collection) { options.append(Trace.Option("collect", "")) }
     if isSparse { options.append(Trace.Option("sparse", "")) }
     if isNarrow { options.append(Trace.Option("narrow", "")) }
+    if let budget { options.append(Trace.Option("budget", "\(budget)")) }
     if isAutomatic { options.append(Trace.Option("automatic", "")) }
     if holdsForms { options.append(Trace.Option("forms", "")) }
     return options + wholeRecords.trace

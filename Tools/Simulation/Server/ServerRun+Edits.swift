@@ -21,14 +21,19 @@ extension ServerRun {
         "The \(node.name)'s form was opened on \(began), and it has sealed \(fold.sealedFrontier).")
     }
     let before = fold.latest
+    let isFresh = began == device.vector && began == fold.vector
+    let record = isFresh ? fold.view(Target(edit.kind, edit.record), schema) : nil
     do throws(WireError) {
       let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
+      if actions.isEmpty { judgeText(edit, record, fold, node) }
       guard !actions.isEmpty, !actions.contains(where: fold.isSealed) else { return false }
       try device.write(actions, shown: began, now: device.clock)
     } catch {
       coverage.note("refusedEdit")
       return false
     }
+    judgeText(edit, record, device.fold, node)
+    judgeLength(edit, before: fold, shown: began, node)
     if began != device.vector, edit.since != nil { coverage.note("staleForm") }
     return wrote(node, edit, shown: began, after: before)
   }
@@ -82,8 +87,55 @@ extension ServerRun {
     guard let line = edit.line(id, alias: { node.aliases[$0] ?? $0 }) else { return false }
     if case .create = edit.change { node.creates[id] = edit.record }
     recorder.add(now - start, node.name, .edit, edit.spelled)
+    node.typed.sent(id, edit)
     node.lanes.send(line)
     node.collect()
     return true
+  }
+
+  /// A saved text is compared with the text as it was shown, whatever has come in since (clause 12.6).
+  private func judgeLength(
+    _ edit: Edit, before fold: Fold, shown: VersionVector, _ node: ServerNode
+  ) {
+    guard case .splice(let field, let at, let remove, let insert, _) = edit.change, let schema,
+      let written = node.sync?.current.replica.log.last?.operation?.operation
+    else { return }
+    let target = Target(edit.kind, edit.record)
+    let present = Editor(fold, schema, shown: shown).present(target)[field]?.text?.text ?? ""
+    let count = present.unicodeScalars.count
+    let start = min(at, count)
+    let expected = insert.unicodeScalars.count - (min(start + remove, count) - start)
+    var change = 0
+    for action in written.actions {
+      switch action.body {
+      case .insert(_, _, let text): change += text.text.unicodeScalars.count
+      case .erase(_, let runs): change -= runs.reduce(0) { $0 + Int($1.count) }
+      default: break
+      }
+    }
+    guard change != expected else { return }
+    report(
+      "I25", "text-otherwise", "A saved text changes more than what was changed in the form.",
+      "\(edit.spelled), at the \(node.name), makes the text longer by \(change), and the form did by "
+        + "\(expected).")
+  }
+
+  /// What a person has typed is what their own device shows, scalar by scalar.
+  ///
+  /// - Parameter before: the record as it was shown when the edit began.
+  private func judgeText(_ edit: Edit, _ before: RecordView?, _ fold: Fold, _ node: ServerNode) {
+    guard case .splice(let field, let at, let remove, let insert, _) = edit.change, let schema,
+      let old = before?[field]?.text?.text
+    else { return }
+    var text = Array(old.unicodeScalars)
+    let start = min(at, text.count)
+    text.replaceSubrange(start..<min(start + remove, text.count), with: insert.unicodeScalars)
+    let shown = fold.view(Target(edit.kind, edit.record), schema)?[field]?.text?.text
+    guard let shown, !shown.unicodeScalars.elementsEqual(text) else { return }
+    if text.isEmpty { coverage.note("emptied") }
+    report(
+      "I31", "own-text-not-shown", "A device does not show what was typed there.",
+      "\(edit.spelled), at the \(node.name), which shows \(Array(shown.unicodeScalars)) and should show "
+        + "\(text).")
   }
 }

@@ -8,6 +8,7 @@ extension ServerRun {
   func end() {
     heal()
     closeForms()
+    checkMessages()
     // Until such a watch comes again, it need not show what the others do.
     let fast = nodes.filter { $0.app != nil && !$0.device.isPhone && $0.wasFarAhead }
     for round in 0..<10 {
@@ -27,6 +28,30 @@ extension ServerRun {
     findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
   }
 
+  /// Before anybody's session ends and time passes: who was sent a message replies, and whoever awaits a reply
+  /// of somebody who cannot has been told so.
+  private func checkMessages() {
+    settleMessages()
+    // A connection that was left is in use until the next one activates.
+    guard nodes.allSatisfy({ $0.isActive && $0.zombies.isEmpty }) else { return }
+    for node in nodes where node.isActive {
+      lanes.messages.check(node.name, session: node.lanes.sessions)
+    }
+  }
+
+  private func settleMessages() {
+    for _ in 0..<3 {
+      flowEverywhere()
+      for node in nodes where node.isActive {
+        while !node.lanes.messages.isEmpty { node.lanes.reply() }
+        node.collect()
+      }
+    }
+    // The replies go up, and come down where their senders were looked at before.
+    flowEverywhere()
+    flowEverywhere()
+  }
+
   private func heal() {
     recorder.add(now - start, "server", .note, "everything works again")
     site.heal()
@@ -42,7 +67,7 @@ extension ServerRun {
     node.retryAt = nil
     node.sync?.waits = 0
     node.sync?.push()
-    node.lanes.send("{\"type\":\"setAppState\",\"state\":\"foreground\",\"id\":\"state\"}")
+    node.lanes.setAppState("foreground")
     // Nothing else may stop a lane.
     if node.lanes.isHolding { node.lanes.release() }
     node.lanes.retry()
@@ -125,16 +150,19 @@ extension ServerRun {
   // MARK: Lanes
 
   private func checkLanes() {
+    settleMessages()
     for node in nodes where node.isActive {
+      lanes.messages.check(node.name, session: node.lanes.sessions)
       lanes.checkTold(node.name)
       node.lanes.askAgain()
       node.collect()
       flow(node)
     }
     for node in nodes where node.isActive {
-      node.lanes.send("{\"type\":\"getState\"}")
+      node.lanes.look()
       node.collect()
       flow(node)
+      node.lanes.checkState()
       if let outstanding = node.lanes.state?.integer("outstanding"), outstanding > 0 {
         report(
           "I42", "outstanding", "Something waits for ever.",
@@ -144,6 +172,25 @@ extension ServerRun {
     }
     lanes.check()
     checkContexts()
+    checkReachability()
+  }
+
+  /// With everybody connected and in the foreground, the phone and its active watch reach one another
+  /// (clause 4.3).
+  private func checkReachability() {
+    guard !site.isReal, let phone = nodes.first(where: { $0.device.isPhone }), phone.isActive else {
+      return
+    }
+    let watch = node(phone.lanes.state?.string("activeWatch"))
+    for node in nodes where node.isActive {
+      let expected = watch?.isActive == true && (node === phone || node === watch)
+      guard node.lanes.isReachable != expected else { continue }
+      report(
+        "I50", "wrong-reachability",
+        "A device does not know whether its counterpart can be reached.",
+        "The \(node.name) was told \(node.lanes.isReachable) last; all are connected, with the "
+          + "\(watch?.name ?? "nobody") as the active watch.")
+    }
   }
 
   /// What a device was last told of its counterpart's context is what that one has set.
@@ -193,7 +240,12 @@ extension ServerRun {
     }
     judge.checkHub(by: observer)
     for node in nodes where node.app != nil {
-      WholeRecordJudge(self, node, last.view, judge.oracle, isUnread: judge.isUnread)?.check()
+      WholeRecordJudge(
+        self, node, last.view, judge.oracle, isUnread: judge.isUnread, collected: last.fold.base
+      )?.check()
+    }
+    for node in nodes where node.device.isTyped && node.isActive {
+      TypedJudge(self, node, last, schema).check()
     }
     judge.checkPromises()
     judge.checkEffects()

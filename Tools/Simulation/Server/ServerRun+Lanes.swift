@@ -23,9 +23,8 @@ extension ServerRun {
       switch event.verb {
       case .upload: guard lanes.upload(pieceSize: max(1, count)) else { return false }
       case .message:
-        lanes.send(
-          "{\"type\":\"sendMessage\",\"payload\":{\"hello\":1},\"expectsReply\":true,\"id\":\"message\"}"
-        )
+        lanes.message(expectsReply: event.flag ?? true)
+      case .look: return look(node)
       case .reply:
         guard !lanes.messages.isEmpty else { return false }
         lanes.reply()
@@ -41,9 +40,7 @@ extension ServerRun {
         guard node.device.isPhone, let watch = event.to else { return false }
         lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch)\",\"id\":\"select\"}")
       case .appState:
-        lanes.send(
-          "{\"type\":\"setAppState\",\"state\":\"\(Self.appStates[abs(count) % 4])\",\"id\":\"state\"}"
-        )
+        lanes.setAppState(Self.appStates[abs(count) % 4])
       case .hold: lanes.hold()
       case .release: lanes.release(event.count.map(Int.init))
       default: return false
@@ -51,6 +48,17 @@ extension ServerRun {
     }
     recorder.add(now - start, node.name, .send, "\(event.verb.rawValue) \(event.lane ?? "")")
     node.collect()
+    return true
+  }
+
+  /// Asks the server for a device's state when nothing is on its way.
+  private func look(_ node: ServerNode) -> Bool {
+    flow(node)
+    guard node.isActive, !site.isFailing, !site.isReal else { return false }
+    node.lanes.look()
+    node.collect()
+    flow(node)
+    if node.isActive { node.lanes.checkLooked() }
     return true
   }
 }

@@ -23,9 +23,12 @@ final class ServerRun {
   private let holdsForms: Bool
   private var forms: [String: [VersionVector]] = [:]
   /// What each device held last, and as which replica.
-  private var vectors: [String: (replica: ReplicaID, vector: VersionVector)] = [:]
+  var vectors: [String: (replica: ReplicaID, vector: VersionVector)] = [:]
   /// Whether there was time enough for a device to be given up.
   private(set) var isLong = false
+  /// The latest time that the clock of the server's machine has shown since the server started, and ever.
+  private var latestTime: Int64 = 0
+  private(set) var latestTimeEver: Int64 = 0
   var typedCount = 0
   /// The server and a device were found to talk without end, which is not waited for a second time.
   private(set) var isBusy = false
@@ -56,6 +59,10 @@ final class ServerRun {
       places: trace.devices.map(\.name) + ["server"], start: start, isRecorded: isRecorded)
     let (ledger, site) = (lanes, self.site)
     nodes = trace.devices.map { ServerNode($0, schema, ledger, at: site, options: trace.options) }
+    lanes.mayRepeat = site.isReal
+    lanes.watches = nodes.count { !$0.device.isPhone }
+    let budget = trace.options.first { $0.name == "budget" }
+    lanes.complications.budget = budget.flatMap { Int($0.value) }
   }
 
   /// Milliseconds since 1970.
@@ -78,11 +85,13 @@ final class ServerRun {
   func perform(_ event: TraceEvent) -> Bool {
     guard !impossible.contains(event.verb) else { return false }
     isLong = isLong || !site.isReal && event.at > 90 * 86_400_000
-    site.advance(to: start + event.at)
+    if event.verb != .suspend { site.advance(to: start + event.at) }
+    noteTime()
     for node in nodes { retryPush(node) }
     let isDone =
       event.device == "server" ? atServer(event) : node(event.device).map { at($0, event) }
-    guard isDone ?? false else { return false }
+    guard isDone ?? false || site.fault != nil else { return false }
+    noteTime()
     site.settle()
     for node in nodes { node.noticeClosing() }
     afterwards()
@@ -120,6 +129,13 @@ final class ServerRun {
       guard !site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "the disk fails")
       site.fail()
+    case .clock:
+      guard site.stepClock(ahead: event.count ?? 0) else { return false }
+      recorder.add(now - start, "server", .fault, "its clock is \(event.count ?? 0) ms off")
+      coverage.note("serverClock")
+    case .suspend:
+      guard site.sleep(until: start + event.at) else { return false }
+      recorder.add(now - start, "server", .fault, "its machine has slept")
     case .recover:
       guard site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "the disk works again")
@@ -139,6 +155,7 @@ final class ServerRun {
         "I37", "does-not-start", "The server does not start on its own store.",
         "After it had ended, it said: \(error).")
     }
+    latestTime = 0
     for node in nodes { node.disconnect() }
   }
 
@@ -179,7 +196,7 @@ final class ServerRun {
     connections += 1
     let wire = site.open("\(node.name) \(connections)")
     recorder.add(now - start, node.name, .note, "connects")
-    node.connect(wire, tellsReceived: tellsReceived)
+    node.connect(wire, tellsReceived: tellsReceived, since: site.clocks?.system)
   }
 
   func storage(_ node: ServerNode, _ what: String, _ body: () throws(WireError) -> Void) {
@@ -219,7 +236,11 @@ final class ServerRun {
     guard let device = node.sync else { return node.app != nil && reinstall(node) }
     let what =
       node.backup == nil ? "its storage is wiped" : "an older copy of its storage is put back"
+    let newest = device.replica.id
     storage(node, what) { () throws(WireError) in try node.goBack() }
+    if device.replica.id.incarnation < newest.incarnation {
+      sync.repeatAll(node.name, device.replica.id)
+    }
     sync.destroy(node.name, device.replica.id.device, beyond: device.vector)
     sync.forget(node.name)
     vectors[node.name] = nil
@@ -230,7 +251,7 @@ final class ServerRun {
 
   /// After its storage was set back, or its own operations were issued anew, the names of what its
   /// forms were opened on mean something else.
-  private func closeForms(_ node: ServerNode) {
+  func closeForms(_ node: ServerNode) {
     shown = shown.filter { $0.value.device != node.name }
     forms[node.name] = nil
     node.sync?.formShown = nil
@@ -246,6 +267,25 @@ final class ServerRun {
 
   /// No more edits come.
   func closeForms() { nodes.forEach(closeForms) }
+
+  // MARK: Time
+
+  /// What the system's clock of the server's machine has shown.
+  private func noteTime() {
+    guard let clocks = site.clocks else { return }
+    lanes.complications.day = clocks.server / 86_400_000
+    latestTime = max(latestTime, clocks.system)
+    latestTimeEver = max(latestTimeEver, latestTime)
+  }
+
+  /// The server's date follows the system's clock, and does not go back (clause 11).
+  private func checkTime() {
+    guard let clocks = site.clocks, clocks.server != latestTime else { return }
+    report(
+      "I42", "clock-not-followed", "The server does not know what time it is.",
+      "The clock of its machine shows \(clocks.system) and has shown \(latestTime) at most since the "
+        + "server started; the server takes it to be \(clocks.server).")
+  }
 
   // MARK: Bytes
 
@@ -272,9 +312,10 @@ final class ServerRun {
     guard let link = node.link, link.wire.hasInput else { return false }
     for line in link.wire.read(count) where node.link === link {
       recorder.carry(now - start, "server", node.name, line + [0x0A])
-      node.received(line, clock: clock(node))
+      node.received(line, clock: clock(node), latestTime: latestTime)
       // The next line may let go of what this one brought.
       if let device = node.sync { sync.gather(device) }
+      checkVector(node)
     }
     return true
   }
@@ -320,6 +361,7 @@ final class ServerRun {
   // MARK: After each event
 
   private func afterwards() {
+    checkTime()
     if findings.isEmpty, let fault = site.fault { findings.append(fault) }
     findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
     for node in nodes {
@@ -336,22 +378,7 @@ final class ServerRun {
       if let app = node.app, recorder.isRecorded {
         recorder.shows(node.name, app.model)
       }
-      guard let device = node.sync else { continue }
-      let vector = device.vector
-      let replica = device.current.id
-      if let before = vectors[node.name], before.replica == replica {
-        if before.vector == vector { continue }
-        if !vector.contains(before.vector) {
-          report(
-            "I9", "shrank", "A device has lost operations that it had.",
-            "The \(node.name) held \(before.vector), and now holds \(vector).")
-        }
-      }
-      if let before = vectors[node.name], before.replica != replica { closeForms(node) }
-      vectors[node.name] = (replica, vector)
-      if recorder.isRecorded {
-        recorder.shows(node.name, device.view)
-      }
+      checkVector(node)
     }
     if let (one, other) = sync.conflict {
       report(

@@ -23,13 +23,15 @@ struct ServerWorkload {
     count += 1
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)
-    if options.faults.contains(where: Self.server.contains), draw.percent(serverTrouble) {
+    if options.stepsClock || options.faults.contains(where: Self.server.contains),
+      draw.percent(serverTrouble)
+    {
       server(&event, run)
     } else if node.link == nil, draw.percent(55) {
       event.verb = .connect
     } else if draw.percent(30) {
       move(&event, node)
-    } else if draw.percent(12) {
+    } else if draw.percent(options.setsBack ? 25 : 12) {
       trouble(&event, node)
     } else {
       work(&event, node, run)
@@ -49,8 +51,9 @@ struct ServerWorkload {
 
   private mutating func server(_ event: inout TraceEvent, _ run: ServerRun) {
     event.device = "server"
+    if options.stepsClock, draw.percent(40) { return clock(&event) }
     var choices: [(weight: Int, choice: TraceEvent.Verb)] = options.isReal ? [] : [(1, .commit)]
-    if options.faults.contains(.crash) { choices += [(4, .kill), (1, .stop)] }
+    if options.faults.contains(.crash) { choices += [(4, .kill), (2, .stop)] }
     if options.faults.contains(.disk) {
       choices.append((3, run.site.isFailing ? .recover : .fail))
     }
@@ -63,6 +66,18 @@ struct ServerWorkload {
         options.buries
         ? 86_400_000 * 31 : draw.pick([31_000, 3_700_000, 86_400_000 * 31, 86_400_000 * 91])
       event = TraceEvent(at: at, "server", .commit)
+    }
+  }
+
+  /// The machine's clock is corrected, or the machine has slept.
+  private mutating func clock(_ event: inout TraceEvent) {
+    if draw.percent(40) {
+      at += draw.pick([5_000, 70_000, 7_200_000])
+      event.at = at
+      event.verb = .suspend
+    } else {
+      event.verb = .clock
+      event.count = draw.pick([0, 2_000, -2_000, 70_000, -70_000, 3_600_000, -3_600_000])
     }
   }
 
@@ -95,7 +110,7 @@ struct ServerWorkload {
     if options.faults.contains(.backup), node.app != nil {
       choices.append((2, .goBack))
     } else if options.faults.contains(.backup), !node.device.isTyped {
-      choices += [(3, .backup), (2, .goBack)]
+      choices += options.setsBack ? [(8, .backup), (6, .goBack)] : [(3, .backup), (2, .goBack)]
     }
     choices += network(node)
     event.verb = draw.pick(choices)
@@ -124,7 +139,7 @@ struct ServerWorkload {
   // MARK: Work
 
   private mutating func work(_ event: inout TraceEvent, _ node: ServerNode, _ run: ServerRun) {
-    if options.hasLanes, edits == nil || draw.percent(50) {
+    if options.hasLanes, edits == nil || draw.percent(options.prefersLanes ? 85 : 50) {
       lane(&event, node)
     } else if edits != nil {
       edit(&event, node, run)
@@ -158,9 +173,10 @@ struct ServerWorkload {
   ) {
     let late = options.wholeRecords.isLazy ? 25 : 0
     event.verb = draw.pick([
-      (80, .edit), (4, .fullSync), (3, .syncRequest), (5, .resend), (late, .acknowledge),
+      (80, .edit), (6, .fullSync), (3, .syncRequest), (5, .resend), (late, .acknowledge),
     ])
     switch event.verb {
+    case .fullSync: if draw.percent(50) { event.count = Int64(draw.below(120)) }
     case .edit:
       edits!.makesAnew = false
       // Of what others show it may not have all, and it cannot do all that they can.
@@ -177,22 +193,29 @@ struct ServerWorkload {
   }
 
   private mutating func lane(_ event: inout TraceEvent, _ node: ServerNode) {
+    // A budget is used up by the phone alone.
+    let isSpender = options.budget != nil && node.device.isPhone
     event.verb = draw.pick([
-      (30, .transfer), (24, .acknowledge), (10, .context), (6, .upload), (6, .cancel), (5, .refuse),
-      (5, .message), (4, .reply), (options.faults.contains(.membership) ? 6 : 0, .select),
-      (5, .appState), (2, .hold), (3, .release),
+      (isSpender ? 80 : 30, .transfer), (24, .acknowledge), (10, .context), (6, .upload),
+      (9, .cancel), (5, .refuse), (12, .message), (10, .reply), (5, .look),
+      (options.faults.contains(.membership) ? (options.prefersLanes ? 16 : 8) : 0, .select),
+      (9, .appState), (4, .hold), (3, .release),
     ])
     let lanes = ["userInfo", "complication", "file", "context", "outcome"]
     switch event.verb {
     case .transfer:
-      event.lane = draw.pick([(6, lanes[0]), (2, lanes[1]), (2, lanes[2])])
+      let complications = isSpender ? 20 : 2
+      event.lane = draw.pick([(6, lanes[0]), (complications, lanes[1]), (2, lanes[2])])
       if event.lane == "file" { event.count = Int64(draw.below(300)) }
     case .acknowledge:
-      if draw.percent(40) {
-        event.lane = draw.pick(lanes)
+      if draw.percent(55) {
+        event.lane = draw.pick([
+          (5, lanes[0]), (1, lanes[1]), (1, lanes[2]), (1, lanes[3]), (1, lanes[4]),
+        ])
         event.count = Int64(draw.below(3))
       }
     case .context: event.count = Int64(count - (draw.percent(25) ? 1 : 0))
+    case .message: if draw.percent(30) { event.flag = false }
     case .upload: event.count = Int64(1 + draw.below(150))
     case .cancel: event.count = Int64(draw.below(4))
     case .refuse:

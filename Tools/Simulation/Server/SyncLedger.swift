@@ -17,6 +17,8 @@ final class SyncLedger {
     var signature: String
     /// The only copies may have been on a storage that was set back.
     var mayBeDestroyed = false
+    /// It was issued anew, and then a copy of the storage was put back of the time before that.
+    var mayBeTwice = false
   }
 
   private(set) var promises: [Promise] = []
@@ -56,6 +58,17 @@ final class SyncLedger {
     for index in promises.indices
     where promises[index].device == device && !vector.contains(promises[index].dot) {
       promises[index].mayBeDestroyed = true
+    }
+  }
+
+  /// A device's storage goes back to when it was another incarnation: what it had written as that one, and may
+  /// have issued anew since, it issues anew once more.
+  ///
+  /// - Parameter replica: which one it is again.
+  func repeatAll(_ device: String, _ replica: ReplicaID) {
+    for index in promises.indices
+    where promises[index].device == device && promises[index].dot.replica == replica {
+      promises[index].mayBeTwice = true
     }
   }
 

@@ -52,7 +52,8 @@ extension TraceEvent {
     // At a device, in any world.
     /// A person edits a record.
     case edit
-    /// From now on its clock is wrong by `count` milliseconds.
+    /// From now on its clock is wrong by `count` milliseconds; at the server the system's clock of its
+    /// machine.
     case clock
     /// The app ends and starts again with what it has stored.
     case restart
@@ -86,9 +87,11 @@ extension TraceEvent {
     case upload
     /// The application context is set to the value `count`.
     case context
-    /// A live message is sent that expects a reply.
+    /// A live message is sent that expects a reply, unless `flag` says no.
     case message
     case reply
+    /// The device asks the server for its state.
+    case look
     /// What was processed in a lane is acknowledged, but for the last `count`; in all lanes where
     /// none is named.
     case acknowledge
@@ -106,7 +109,8 @@ extension TraceEvent {
     /// The device is of a newer version than the others and does what they do not know: the `count`
     /// says what.
     case extend
-    /// A device with whole records sends all that it has, or asks for all there is.
+    /// A device with whole records sends all that it has, or asks for all there is. Where `fullSync` has
+    /// a `count`, its person has put its lists into another order before: the `count`th.
     case fullSync
     case syncRequest
     /// A device with whole records sends the `count`th last copy again that it had sent, as another
@@ -135,6 +139,8 @@ extension TraceEvent {
     case kill
     /// The process ends in order and starts again.
     case stop
+    /// Its machine has slept since the event before.
+    case suspend
     /// The disk fails, and works again.
     case fail
     case recover

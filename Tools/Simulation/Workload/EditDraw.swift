@@ -15,6 +15,8 @@ package struct EditDraw {
   package var makesAnew = true
   private var made = 0
   private var values = 0
+  /// The last date.
+  private var date = 0
 
   package init(_ schema: Schema, records: Int = 3) {
     self.schema = schema
@@ -150,17 +152,45 @@ package struct EditDraw {
     _ field: Name, _ record: RecordView, _ draw: inout Draw
   ) -> Edit.Change {
     var text = Array((record[field]?.text?.text ?? "").unicodeScalars)
+    if !text.isEmpty, draw.percent(20) { return rewrite(field, text, &draw) }
     let at = draw.below(text.count + 1)
-    let remove = draw.percent(40) ? draw.below(min(4, text.count - at) + 1) : 0
+    let remove = draw.percent(50) ? draw.below(min(6, text.count - at) + 1) : 0
     values += 1
     let insert =
       remove > 0 && draw.percent(40)
       ? "" : draw.pick(["a", "bc", "\(values)", "é", "o\u{301}", "🫖", "👩\u{200D}👧", "ש"])
     text.replaceSubrange(at..<at + remove, with: insert.unicodeScalars)
-    var result = String.UnicodeScalarView()
-    result.append(contentsOf: text)
     return .splice(
-      field: field, at: at, remove: remove, insert: insert, result: String(result))
+      field: field, at: at, remove: remove, insert: insert, result: Self.string(text))
+  }
+
+  /// What is done to a text seldom: it is emptied, or a character of it is spelled otherwise, which looks
+  /// alike and is not.
+  private func rewrite(
+    _ field: Name, _ text: [Unicode.Scalar], _ draw: inout Draw
+  ) -> Edit.Change {
+    for (at, scalar) in text.enumerated() where draw.percent(60) {
+      for (one, other) in Self.twins where text[at...].starts(with: one) && scalar == one[0] {
+        var result = text
+        result.replaceSubrange(at..<at + one.count, with: other)
+        return .splice(
+          field: field, at: at, remove: one.count, insert: Self.string(other),
+          result: Self.string(result))
+      }
+    }
+    return .splice(field: field, at: 0, remove: text.count, insert: "", result: "")
+  }
+
+  /// Canonically equivalent.
+  private static let twins: [([Unicode.Scalar], [Unicode.Scalar])] = [
+    (["\u{E9}"], ["e", "\u{301}"]), (["e", "\u{301}"], ["\u{E9}"]),
+    (["o", "\u{301}"], ["\u{F3}"]), (["\u{F3}"], ["o", "\u{301}"]),
+  ]
+
+  private static func string(_ scalars: [Unicode.Scalar]) -> String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars)
+    return String(text)
   }
 
   // MARK: Values
@@ -180,8 +210,10 @@ package struct EditDraw {
     case .int: return Array("\(1 + values)".utf8)
     case .decimal: return Array("\(values).5".utf8)
     case .double: return Array("\(values).25".utf8)
-    // The end of an interval is never before its start, since values rise.
-    case .date: return Array("\(800_000_000 + values)".utf8)
+    // The end of an interval is never before its start, since values rise; many are equal.
+    case .date:
+      if !draw.percent(40) { date = values }
+      return Array("\(800_000_000 + date)".utf8)
     case .uuid:
       let targets = field.reference.map { fold.view($0, schema) } ?? []
       return targets.isEmpty

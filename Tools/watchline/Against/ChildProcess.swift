@@ -88,21 +88,29 @@ final class ChildProcess {
 
   /// Writes a line and reads one.
   ///
-  /// - Parameter limit: how long it may take, in milliseconds.
-  func ask(_ line: [UInt8], within limit: Int64) -> Reading {
-    reading(line + [0x0A], within: limit)
+  /// - Parameters:
+  ///   - limit: how long it may take, in milliseconds.
+  ///   - sooner: asked now and then; a time before which it has to be there after all.
+  func ask(
+    _ line: [UInt8], within limit: Int64, sooner: (() -> Int64?)? = nil
+  ) -> Reading {
+    reading(line + [0x0A], within: limit, sooner)
   }
 
-  private func reading(_ output: [UInt8], within limit: Int64) -> Reading {
-    let deadline = monotonicMilliseconds() + limit
+  private func reading(
+    _ output: [UInt8], within limit: Int64, _ sooner: (() -> Int64?)? = nil
+  ) -> Reading {
+    var deadline = monotonicMilliseconds() + limit
     var sent = 0
     while true {
+      if let time = sooner?() { deadline = min(deadline, time) }
       if sent < output.count { sent += write(output, from: sent) }
       if let line = nextLine() { return .line(line) }
       if received.count > Self.longestLine { return .tooLong }
       let left = deadline - monotonicMilliseconds()
       guard left > 0 else { return .late(received) }
-      guard wait(left, writing: sent < output.count) else { return .ended(received) }
+      let pause = sooner == nil ? left : min(left, 100)
+      guard wait(pause, writing: sent < output.count) else { return .ended(received) }
     }
   }
 

@@ -31,10 +31,14 @@ enum File {
   }
 
   /// Puts a new file in the place of another, so that a crash leaves the one or the other; it is on
-  /// the disk when this returns. Nobody else may read it.
-  static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
+  /// the disk when this returns.
+  ///
+  /// - Parameter isPrivate: nobody else may read it; else as the umask says.
+  static func replace(
+    _ path: String, with bytes: [UInt8], isPrivate: Bool = true
+  ) throws(FileFailure) {
     let draft = "\(path).\(getpid())"
-    try write(bytes, to: draft, O_TRUNC, isSynced: true)
+    try write(bytes, to: draft, O_TRUNC, isSynced: true, mode: isPrivate ? 0o600 : 0o666)
     guard rename(draft, path) == 0 else { throw FileFailure("rename", draft) }
     // Where the directory cannot be synced, a crash of the machine may bring the old file back.
     let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
@@ -46,13 +50,13 @@ enum File {
 
   /// Writes at the end of a file, which is made where there is none.
   static func append(_ bytes: [UInt8], to path: String) throws(FileFailure) {
-    try write(bytes, to: path, O_APPEND, isSynced: false)
+    try write(bytes, to: path, O_APPEND, isSynced: false, mode: 0o600)
   }
 
   private static func write(
-    _ bytes: [UInt8], to path: String, _ flags: Int32, isSynced: Bool
+    _ bytes: [UInt8], to path: String, _ flags: Int32, isSynced: Bool, mode: mode_t
   ) throws(FileFailure) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o600)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode)
     guard descriptor >= 0 else { throw FileFailure("open", path) }
     defer { close(descriptor) }
     var sent = 0

@@ -26,7 +26,9 @@ struct Crash {
     let harness = CrashHarness(options, reason)
     outcome.findings = [harness.finding]
     let found =
-      (try? Examination.examine(outcome, "crash", by: harness, limit: 200))
+      (try? Examination.examine(outcome, "crash", by: harness, limit: 200) {
+        Interrupt.signal == nil
+      })
       ?? Examination(
         trace: trace, outcome: outcome, finding: harness.finding,
         eventsBefore: trace.events.count, tries: 0)

@@ -60,9 +60,10 @@ final class FuzzCampaign: Sendable {
     let traces = options.corpus.map { folder in
       Folder.files(folder, ending: ".ndjson").map { "\(folder)/\($0)" }
     }
-    for path in traces ?? [] { play(path) }
+    for path in traces ?? [] where Interrupt.signal == nil { play(path) }
     DispatchQueue.concurrentPerform(iterations: options.jobs) { _ in work() }
     compareSample()
+    writeIndex()
     if hasProgress { tell("\r\u{1B}[K") }
     return state.withLock { $0 }
   }
@@ -76,7 +77,8 @@ final class FuzzCampaign: Sendable {
 
   private func take() -> ClosedRange<UInt64>? {
     state.withLock { state in
-      guard state.failure == nil, state.next <= options.seeds.upperBound else { return nil }
+      guard state.failure == nil, Interrupt.signal == nil, state.next <= options.seeds.upperBound
+      else { return nil }
       if let limit = options.milliseconds, monotonicMilliseconds() - start >= limit { return nil }
       let first = state.next
       let last = min(options.seeds.upperBound, first + state.batch - 1)
@@ -94,6 +96,7 @@ final class FuzzCampaign: Sendable {
       {
       case .answer(let answer): note(answer, seeds, monotonicMilliseconds() - began, &worker)
       case .gone:
+        guard Interrupt.signal == nil else { break }
         worker = Worker(options)
         oneByOne(seeds, &worker)
       }
@@ -103,10 +106,11 @@ final class FuzzCampaign: Sendable {
 
   /// Finds the seed that ends a worker.
   private func oneByOne(_ seeds: ClosedRange<UInt64>, _ worker: inout Worker) {
-    for seed in seeds {
+    for seed in seeds where Interrupt.signal == nil {
       switch worker.ask("{\"do\":\"run\",\"from\":\(seed),\"to\":\(seed)}", limit: 60_000) {
       case .answer(let answer): note(answer, seed...seed, 0, &worker)
       case .gone(let reason):
+        guard Interrupt.signal == nil else { return }
         worker = Worker(options)
         let isFirst = state.withLock { state in
           state.schedules += 1
@@ -121,10 +125,10 @@ final class FuzzCampaign: Sendable {
   private func note(
     _ answer: Members, _ seeds: ClosedRange<UInt64>, _ took: Int64, _ worker: inout Worker
   ) {
-    var fresh: [(seed: UInt64, slug: String)] = []
+    var fresh: [(seed: UInt64, slug: String, headline: String)] = []
     state.withLock { state in
       if let failure = answer.string("failure") { state.failure = failure }
-      state.schedules += seeds.count
+      state.schedules += Int(answer.integer("schedules") ?? Int64(seeds.count))
       state.milliseconds += answer.integer("milliseconds") ?? 0
       if let coverage = answer.object("coverage") {
         for member in coverage.all {
@@ -133,7 +137,7 @@ final class FuzzCampaign: Sendable {
       }
       if state.rare.isEmpty { state.rare = answer.array("rare")?.compactMap(answer.string) ?? [] }
       if let subject = answer.string("subject") { state.subject = subject }
-      if state.sample == nil, let behaviour = answer.string("behaviour") {
+      if state.sample == nil, Interrupt.signal == nil, let behaviour = answer.string("behaviour") {
         state.sample = (seeds, behaviour)
       }
       // About a fifth of a second each.
@@ -142,11 +146,17 @@ final class FuzzCampaign: Sendable {
         guard let slug = violation.string("slug") else { continue }
         state.counts[slug, default: 0] += 1
         if state.counts[slug] == 1 {
-          fresh.append((UInt64(clamping: violation.integer("seed") ?? 0), slug))
+          fresh.append(
+            (
+              UInt64(clamping: violation.integer("seed") ?? 0), slug,
+              violation.string("headline") ?? ""
+            ))
         }
       }
     }
-    for (seed, slug) in fresh { examine("\"seed\":\(seed)", seed, slug, &worker) }
+    for (seed, slug, headline) in fresh {
+      if !examine("\"seed\":\(seed)", seed, slug, &worker) { note(seed, slug, headline) }
+    }
     progress()
   }
 
@@ -163,11 +173,15 @@ final class FuzzCampaign: Sendable {
 
   // MARK: Findings
 
-  private func examine(_ what: String, _ seed: UInt64, _ slug: String, _ worker: inout Worker) {
+  /// - Returns: false where an interrupt came before a report.
+  @discardableResult
+  private func examine(
+    _ what: String, _ seed: UInt64, _ slug: String, _ worker: inout Worker
+  ) -> Bool {
     if hasProgress { tell("\r\u{1B}[Kseed \(grouped(seed)) · shrinking \(slug)") }
     let schedules = state.withLock(\.schedules)
     let request =
-      "{\"do\":\"examine\",\(what),\"slug\":\"\(slug)\",\"schedules\":\(schedules),\"coloured\":\(isColoured)}"
+      "{\"do\":\"examine\",\(what),\"slug\":\"\(slug)\",\"schedules\":\(schedules),\"coloured\":\(isColoured),\"terminal\":\(isatty(1) == 1)}"
     switch worker.ask(request) {
     case .answer(let answer):
       if let failure = answer.string("failure") {
@@ -176,9 +190,23 @@ final class FuzzCampaign: Sendable {
         keep(report)
       }
     case .gone(let reason):
+      guard Interrupt.signal == nil else { return false }
       worker = Worker(options)
       keep(Crash(options).examined(seed, reason))
     }
+    return true
+  }
+
+  /// What was found and has no report.
+  private func note(_ seed: UInt64, _ slug: String, _ headline: String) {
+    let words = options.words.map { " " + ShellWord.quoted($0) }.joined()
+    let command = "watchline fuzz --seeds \(seed)..\(seed)\(words)"
+    let found = Found(
+      slug: slug, seed: seed, headline: headline, folder: "", command: command, events: 0,
+      plain: "\(headline)\nAn interrupt came before it was looked at; again: \(command)",
+      errors: [],
+      count: 1)
+    state.withLock { $0.found.append(found) }
   }
 
   private func keep(_ report: Members?) {
@@ -203,8 +231,22 @@ final class FuzzCampaign: Sendable {
     }
     if let corpus = options.corpus, let trace = report.string("trace") {
       try? Folder.make(corpus)
-      try? File.replace("\(corpus)/\(slug)-\(found.seed).ndjson", with: Array(trace.utf8))
+      try? File.replace(
+        "\(corpus)/\(slug)-\(found.seed).ndjson", with: Array(trace.utf8), isPrivate: false)
     }
+  }
+
+  /// The page over all findings of the folder, also of campaigns before this one.
+  private func writeIndex() {
+    guard state.withLock({ $0.found.contains { !$0.folder.isEmpty } }) else { return }
+    var index = FindingIndex()
+    for name in Folder.files(options.out, ending: "") {
+      if let json = (try? File.read("\(options.out)/\(name)/finding.json")) ?? nil {
+        index.add(name, json)
+      }
+    }
+    try? File.replace(
+      "\(options.out)/index.html", with: Array(index.page.utf8), isPrivate: false)
   }
 
   // MARK: Traces that are there
@@ -228,6 +270,7 @@ final class FuzzCampaign: Sendable {
         if isFirst { examine("\"trace\":\"\(word)\"", trace.seed, slug, &worker) }
       }
     case .gone(let reason):
+      guard Interrupt.signal == nil else { return }
       state.withLock { $0.counts["crash", default: 0] += 1 }
       keep(Crash(options).examined(trace, reason))
     }
@@ -237,12 +280,14 @@ final class FuzzCampaign: Sendable {
 
   /// The first batch once more, in a process of its own, whose hashes have another seed.
   private func compareSample() {
-    guard let (seeds, behaviour) = state.withLock(\.sample), options.against == nil else { return }
+    guard let (seeds, behaviour) = state.withLock(\.sample), options.against == nil,
+      Interrupt.signal == nil
+    else { return }
     let worker = Worker(options)
     defer { worker.end() }
     let request = "{\"do\":\"run\",\"from\":\(seeds.lowerBound),\"to\":\(seeds.upperBound)}"
     guard case .answer(let answer) = worker.ask(request),
-      let again = answer.string("behaviour"), again != behaviour
+      let again = answer.string("behaviour"), again != behaviour, Interrupt.signal == nil
     else { return }
     state.withLock { state in
       state.counts["nondeterminism", default: 0] += 1

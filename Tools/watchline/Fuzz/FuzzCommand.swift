@@ -33,8 +33,10 @@ enum FuzzCommand: Subcommand {
       Option("worker", "answer a campaign's requests; fuzz starts such processes itself"),
     ],
     notes: """
-      Exit status: 0 nothing was found, 1 something was, 2 it could not be tried.
-      Each finding leaves a folder: report.html to look at, trace.ndjson for `watchline replay`.
+      Exit status: 0 nothing was found, 1 something was, 2 it could not be tried. SIGINT and SIGTERM end the
+      campaign: what was found so far is told and written, and the process ends by the signal.
+      Each finding leaves a folder: report.html to look at, trace.ndjson for `watchline replay`; index.html
+      lists them all.
 
       --against tcp:HOST:PORT drives a watchline-server that runs, through the faults of `watchline
       proxy`; each schedule has a pair of its own. With --server the campaign starts it, and kills it
@@ -52,7 +54,10 @@ enum FuzzCommand: Subcommand {
     if arguments.has("exhaustive") { return try ExhaustiveRun(arguments).run() }
     if arguments.has("part") { throw UsageError("--part goes with --exhaustive") }
     let options = try FuzzOptions(arguments)
-    if arguments.has("worker") { return FuzzWorker(options).serve() }
+    if arguments.has("worker") {
+      Interrupt.listen()
+      return FuzzWorker(options).serve()
+    }
     if arguments.has("check") {
       guard case .program(let program) = options.against else {
         throw UsageError("--check is about a program; it needs --against command:'…'")
@@ -61,6 +66,7 @@ enum FuzzCommand: Subcommand {
     }
     try checkWritable(options.out, "--out")
     if let corpus = options.corpus { try checkWritable(corpus, "--corpus") }
+    Interrupt.listen()
     let campaign = FuzzCampaign(options, tells: !arguments.has("json"))
     let state = campaign.run()
     if let failure = state.failure {
@@ -68,11 +74,12 @@ enum FuzzCommand: Subcommand {
       // What was found until then is told.
       if state.counts.isEmpty { return 2 }
     }
+    if Interrupt.signal != nil { complain("interrupted: this is what was found so far") }
     let summary = FuzzSummary(
       state, milliseconds: monotonicMilliseconds() - campaign.start, isReal: options.server != nil)
     if let path = options.junit {
       do throws(FileFailure) {
-        try File.replace(path, with: Array(summary.junit(options).utf8))
+        try File.replace(path, with: Array(summary.junit(options).utf8), isPrivate: false)
       } catch {
         throw UsageError("--junit cannot be written: \(error.message)")
       }
@@ -82,6 +89,8 @@ enum FuzzCommand: Subcommand {
     } else {
       print(summary.text)
     }
+    fflush(nil)
+    if let number = Interrupt.signal { Interrupt.pass(number) }
     return state.counts.isEmpty ? 0 : 1
   }
 

@@ -72,6 +72,7 @@ struct FuzzSummary {
       json.raw("seconds", Self.decimal(Double(milliseconds) / 1000))
       json.raw("schedulesPerSecond", Self.decimal(rate))
       json.raw("simulatedDeviceDaysPerSecond", Self.decimal(deviceDays))
+      if Interrupt.signal != nil { json.member("ended", "interrupted") }
       if let subject = state.subject { json.member("subject", subject) }
       json.array("violations", found) { json, found in
         json.object { json in
@@ -96,8 +97,12 @@ struct FuzzSummary {
   }
 
   func junit(_ options: FuzzOptions) -> String {
-    JUnit(
-      name: "watchline fuzz", scope: "seeds \(options.seeds.lowerBound)..\(state.next - 1)",
+    let isWhole = Interrupt.signal == nil
+    return JUnit(
+      name: "watchline fuzz",
+      scope: isWhole
+        ? "seeds \(options.seeds.lowerBound)..\(state.next - 1)"
+        : "\(state.schedules) schedules, interrupted",
       milliseconds: milliseconds,
       reports: found.map {
         JUnit.Case(

@@ -90,7 +90,8 @@ final class FuzzWorker {
     var time: Int64 = 0
     var behaviour: UInt64 = 0
     var found: [(seed: UInt64, slug: String, headline: String)] = []
-    for seed in seeds {
+    var count = 0
+    for seed in seeds where Interrupt.signal == nil {
       let outcome: Outcome
       do throws(HarnessFailure) {
         outcome = try harness.run(options.plan(seed))
@@ -99,12 +100,14 @@ final class FuzzWorker {
         guard found.isEmpty else { break }
         throw error
       }
+      count += 1
       coverage.add(outcome.coverage)
       time += outcome.deviceMilliseconds
       behaviour = (behaviour ^ outcome.behaviour) &* 0x100_0000_01B3
       for finding in outcome.findings { found.append((seed, finding.slug, finding.headline)) }
       if !harness.isReproducible, !outcome.findings.isEmpty { failed[seed] = outcome }
     }
+    json.member("schedules", count)
     json.member("milliseconds", time)
     json.member("behaviour", String(behaviour, radix: 16))
     json.object("coverage") { json in
@@ -153,8 +156,9 @@ final class FuzzWorker {
     }
     let end = monotonicMilliseconds() + (options.server?.shrinkingLimit ?? 0)
     let errors = complaints
+    let isTimed = options.server != nil
     let found = try Examination.examine(outcome, slug, by: harness) {
-      monotonicMilliseconds() < end
+      Interrupt.signal == nil && (!isTimed || monotonicMilliseconds() < end)
     }
     let report = FindingReport(
       found, folder: "\(options.out)/\(found.finding.slug)-\(outcome.trace.seed)",
@@ -172,7 +176,11 @@ final class FuzzWorker {
       json.member("folder", report.folder)
       json.member("events", found.trace.events.count)
       json.member("command", report.command)
-      json.member("text", report.text(isColoured: request.flag("coloured") ?? false))
+      json.member(
+        "text",
+        report.text(
+          isColoured: request.flag("coloured") ?? false,
+          isTerminal: request.flag("terminal") ?? false))
       json.member("plain", report.text(isColoured: false))
       json.member("trace", String(decoding: found.trace.ndjson, as: UTF8.self))
       json.array("errors", report.errors) { $0.string($1) }
@@ -201,6 +209,6 @@ extension FindingReport {
   /// Puts the files into the folder.
   func write() throws(FileFailure) {
     try Folder.make(folder)
-    for file in files { try File.replace(path(file.name), with: file.bytes) }
+    for file in files { try File.replace(path(file.name), with: file.bytes, isPrivate: false) }
   }
 }

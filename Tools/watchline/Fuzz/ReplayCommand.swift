@@ -102,12 +102,16 @@ enum ReplayCommand: Subcommand {
       print("\(short): \(grouped(trace.events.count)) events, nothing is wrong")
       return false
     }
-    let report = FindingReport(
+    var report = FindingReport(
       Examination(
         trace: trace, outcome: outcome, finding: finding, eventsBefore: trace.events.count,
         tries: 0),
       folder: "", schedules: 1, arguments: against?.words ?? [], errors: [])
-    print(report.text(isColoured: isatty(1) == 1 && environment("NO_COLOR") == nil))
+    report.played = name
+    let isTerminal = isatty(1) == 1
+    print(
+      report.text(
+        isColoured: isTerminal && environment("NO_COLOR") == nil, isTerminal: isTerminal))
     return true
   }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Simulation
 
 /// A worker process, as the campaign sees it.
@@ -7,6 +8,9 @@ struct Worker {
     /// It has ended, or says nothing any more; with the last lines of its standard error.
     case gone([String])
   }
+
+  /// How long it may take to tell what it has, once the campaign is interrupted, in milliseconds.
+  private static let patience: Int64 = 10_000
 
   private let child: ChildProcess?
   private let failure: String
@@ -27,9 +31,15 @@ struct Worker {
   /// - Parameter limit: how long it may take, in milliseconds.
   func ask(_ request: String, limit: Int64 = 600_000) -> Answer {
     guard let child else { return .gone([failure]) }
-    if case .line(let line) = child.ask(Array(request.utf8), within: limit),
-      let answer = try? Members(line)
-    {
+    var end: Int64?
+    let reading = child.ask(Array(request.utf8), within: limit) {
+      guard end == nil, Interrupt.signal != nil else { return end }
+      // It tells what it has.
+      child.signal(SIGTERM)
+      end = monotonicMilliseconds() + Self.patience
+      return end
+    }
+    if case .line(let line) = reading, let answer = try? Members(line) {
       return .answer(answer)
     }
     let status = child.end(within: 100)

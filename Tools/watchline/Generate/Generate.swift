@@ -56,8 +56,8 @@ enum Generate: Subcommand {
       return 1
     }
     do throws(FileFailure) {
-      try File.replace("\(folder)/trace.ndjson", with: fixture.trace.ndjson)
-      try File.replace("\(folder)/expected.json", with: fixture.expected)
+      try File.replace("\(folder)/trace.ndjson", with: fixture.trace.ndjson, isPrivate: false)
+      try File.replace("\(folder)/expected.json", with: fixture.expected, isPrivate: false)
     } catch {
       throw UsageError("--out cannot be written: \(error.message)")
     }

@@ -43,6 +43,28 @@ struct HTML: ExpressibleByStringInterpolation {
 }
 
 extension HTML {
+  /// A page that needs nothing else.
+  static func document(title: String, style: String, body: HTML) -> HTML {
+    """
+    <!DOCTYPE html>
+    <html lang=en>
+    <head>
+    <meta charset=utf-8>
+    <meta name=viewport content="width=device-width, initial-scale=1">
+    <meta name=color-scheme content="light dark">
+    <title>\(title) · Watchline</title>
+    <style>
+    \(raw(style))
+    </style>
+    </head>
+    <body>
+    \(body)
+    </body>
+    </html>
+
+    """
+  }
+
   /// A value of a record, kept apart from the direction of the text around it.
   static func value(_ json: String) -> HTML { "<bdi class=v>\(Visible.value(json))</bdi>" }
 

@@ -11,35 +11,22 @@ struct Page {
   var recording: Recording { report.recording }
 
   var html: HTML {
-    """
-    <!DOCTYPE html>
-    <html lang=en>
-    <head>
-    <meta charset=utf-8>
-    <meta name=viewport content="width=device-width, initial-scale=1">
-    <meta name=color-scheme content="light dark">
-    <title>\(report.finding.headline) · Watchline</title>
-    <style>
-    \(.raw(Self.style))
-    </style>
-    </head>
-    <body>
-    <main>
-    \(header)
-    \(fieldTable)
-    \(difference)
-    \(run)
-    \(again)
-    \(details)
-    </main>
-    <script type="application/json" id=data>\(.raw(data))</script>
-    <script>
-    \(.raw(Self.script))
-    </script>
-    </body>
-    </html>
-
-    """
+    .document(
+      title: report.finding.headline, style: Self.style,
+      body: """
+        <main>
+        \(header)
+        \(fieldTable)
+        \(difference)
+        \(run)
+        \(again)
+        \(details)
+        </main>
+        <script type="application/json" id=data>\(.raw(data))</script>
+        <script>
+        \(.raw(Self.script))
+        </script>
+        """)
   }
 
   private var header: HTML {

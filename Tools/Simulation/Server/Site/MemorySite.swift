@@ -31,6 +31,9 @@ final class MemorySite: ServerSite {
   }
 
   var now: Int64 { world.now / 1000 }
+  var clocks: (system: Int64, server: Int64)? {
+    (world.systemTime / 1000, world.relay.wall / 1000)
+  }
   var complaint: String? { world.logs.first { $0.contains("operationRefused") } }
   var isFailing: Bool { world.isFailing }
   var uncommitted: Int { world.uncommitted.count }
@@ -48,6 +51,16 @@ final class MemorySite: ServerSite {
   func settle() { world.settle() }
   func waitForAnswers(on links: [any ServerLink]) {}
   func advance(to time: Int64) { world.advance(to: time * 1000) }
+
+  func sleep(until time: Int64) -> Bool {
+    world.sleep(until: time * 1000)
+    return true
+  }
+
+  func stepClock(ahead: Int64) -> Bool {
+    world.stepClock(ahead: ahead * 1000)
+    return true
+  }
 
   func commit(_ count: Int) -> Bool {
     guard !world.isFailing else { return false }
@@ -81,6 +94,7 @@ final class MemorySite: ServerSite {
   func heal() {
     for link in links { link.heal() }
     if world.isFailing { world.recoverStore() }
+    world.stepClock(ahead: 0)
     world.holdsCommits = false
     world.settle()
   }

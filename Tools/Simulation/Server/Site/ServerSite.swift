@@ -3,6 +3,9 @@
 /// Times are milliseconds since 1970 on the server's clock.
 package protocol ServerSite: AnyObject {
   var now: Int64 { get }
+  /// What the system's clock of the server's machine shows, and what the server takes for the date;
+  /// nil where that is not known.
+  var clocks: (system: Int64, server: Int64)? { get }
   /// The pair of the run's devices.
   var pair: String { get }
   /// The name of the server's store, where it is known before it is told.
@@ -26,6 +29,14 @@ package protocol ServerSite: AnyObject {
   func waitForAnswers(on links: [any ServerLink])
   /// The clock goes on to a time; never back.
   func advance(to time: Int64)
+  /// The same, and the server's machine sleeps meanwhile.
+  ///
+  /// - Returns: false where it cannot.
+  func sleep(until time: Int64) -> Bool
+  /// From now on the system's clock of the server's machine is so many milliseconds ahead.
+  ///
+  /// - Returns: false where it cannot be set.
+  func stepClock(ahead: Int64) -> Bool
   /// The disk has so many more batches.
   ///
   /// - Returns: false where there was none.
@@ -66,6 +77,12 @@ package protocol ServerLink: AnyObject {
   func read(_ count: Int?) -> [[UInt8]]
   /// The device is gone, with what was on its way.
   func close()
+}
+
+extension ServerSite {
+  package var clocks: (system: Int64, server: Int64)? { nil }
+  package func sleep(until time: Int64) -> Bool { false }
+  package func stepClock(ahead: Int64) -> Bool { false }
 }
 
 extension ServerLink {

@@ -44,6 +44,11 @@ extension ServerRun {
     guard let app = node.app else { return false }
     app.set(clock: clock(node))
     switch event.verb {
+    case .fullSync where event.count != nil:
+      if let transfer = node.lanes.tell(app.rearrange(Int(event.count!.magnitude))) {
+        app.carry(transfer)
+      }
+      coverage.note("wholeRecordRearranged")
     case .fullSync: node.lanes.tell([app.fullSync])
     case .syncRequest: node.lanes.tell([.syncRequest])
     default:

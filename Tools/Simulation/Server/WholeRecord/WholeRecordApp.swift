@@ -40,6 +40,8 @@ final class WholeRecordApp {
     var seen = VersionVector()
     /// How often the device had been activated.
     var session = 0
+    /// What it had been sent of the timer last, it had been sent and had acknowledged in that session.
+    var isSettled = false
   }
 
   let envelope: TodoTimersEnvelope
@@ -64,6 +66,14 @@ final class WholeRecordApp {
   private(set) var moment = 0
   /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows.
   private(set) var undated: Set<Identifier> = []
+  /// The order of timers that its person last made; nil where they made none.
+  private(set) var arranged: [Target]?
+  /// By timer, the session in which it was last sent that.
+  private var sent: [Identifier: Int] = [:]
+  /// Timers that it ever acted on without a date: what it was sent then is in doubt for a while.
+  private var acted: Set<Identifier> = []
+  /// Timers that it was sent since it last acknowledged.
+  private var unacknowledged: Set<Identifier> = []
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -93,9 +103,28 @@ final class WholeRecordApp {
   ///
   /// - Returns: what it answers.
   func take(_ message: TodoTimersMessage) -> [TodoTimersMessage] {
+    let timers =
+      switch message {
+      case .fullSync(let sync): sync.timers.map(\.id)
+      case .timerUpdate(let update): [update.timerID]
+      case .quickAction, .timerState, .syncRequest: [Identifier]()
+      }
+    for timer in timers { sent[timer] = sessions }
+    unacknowledged.formUnion(timers)
     let answers = model.apply(message, now: now)
     show()
     return answers
+  }
+
+  /// It acknowledges all that it has processed.
+  func acknowledge() { unacknowledged = [] }
+
+  /// Whether what it was last sent of a record's timer, it was sent and has acknowledged in this session.
+  private func isSettled(_ target: Target) -> Bool {
+    model.timers.values.contains { timer in
+      timer.targets.contains(target) && !unacknowledged.contains(timer.id)
+        && !acted.contains(timer.id) && sent[timer.id] ?? sessions == sessions
+    }
   }
 
   /// A message of its own goes out.
@@ -106,7 +135,9 @@ final class WholeRecordApp {
       undated.remove(timer.id)
       copies.append(timer)
     case .fullSync(let sync): undated.subtract(sync.timers.map(\.id))
-    case .quickAction(let action): undated.insert(action.timerID)
+    case .quickAction(let action):
+      undated.insert(action.timerID)
+      acted.insert(action.timerID)
     case .syncRequest, .timerState: break
     }
   }
@@ -118,7 +149,31 @@ final class WholeRecordApp {
     model = WholeRecordDevice(model.role)
     copies = []
     undated = []
+    arranged = nil
     incarnation += 1
+  }
+
+  /// Its person puts all lists into another order.
+  ///
+  /// - Parameter number: which: its last digit to the base of the list's length says what comes first, the
+  ///   next one what of the rest, and so on.
+  func rearrange(_ number: Int) -> [TodoTimersMessage] {
+    let messages = model.rearrange(now: now) { count in
+      var (rest, number) = (Array(0..<count), number)
+      return (0..<count).map { _ in
+        defer { number /= max(1, rest.count + 1) }
+        return rest.remove(at: number % rest.count)
+      }
+    }
+    for target in model.timers.values.flatMap(\.targets) {
+      touches.append(
+        Touch(
+          target: target, what: .move, moment: moment,
+          edit: Edit(target.kind, target.record, .move(after: nil, into: nil))))
+    }
+    arranged = model.ordered.map(\.target)
+    show()
+    return messages
   }
 
   // MARK: What is shown
@@ -146,6 +201,7 @@ final class WholeRecordApp {
     for index in touches.indices {
       touches[index].moment = moment
       touches[index].session = sessions
+      touches[index].isSettled = isSettled(touches[index].target)
       touches[index].wasUndated = isUndated(touches[index].target)
       if touches[index].what == .delete { touches[index].seen = seen() }
       if touches[index].what == .text {
@@ -159,6 +215,9 @@ final class WholeRecordApp {
     }
     model = edited
     show()
+    if edit.kind == "timer", touches.contains(where: { $0.what == .move || $0.what == .create }) {
+      arranged = model.ordered.map(\.target)
+    }
     self.touches += touches
     return messages
   }

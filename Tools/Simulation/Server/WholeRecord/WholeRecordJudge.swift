@@ -12,6 +12,8 @@ struct WholeRecordJudge {
   private let oracle: Oracle
   private let author: ReplicaID
   private let isUnread: Bool
+  /// What was collected: whoever writes has seen it (clause 12.9).
+  private let collected: VersionVector
   /// The bridge's actions for this device.
   private let entries: [Oracle.Entry]
 
@@ -20,9 +22,11 @@ struct WholeRecordJudge {
   ///   - oracle: of all operations that were ever accepted and read.
   ///   - isUnread: whether there are others.
   init?(
-    _ run: ServerRun, _ node: ServerNode, _ view: View, _ oracle: Oracle, isUnread: Bool
+    _ run: ServerRun, _ node: ServerNode, _ view: View, _ oracle: Oracle, isUnread: Bool,
+    collected: VersionVector
   ) {
     self.isUnread = isUnread
+    self.collected = collected
     guard let app = node.app, let store = node.lanes.store else { return nil }
     self.run = run
     self.node = node
@@ -44,6 +48,7 @@ struct WholeRecordJudge {
     // What nobody has read cannot be compared.
     guard !isUnread, !run.isLong else { return }
     checkTouched()
+    checkArranged()
     for entry in entries { checkContext(entry) }
     checkReplaced()
   }
@@ -55,6 +60,11 @@ struct WholeRecordJudge {
   // MARK: What it shows
 
   private func checkShown() {
+    // An inactive watch is given nothing, and without a phone nobody selects it.
+    guard
+      node.device.isPhone || run.nodes.contains(where: \.device.isPhone)
+        || run.nodes.count == 1
+    else { return }
     guard let (here, there) = app.model.difference(from: view) else { return }
     report(
       "I2", "whole-record-differs",
@@ -139,12 +149,20 @@ struct WholeRecordJudge {
         !isMade(touch)
       else { continue }
       switch touch.what {
+      // Somebody else has made one of the same name: then this one is a change of that.
+      case .create
+      where oracle.entries.contains(where: {
+        $0.action.target == touch.target && $0.action.body == .create
+      }): continue
       case .create: break
       case .write(let name, let value) where touch.isFresh:
-        // What is so already is not written once more.
-        guard case .bool = value, isWritten(touch.target, name, value) else { break }
+        // What somebody else has written alike is not written once more.
+        guard isWritten(touch.target, name, value) else { break }
         continue
-      case .delete where app.sessions == 1 && app.isPrompt && !isSaved(touch): break
+      case .delete
+      where touch.isSettled && run.lanes[id].acceptedInSession == touch.session
+        && !app.wasRefused && !isSaved(touch):
+        break
       default: continue
       }
       report(
@@ -154,12 +172,20 @@ struct WholeRecordJudge {
     }
   }
 
+  /// Also what went with a record that was collected and made anew is an edit.
   private func isMade(_ touch: WholeRecordApp.Touch) -> Bool {
-    entries.contains { $0.action.target == touch.target && what($0.action) == touch.what }
+    oracle.operations.contains { operation in
+      operation.dot.replica == author
+        && operation.actions.contains { $0.target == touch.target && what($0) == touch.what }
+    }
   }
 
   private func isWritten(_ target: Target, _ name: Name, _ value: Datum) -> Bool {
-    oracle.writes(target, name).contains { $0.action.written == value }
+    oracle.operations.contains { operation in
+      operation.actions.contains {
+        $0.target == target && $0.body == .write(field: name, value: value)
+      }
+    }
   }
 
   /// Whether somebody touched a record unseen that was deleted.
@@ -169,6 +195,29 @@ struct WholeRecordJudge {
         && (entry.action.target == touch.target || entry.action.home == touch.target
           || entry.action.into == touch.target)
     }
+  }
+
+  /// Where nobody else has placed a timer, they stand as its person arranged them.
+  private func checkArranged() {
+    guard let arranged = app.arranged, !app.mayPassForReset,
+      app.touches.allSatisfy({ touch in
+        touch.transfer.map { run.lanes[$0].isAccepted && !run.lanes[$0].isForgotten } ?? true
+      }),
+      oracle.entries.allSatisfy({ entry in
+        guard case .move = entry.action.body, entry.action.target.kind == "timer" else {
+          return true
+        }
+        return entry.dot.replica == author
+      })
+    else { return }
+    let shown = view["timer"].map(\.target)
+    let wanted = arranged.filter(shown.contains)
+    let found = shown.filter(arranged.contains)
+    guard wanted != found else { return }
+    report(
+      "I23", "whole-record-order", "Timers do not stand as a whole-record device arranged them.",
+      "its person put them as \(wanted.map(\.record.text)), and they show \(found.map(\.record.text))."
+    )
   }
 
   // MARK: What it had seen
@@ -196,7 +245,8 @@ struct WholeRecordJudge {
       let seen = oracle.writes(target, name).filter {
         $0.dot != entry.dot && entry.follows($0)
       }
-      guard let latest = seen.max(by: <), case .write(_, let value) = latest.action.body,
+      guard let latest = seen.max(by: <), !collected.contains(latest.dot),
+        case .write(_, let value) = latest.action.body,
         !app.hadShown(
           value, WholeRecordApp.Field(target: target, name: name), by: touch.moment)
       else { continue }

@@ -44,7 +44,7 @@ struct RunningServerOptions {
 
   /// What cannot take place there, whatever a trace says.
   var impossible: Set<TraceEvent.Verb> {
-    let always: Set<TraceEvent.Verb> = [.commit, .fail, .recover]
+    let always: Set<TraceEvent.Verb> = [.commit, .fail, .recover, .suspend]
     return command == nil ? always.union([.kill, .stop]) : always
   }
 
