@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import WireFuzz
 
 /// One mutant in one world, run in a process of its own: it may trap, or never come back.
 ///
@@ -10,7 +11,7 @@ enum MutantTrial {
   private static let limit: UInt32 = 20
 
   /// The worlds that there are.
-  static let worlds = ["exchange", "server", "small"]
+  static let worlds = ["exchange", "server", "small", "wire"]
 
   /// - Parameters:
   ///   - mutant: its name, or `none`.
@@ -30,6 +31,7 @@ enum MutantTrial {
       }
       return 0
     }
+    if world == "wire" { return wire(first..<first + count) }
     guard let harness = harness(world) else {
       complain("there is no world \(world)")
       return 2
@@ -48,6 +50,22 @@ enum MutantTrial {
         say("found \(seed) I42 \(words(error.description))")
         return 0
       }
+    }
+    return 0
+  }
+
+  /// Sessions of random lines.
+  private static func wire(_ seeds: Range<UInt64>) -> Int32 {
+    let fuzz = WireFuzz(budget: WireCampaign.budget * 1_000_000)
+    for seed in seeds {
+      alarm(limit)
+      say("seed \(seed)")
+      let run = fuzz.run(seed: seed)
+      if let finding = run.finding {
+        say("found \(seed) I42 \(finding.slug)")
+        return 0
+      }
+      say("went \(seed) \(run.lines)-\(run.heard.values.reduce(0, +))")
     }
     return 0
   }

@@ -11,11 +11,12 @@ enum MutantsCommand: Subcommand {
       Option("seeds", value: "N", "seeds that each start may take; 1000"),
       Option("starts", value: "N", "starts, of whose seeds the median is told; 5"),
       Option("only", value: "IDS", "these mutants alone, such as M01,M45"),
-      Option("world", value: "WORLD", "look in this world alone: exchange, server or small"),
+      Option("world", value: "WORLD", "look in this world alone: exchange, server, small or wire"),
       Option("source", value: "DIR", "the project's folder; the current one"),
       Option("json", "one JSON object in the place of the table"),
       Option("markdown", value: "FILE", "write the table to a file as well"),
       Option("list", "list the mutants and leave"),
+      Option("promises", "write Tools/Mutants/PROMISES.md from PROMISES.txt and leave"),
       Option("run", value: "NAME", "in a planted program: run one mutant (it calls itself so)"),
       Option("from", value: "SEED", "with --run: the first seed"),
     ],
@@ -38,6 +39,7 @@ enum MutantsCommand: Subcommand {
       return MutantTrial.run(
         name, world: world ?? "exchange", from: UInt64(first), count: UInt64(seeds))
     }
+    if arguments.has("promises") { return try writePromises(try folder(arguments)) }
     let program = try PlantedProgram(source: try folder(arguments))
     let mutants = try chosen(program.mutants, arguments.string("only"))
     if arguments.has("list") {
@@ -54,13 +56,31 @@ enum MutantsCommand: Subcommand {
     if let file = arguments.string("markdown") {
       let words = CommandLine.arguments.dropFirst().joined(separator: " ")
       do throws(FileFailure) {
-        try File.replace(file, with: Array(report.markdown(command: "watchline \(words)").utf8))
-        chmod(file, 0o644)
+        try File.replace(
+          file, with: Array(report.markdown(command: "watchline \(words)").utf8), isPrivate: false)
       } catch {
         throw UsageError(error.message)
       }
     }
     return report.isClean ? 0 : 1
+  }
+
+  private static func writePromises(_ folder: String) throws(UsageError) -> Int32 {
+    let place = "\(folder)/Tools/Mutants/PROMISES"
+    let protocolText = try PlantedProgram.text("\(folder)/Protocol/PROTOCOL.md")
+    let promises = try PlantedProgram.text("\(place).txt")
+    var markdown = ""
+    do throws(MutantFault) {
+      markdown = try PromiseTable(promises).markdown(of: protocolText)
+    } catch {
+      throw UsageError("\(error)")
+    }
+    do throws(FileFailure) {
+      try File.replace("\(place).md", with: Array(markdown.utf8), isPrivate: false)
+    } catch {
+      throw UsageError(error.message)
+    }
+    return 0
   }
 
   private static func folder(_ arguments: Arguments) throws(UsageError) -> String {

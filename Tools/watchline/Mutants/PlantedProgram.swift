@@ -85,7 +85,7 @@ struct PlantedProgram {
     }
   }
 
-  private static func text(_ path: String) throws(UsageError) -> String {
+  static func text(_ path: String) throws(UsageError) -> String {
     let bytes: [UInt8]?
     do throws(FileFailure) {
       bytes = try File.read(path)
