@@ -134,6 +134,8 @@ def measure(rows, runs):
 
 
 def summary(figures):
+    if "latencyMilliseconds" in figures:
+        yield "p99 %s ms" % table.digits(figures["latencyMilliseconds"]["p99"])
     for name in ("messagesPerSecond", "serverCPUSecondsPerMillion", "fillPerSecond", "drainPerSecond",
                  "bytesPerConnection", "syncsPerSecond", "schedulesPerSecond"):
         if name in figures:

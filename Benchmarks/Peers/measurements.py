@@ -4,6 +4,8 @@ import contextlib
 import json
 import os
 import shutil
+import socket
+import sys
 import tempfile
 
 import processes
@@ -69,6 +71,40 @@ class Bench:
         return self.client(server, "--pairs", self.options.connections // 2, "--idle", "--seconds",
                            min(2, self.options.seconds))
 
+    def bystander(self, server, flood, transfers=False):
+        """How long somebody waits for an answer while somebody else floods."""
+        program = [sys.executable, os.path.join(os.path.dirname(__file__), "flood.py")]
+        question, answer = servers.QUESTIONS[server.name]
+        if transfers:
+            question, answer = servers.TRANSFER_QUESTION
+        with self.serving(server) as (_, port):
+            if transfers:
+                # The watch has been there once, so that the pair is formed.
+                with socket.create_connection(("127.0.0.1", port)) as watch:
+                    watch.sendall(b"activate pair=bystander role=watch\nquit\n")
+                    while watch.recv(65536):
+                        pass
+            flooder = None
+            if flood.connections:
+                flooder = processes.start(
+                    program + ["flood", str(port), str(flood.connections), str(int(flood.reads)),
+                               flood.lines[server.name]] + [flood.first] * bool(flood.first),
+                    self.client_processor, None)
+            try:
+                output = processes.run(
+                    program + ["ask", str(port), str(self.options.seconds), "20" if transfers else "200",
+                               question, answer]
+                    + [servers.FIRST.get(server.name, "")],
+                    self.client_processor, 300)
+            finally:
+                if flooder:
+                    processes.stop(flooder)
+        figures = json.loads(output)
+        # Of a peer it is a figure, of ours a fault.
+        if figures["unanswered"] and server.name == "watchline":
+            raise processes.Failure("a bystander waited in vain")
+        return figures
+
     def disk(self, size):
         folder = tempfile.mkdtemp(prefix="disk-", dir=self.folder)
         try:
@@ -126,6 +162,14 @@ def plan(bench):
                         (servers.TRANSFER, ("redis-everysec", "jetstream", "mosquitto-1"))):
         for server in servers.named(lane, *names):
             add("idle", "", server, lambda server=server: bench.idle(server))
+    for flood in servers.FLOODS:
+        for server in servers.named(servers.MESSAGE, *flood.lines):
+            add("bystander", flood.name, server,
+                lambda server=server, flood=flood: bench.bystander(server, flood))
+    for flood in servers.TRANSFER_FLOODS:
+        for server in servers.named(servers.MESSAGE, "watchline"):
+            add("bystander-transfer", flood.name, server,
+                lambda server=server, flood=flood: bench.bystander(server, flood, True))
     for size in (4096, 65536, 1 << 20):
         rows.append(Row("disk", "", str(size), "append %d KiB and fdatasync" % (size >> 10), "",
                         lambda size=size: bench.disk(size)))

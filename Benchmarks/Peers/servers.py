@@ -100,6 +100,49 @@ SERVERS = [
 ]
 
 
+@dataclasses.dataclass(frozen=True)
+class Flood:
+    """What one client does while another asks for a sign of life."""
+    name: str
+    connections: int
+    reads: bool
+    # By server: what is sent without end; \\r, \\n as in Python.
+    lines: dict
+    first: str = ""
+
+
+# nats-server ends a connection at its first bad line, so that PING is the worst that lasts.
+FLOODS = [
+    Flood("nobody", 0, True, {"watchline": "", "redis-pubsub": "", "nats": ""}),
+    Flood("bad-lines", 1, True, {"watchline": "?\\n", "redis-pubsub": "?\\r\\n"}),
+    Flood("pings", 1, True, {"watchline": "ping\\n", "redis-pubsub": "PING\\r\\n", "nats": "PING\\r\\n"}),
+    Flood("help", 1, True, {"watchline": "help\\n", "redis-pubsub": "COMMAND\\r\\n"}),
+    Flood("many-bad-lines", 1000, True, {"watchline": "?\\n", "redis-pubsub": "?\\r\\n"}),
+    Flood("slow-readers", 1000, False,
+          {"watchline": "help\\n", "redis-pubsub": "COMMAND\\r\\n", "nats": "PING\\r\\n"}),
+]
+
+# Of transfers: those who flood have pairs of their own.
+TRANSFER_FLOODS = FLOODS + [
+    Flood("transfers", 1, True, {"watchline": '{\"type\":\"transferUserInfo\",\"payload\":{\"a\":1}}\\n'},
+          "activate pair=flood-NUMBER role=watch device=w\\ndeactivate\\n"
+          "activate pair=flood-NUMBER role=phone\\n"),
+    Flood("many-large", 50, True,
+          {"watchline": '{\"type\":\"transferUserInfo\",\"payload\":{\"a\":\"' + "x" * 30000 + '\"}}\\n'},
+          "activate pair=flood-NUMBER role=watch device=w\\ndeactivate\\n"
+          "activate pair=flood-NUMBER role=phone\\n"),
+]
+
+# By server: what a bystander asks, and how the answer ends.
+QUESTIONS = {"watchline": ("ping\\n", '}\\n'), "redis-pubsub": ("PING\\r\\n", "+PONG\\r\\n"),
+             "nats": ("PING\\r\\n", "PONG\\r\\n")}
+# What it says before: watchline's hello and nats's INFO are over when this is answered.
+FIRST = {"watchline": "activate pair=bystander role=phone\\n",
+         "nats": 'CONNECT {\"verbose\":false}\\r\\n'}
+# A transfer to a watch that is away: answered once it is on the disk.
+TRANSFER_QUESTION = ('{\"type\":\"transferUserInfo\",\"payload\":{\"a\":1}}\\n', '"accepted"')
+
+
 def of_lane(lane):
     return [server for server in SERVERS if server.lane == lane]
 

@@ -5,7 +5,7 @@ import statistics
 MISSING = "–"
 # Figures that describe a run, and are not compared.
 CONDITIONS = ("seconds", "sent", "lost", "duplicated", "reordered", "foreign", "connections",
-              "clientCPUPercent", "serverCPUPercent")
+              "unanswered", "clientCPUPercent", "serverCPUPercent")
 # From here on the client may be what was measured.
 CLIENT_BOUND = 90
 
@@ -84,6 +84,7 @@ def kibi(value):
 RATE = [("messagesPerSecond", count), ("serverCPUSecondsPerMillion", digits)]
 LATENCY = [("latencyMilliseconds." + name, digits) for name in ("p50", "p99", "p999", "max")] + [
     ("serverCPUSecondsPerMillion", digits)]
+WAIT = [("latencyMilliseconds." + name, digits) for name in ("p50", "p99")]
 COLUMNS = {
     "message-latency": (LATENCY, ["p50 ms", "p99 ms", "p99.9 ms", "max ms", "CPU s/M"]),
     "transfer-latency": (LATENCY, ["p50 ms", "p99 ms", "p99.9 ms", "max ms", "CPU s/M"]),
@@ -105,6 +106,8 @@ TITLES = {
     "transfer-latency": "Guaranteed transfer, %(rate)s a second over 50 pairs (open loop), to delivery",
     "backlog": "Backlog: %(backlog)s transfers over 50 pairs while the receivers are away",
     "idle": "Idle connections, ready to receive",
+    "bystander": "A ping while somebody else floods: ms p50 · p99",
+    "bystander-transfer": "A transfer, until it is on the disk, while somebody else floods: ms p50 · p99",
     "disk": "The disk alone",
     "merge": "The merge campaign, on one processor",
 }
@@ -123,6 +126,8 @@ def print_tables(rows, options):
         shapes = list(dict.fromkeys(row.shape for row in chosen))
         has_sync = any(row.synced for row in chosen) and workload != "idle"
         columns, heads = COLUMNS.get(workload, (RATE, shapes))
+        if workload.startswith("bystander"):
+            columns = WAIT
         if not shapes[0]:
             shapes = [""]
         print_line(["server"] + (["synced before acknowledged?"] if has_sync else []) + heads)
@@ -150,6 +155,8 @@ def cells_of(row, rows, columns):
     own = own_of(row, rows)
     ratio = ratios(figures, median(own.runs)) if own and own is not row else None
     cells = described(figures, ratio, columns)
+    if figures.get("unanswered"):
+        cells = ["> " + cell for cell in cells]
     if is_client_bound(figures):
         cells[0] += " \\*"
     return cells

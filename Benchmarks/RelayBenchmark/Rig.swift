@@ -45,7 +45,10 @@ final class Rig {
 
   /// The end of a turn: output leaves, and what is to be committed is.
   private func turn() {
-    drain()
+    repeat {
+      relay.nextTurn(now: relay.now)
+      drain()
+    } while relay.hasHeldInput
     while let batch = relay.takeBatch() {
       relay.committed(through: batch.number, now: relay.now)
       drain()
