@@ -11,6 +11,9 @@ package struct Contents: Sendable {
   package var lossEpoch: UInt64
   /// What was lost, where that was accepted at this opening: a sentence.
   package var loss: String?
+  /// What was wrong with the store together with its last commit, which had not been reported and was left
+  /// out.
+  package var leftOut: String?
   /// The rows that `Row.Table.start` asks for, by table, pair and item, rising.
   package var rows: [Row]
   /// All segments, by number, rising, without their bodies.

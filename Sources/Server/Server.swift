@@ -103,6 +103,9 @@ package final class Server {
     if let loss = contents.loss {
       log.write(.error, "event=lossAccepted store=\(contents.identity) loss=\(loss.quoted)")
     }
+    if let damage = contents.leftOut {
+      log.write(.info, "event=commitLeftOut cause=\(damage.quoted)")
+    }
     hook.server = self
     deadline = Timer(loop: loop) { hook.server?.deadlineReached() }
     confirmation = Timer(loop: loop) { hook.server?.checkConfirmations() }

@@ -112,6 +112,17 @@ extension Database {
     return segment
   }
 
+  /// Reads the bodies of all segments.
+  ///
+  /// - Throws: `corrupt` when one of them is not as it was written.
+  func checkBodies(_ segments: [StoredSegment]) throws(StoreError) {
+    for stored in segments {
+      guard let damage = try segment(stored.number)?.damage.first else { continue }
+      throw Self.damaged(
+        connection, "bytes \(damage) of segment \(stored.number) are not as they were written")
+    }
+  }
+
   /// The rows of a pair that are in the database, by table and item.
   ///
   /// - Throws: `corrupt` when one of them is not as it was written.

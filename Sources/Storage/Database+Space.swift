@@ -63,10 +63,7 @@ extension Database {
   /// over with a commit that changes nothing, at which SQLite cuts what is behind it
   /// (<https://www.sqlite.org/pragma.html#pragma_journal_size_limit>).
   func shortenLog(to bytes: Int, then limit: Int) throws(StoreError) {
-    let code = sqlite3_wal_checkpoint_v2(
-      connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
-    try connection.check(code, "sqlite3_wal_checkpoint_v2")
-    logMoved()
+    try moveLog(SQLITE_CHECKPOINT_RESTART)
     try connection.execute("PRAGMA journal_size_limit = \(bytes)")
     defer { try? connection.execute("PRAGMA journal_size_limit = \(limit)") }
     try change { _ in }

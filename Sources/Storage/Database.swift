@@ -26,15 +26,16 @@ final class Database {
   private var sums: [Row.Key: UInt64] = [:]
   /// Of them, at most.
   private static let keptSums = 1 << 14
-  /// Pages in the log after the last commit; SQLite's hook writes it.
+  /// Pages in the log that are not in the database; SQLite's hook writes it after each commit that succeeds.
   private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   let pageSize: Int
 
   /// Takes over a connection to a store of the current schema. On a throw the connection is the
   /// caller's to close, and has no statement left.
   ///
+  /// - Parameter pages: what the log has; counted anew with each commit.
   /// - Throws: `corrupt` when the store's state cannot be read.
-  init(_ connection: Connection) throws(StoreError) {
+  init(_ connection: Connection, logPages pages: Int32 = 0) throws(StoreError) {
     self.connection = connection
     var prepared: [Statement] = []
     func prepare(_ sql: String) throws(StoreError) -> Statement {
@@ -73,7 +74,7 @@ final class Database {
       for statement in prepared { statement.finalize() }
       throw error
     }
-    logPages.initialize(to: 0)
+    logPages.initialize(to: pages)
     sqlite3_wal_hook(
       connection.handle,
       { context, _, _, pages in
@@ -85,10 +86,13 @@ final class Database {
   /// Bytes of the log that a checkpoint would move.
   var logBytes: Int { Int(logPages.pointee) * pageSize }
 
-  /// Bytes that the log's file has to have (<https://www.sqlite.org/fileformat2.html#walformat>).
-  var logFileBytes: Int {
-    logPages.pointee == 0 ? 0 : 32 + Int(logPages.pointee) * (24 + pageSize)
-  }
+  /// Bytes that the log's file has to have.
+  var logFileBytes: Int { logPages.pointee == 0 ? 0 : logEnd }
+
+  /// Where the last commit that succeeded ends in the log. What lies behind it is old, or of one that failed.
+  var logEnd: Int { WriteAheadLog.end(pages: Int(logPages.pointee), of: pageSize) }
+
+  var logPageCount: Int32 { logPages.pointee }
 
   private static func readState(_ connection: Connection) throws(StoreError) -> StoreState {
     let statement = try connection.prepare("SELECT value FROM meta WHERE key = 'state'")
@@ -182,13 +186,18 @@ final class Database {
 
   /// Moves the log into the database and syncs that. The next commit starts the log anew.
   func checkpoint() throws(StoreError) {
-    let code = sqlite3_wal_checkpoint_v2(
-      connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    try connection.check(code, "sqlite3_wal_checkpoint_v2")
-    logMoved()
+    try moveLog(SQLITE_CHECKPOINT_PASSIVE)
   }
 
-  func logMoved() { logPages.pointee = 0 }
+  /// - Parameter mode: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
+  func moveLog(_ mode: Int32) throws(StoreError) {
+    var pages: Int32 = 0
+    var moved: Int32 = 0
+    let code = sqlite3_wal_checkpoint_v2(connection.handle, "main", mode, &pages, &moved)
+    try connection.check(code, "sqlite3_wal_checkpoint_v2")
+    guard pages == moved else { throw connection.error(SQLITE_BUSY, "sqlite3_wal_checkpoint_v2") }
+    logPages.pointee = 0
+  }
 
   /// Says in the store that it was closed to the end, moves the log into the database and closes. Where
   /// that fails the log stays, and the store is as after a kill.

@@ -39,8 +39,9 @@ struct DatabaseSource {
       let connection = try Database.connect(
         Database.memoryPath, refusable: false, options: options)
       let source = DatabaseSource(options: options)
-      return try source.start(connection, newIdentity, logBytes: 0, thoroughly: false) {
-        (connection) throws(StoreError) in
+      return try source.start(
+        connection, newIdentity, logBytes: 0, thoroughly: false, readingBodies: false
+      ) { connection throws(StoreError) in
         try Database.fill(connection, identity: newIdentity, schema: options.schema)
       }
 
@@ -57,31 +58,67 @@ struct DatabaseSource {
         options: options, files: files, lock: lock, mark: mark,
         open: OpenFiles(directory: directory),
         reserve: Reserve(directory: directory, options: options))
-      while true {
-        do throws(StoreError) {
-          return try source.start(files, newIdentity)
-        } catch {
-          // Even raising the epoch takes a little room.
-          guard error.kind == .full, source.reserve!.giveUp() else { throw error }
-        }
+      do {
+        return try source.startWithRoom(files, newIdentity, readingBodies: true)
+      } catch {
+        guard error.kind == .corrupt else { throw error }
+        return try source.startWithoutLastCommit(files, newIdentity, instead: error)
       }
     }
   }
 
+  /// Starts from all but the last commit in the log: one that was stopped between two writes may look whole
+  /// (`WriteAheadLog`). Where it had been reported, that is a loss.
+  ///
+  /// - Throws: what is wrong with all of it, where the last commit is not what is wrong. It is back in place then.
+  private func startWithoutLastCommit(
+    _ files: StoreFiles, _ newIdentity: String, instead error: StoreError
+  ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
+    let log = log(files)
+    guard let offset = try log.lastCommit(), let bytes = try log.end(at: offset) else { throw error }
+    do throws(StoreError) {
+      var (source, database, contents) = try startWithRoom(
+        files, newIdentity, readingBodies: true)
+      contents.leftOut = error.description
+      return (source, database, contents)
+    } catch _ {
+      try log.put(bytes, at: offset)
+    }
+    // A payload that the disk has damaged is no reason to refuse the others.
+    return try startWithRoom(files, newIdentity, readingBodies: false)
+  }
+
+  private func startWithRoom(
+    _ files: StoreFiles, _ newIdentity: String, readingBodies: Bool
+  ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
+    while true {
+      do throws(StoreError) {
+        return try start(files, newIdentity, readingBodies: readingBodies)
+      } catch {
+        // Even raising the epoch takes a little room.
+        guard error.kind == .full, reserve!.giveUp() else { throw error }
+      }
+    }
+  }
+
+  private func log(_ files: StoreFiles) -> WriteAheadLog {
+    WriteAheadLog(database: files.database, vfs: options.vfs)
+  }
+
   /// Opens the files, as they are now: an earlier try may have written to the log.
   private func start(
-    _ files: StoreFiles, _ newIdentity: String
+    _ files: StoreFiles, _ newIdentity: String, readingBodies: Bool
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
     guard case .present(let bytes, let logBytes) = try files.inspect(known: options.schema.version)
     else { preconditionFailure("\(files.database) was made and is not there") }
-    if logBytes > 0 {
-      try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
-    }
+    if logBytes > 0 { try log(files).makeDurable() }
     let connection = try Database.connect(
       files.database, refusable: files.hasLog, options: options)
     let thoroughly = logBytes > 0 || bytes <= options.checkedBytes
-    return try start(connection, newIdentity, logBytes: logBytes, thoroughly: thoroughly) {
-      connection throws(StoreError) in
+    return try start(
+      connection, newIdentity, logBytes: logBytes, thoroughly: thoroughly,
+      readingBodies: readingBodies && logBytes > 0
+    ) { connection throws(StoreError) in
       try Database.verify(connection, thoroughly: thoroughly, schema: options.schema)
       try Database.ensureLog(connection)
     }
@@ -103,9 +140,11 @@ struct DatabaseSource {
   }
 
   /// Makes the connection a database and reads it, or closes it.
+  ///
+  /// - Parameter readingBodies: whether the segments' bodies are read and checked, too.
   private func start(
     _ connection: Connection, _ newIdentity: String, logBytes: Int, thoroughly: Bool,
-    prepare: (Connection) throws(StoreError) -> Void
+    readingBodies: Bool, prepare: (Connection) throws(StoreError) -> Void
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
     var migrated: Bool
     let database: Database
@@ -122,6 +161,7 @@ struct DatabaseSource {
       if let loss, !options.acceptsLoss { throw files!.lost(loss) }
       var contents = try database.load(thoroughly: thoroughly)
       var next = database.state
+      if readingBodies { try database.checkBodies(contents.segments) }
       next.epoch = max(next.epoch, mark?.note(of: next)?.epoch ?? 0) + 1
       if loss != nil {
         next.identity = newIdentity
@@ -194,27 +234,27 @@ struct DatabaseSource {
 
   func syncMark() { try? mark?.sync() }
 
-  /// Opens the database after a failure.
+  /// Opens the database after a failure, without what the commit that failed has left in the log.
   ///
   /// - Parameter durably: what it then shows is on the disk; else it may show a commit that is not, and
   ///   must not be written to.
   /// - Throws: also `gone`, where it would be another one.
   func reopen(durably: Bool) throws(StoreError) -> Database {
-    guard let files else { preconditionFailure("a store in memory was closed") }
-    try open?.check()
-    if durably {
-      try WriteAheadLog.makeDurable(databasePath: files.database, vfs: options.vfs)
-    }
+    guard let files, let open else { preconditionFailure("a store in memory was closed") }
+    try open.check()
+    let log = log(files)
+    try log.end(at: open.logEnd)
+    if durably { try log.makeDurable() }
     let connection = try Database.connect(files.database, refusable: true, options: options)
     let database: Database
     do {
-      database = try Database(connection)
+      database = try Database(connection, logPages: open.logPages)
     } catch {
       connection.close()
       throw error
     }
     do {
-      try open?.opened(connection)
+      try open.opened(connection)
       return database
     } catch {
       database.close()
@@ -224,7 +264,8 @@ struct DatabaseSource {
 
   /// Closes a database, and leaves its log as it is.
   func close(_ database: Database) {
+    let (pages, end) = (database.logPageCount, database.logEnd)
     database.close()
-    open?.closed()
+    open?.closed(logPages: pages, logEnd: end)
   }
 }

@@ -67,17 +67,7 @@ final class Mark {
     if let file = try VFSFile(path, creating: false, vfs: vfs) {
       let size = try file.size()
       for offset in [0, Self.distance] where offset + Int64(Note.size) <= size {
-        var bytes = [UInt8](repeating: 0, count: Note.size)
-        let failure: StoreError? = bytes.withUnsafeMutableBytes { buffer in
-          do throws(StoreError) {
-            try file.read(buffer, at: offset)
-            return nil
-          } catch {
-            return error
-          }
-        }
-        if let failure { throw failure }
-        if let note = Note(bytes) { notes.append(note) }
+        if let note = Note(try file.bytes(Note.size, at: offset)) { notes.append(note) }
       }
     }
     notes.sort { $0.sequence > $1.sequence }
@@ -93,17 +83,8 @@ final class Mark {
   /// Writes what a store has reported.
   func write(_ state: StoreState) throws(StoreError) {
     if file == nil { file = try VFSFile(path, creating: true, vfs: vfs) }
-    let bytes = Note(sequence: nextSequence, state).bytes
     let offset = Int64(nextSequence % 2) * Self.distance
-    let failure: StoreError? = bytes.withUnsafeBytes { buffer in
-      do throws(StoreError) {
-        try file!.write(buffer, at: offset)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    if let failure { throw failure }
+    try file!.write(Note(sequence: nextSequence, state).bytes, at: offset)
     nextSequence &+= 1
   }
 

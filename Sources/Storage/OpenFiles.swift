@@ -14,6 +14,10 @@ final class OpenFiles {
   /// nil while there is none: closing the database removes it.
   private var log: OpenFile?
   private let directory: String
+  /// Of the commits that had succeeded when the database was closed: their pages in the log, and where they
+  /// end.
+  private(set) var logPages: Int32 = 0
+  private(set) var logEnd = WriteAheadLog.end(pages: 0, of: 0)
 
   init(directory: String) { self.directory = directory }
 
@@ -33,7 +37,9 @@ final class OpenFiles {
   }
 
   /// The database has been closed. Where that has moved the log into it, the log is gone, and rightly.
-  func closed() {
+  func closed(logPages: Int32, logEnd: Int) {
+    self.logPages = logPages
+    self.logEnd = logEnd
     guard let path = log?.path else { return }
     var status = stat()
     if stat(path, &status) != 0, errno == ENOENT { log = nil }

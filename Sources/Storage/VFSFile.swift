@@ -59,6 +59,23 @@ final class VFSFile {
     try check(methods.xRead(file, buffer.baseAddress, Int32(buffer.count), offset), "xRead")
   }
 
+  func bytes(_ count: Int, at offset: Int64) throws(StoreError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var failure = SQLITE_OK
+    bytes.withUnsafeMutableBytes {
+      failure = methods.xRead(file, $0.baseAddress, Int32(count), offset)
+    }
+    try check(failure, "xRead")
+    return bytes
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int64) throws(StoreError) {
+    let failure = bytes.withUnsafeBytes {
+      methods.xWrite(file, $0.baseAddress, Int32($0.count), offset)
+    }
+    try check(failure, "xWrite")
+  }
+
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
     try check(methods.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset), "xWrite")
   }

@@ -1,6 +1,8 @@
 import CFaultVFS
 import CSQLite
+import Glibc
 import Journal
+import Seeded
 import Testing
 
 @testable import Storage
@@ -41,7 +43,7 @@ import Testing
       let context = "\(fault.testDescription), call \(first), after kill \(afterKill)"
       vfs.fail(
         fault.operation, first: first, count: fault.count, code: fault.code, torn: fault.torn)
-      let (reported, submitted) = live(directory, vfs, known: known, context)
+      let (reported, submitted) = live(directory, vfs, known: known, seed: first, context)
       if vfs.fired == 0 { break }
 
       let after = TemporaryDirectory(inMemory: true)
@@ -63,15 +65,20 @@ import Testing
   ///
   /// - Returns: the last batch reported, nil when the store did not open; and the last submitted.
   private func live(
-    _ directory: TemporaryDirectory, _ vfs: FaultVFS, known: UInt64, _ context: String
+    _ directory: TemporaryDirectory, _ vfs: FaultVFS, known: UInt64, seed: Int, _ context: String
   ) -> (UInt64?, UInt64) {
-    guard let harness = try? Harness(.directory(directory.path), options: vfs.options) else {
+    // What is in one commit, and what comes between two, is a matter of time.
+    var random = SplitMix64(seed: UInt64(seed))
+    var options = vfs.options
+    options.tidyDelay = [0, 20_000, 50_000, 100_000, 200_000, 500_000][random.below(6)]
+    guard let harness = try? Harness(.directory(directory.path), options: options) else {
       return (nil, known)
     }
     #expect(harness.contents.lastBatch == known, "\(context)")
     let last = known + 14
     for number in known + 1...last {
       harness.store.submit(Chronicle.batch(number))
+      if random.below(3) == 0 { usleep(UInt32(random.below(400))) }
       if number % 4 == 0 { harness.wait { $0.committed == number } }
     }
     // Fails for some time, not for ever.
@@ -98,7 +105,9 @@ import Testing
   @Test func tellsOfFailureAndRecovery() throws {
     let directory = TemporaryDirectory(inMemory: true)
     let vfs = FaultVFS()
-    let harness = try Harness(.directory(directory.path), options: vfs.options)
+    var options = vfs.options
+    options.tidyDelay = 3_600_000_000_000  // Tidying would fail and tell of it, too.
+    let harness = try Harness(.directory(directory.path), options: options)
     harness.commit(Chronicle.batch(1))
     harness.take()
     vfs.fail(FAULT_SYNC, first: 1, count: .max, code: SQLITE_IOERR_FSYNC)
