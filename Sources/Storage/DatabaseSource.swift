@@ -75,7 +75,9 @@ struct DatabaseSource {
     _ files: StoreFiles, _ newIdentity: String, instead error: StoreError
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
     let log = log(files)
-    guard let offset = try log.lastCommit(), let bytes = try log.end(at: offset) else { throw error }
+    guard let offset = try log.lastCommit(), let bytes = try log.end(at: offset) else {
+      throw error
+    }
     do throws(StoreError) {
       var (source, database, contents) = try startWithRoom(
         files, newIdentity, readingBodies: true)

@@ -7,7 +7,7 @@ import Glibc
 /// second store in this process is refused too, and the lock goes with the process however it ends.
 /// SQLite's own lock would be gone while a failed store is being reopened.
 final class DirectoryLock {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   init(_ directory: String) throws(StoreError) {
     let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -27,7 +27,11 @@ final class DirectoryLock {
     self.descriptor = descriptor
   }
 
-  deinit { Glibc.close(descriptor) }
+  deinit {
+    // Also where a program that this process is just starting has a copy of the descriptor until it begins.
+    flock(descriptor, LOCK_UN)
+    Glibc.close(descriptor)
+  }
 
   /// Makes the names in the directory durable.
   func sync(_ directory: String) throws(StoreError) {

@@ -145,6 +145,16 @@ import Testing
     #expect(next.store.close())
   }
 
+  /// A program that is being started has copies of all descriptors until it begins.
+  @Test func lockedNoMoreByACopyOfTheDescriptor() throws {
+    var lock: DirectoryLock? = try DirectoryLock(directory.path)
+    let copy = dup(try #require(lock).descriptor)
+    defer { close(copy) }
+    #expect(throws: StoreError.self) { try DirectoryLock(directory.path) }
+    lock = nil
+    _ = try DirectoryLock(directory.path)
+  }
+
   @Test func notAFile() {
     mkdir(directory.database, 0o700)
     defer { rmdir(directory.database) }

@@ -52,7 +52,9 @@ import Testing
       for (index, change) in [difference, 0 &- difference, 0 &- difference].enumerated() {
         let offset = page + (word + index) * 4
         let number = log.number(at: offset, as: UInt32.self) &+ change
-        withUnsafeBytes(of: number.littleEndian) { log.replaceSubrange(offset..<offset + 4, with: $0) }
+        withUnsafeBytes(of: number.littleEndian) {
+          log.replaceSubrange(offset..<offset + 4, with: $0)
+        }
       }
       return log
     }
