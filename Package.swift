@@ -159,7 +159,7 @@ let package = Package(
         "Merge", "AppModels", "Wire", "Journal",
       ]),
     suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
-    suite("WireFuzzTests", ["WireFuzz", "TranscriptSupport", "Wire"]),
+    suite("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
     suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
     suite("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
     suite("EventLoopTests", ["EventLoop", "CUV"]),

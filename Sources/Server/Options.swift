@@ -1,3 +1,5 @@
+import AppModels
+import Merge
 package import Relay
 import Wire
 
@@ -79,7 +81,13 @@ package struct Options {
       case "--listen": try setListen(try Self.value(name, attached, &rest))
       case "--data": data = try Self.value(name, attached, &rest)
       case "--limits": try setLimits(try Self.value(name, attached, &rest))
-      case "--schema": schemas.append(try Self.value(name, attached, &rest))
+      case "--schema":
+        guard let path = attached ?? rest.popFirst(), !path.isEmpty else {
+          let shipped = ShippedSchemas.all.map(\.name.text).joined(separator: ", ")
+          throw UsageError(
+            "--schema needs a file with a schema of yours; without one there is \(shipped)")
+        }
+        schemas.append(path)
       case "--activate-timeout":
         let text = try Self.value(name, attached, &rest)
         guard let seconds = Int64(text), (0...86_400).contains(seconds) else {

@@ -11,7 +11,7 @@ import json
 import sys
 
 CAN = ["delete", "move", "text", "restart", "kept"]
-# Where what a record stands in is named: it is hidden with that.
+# Where what a record stands in is named: it is hidden with that. A schema of somebody's own says it itself.
 HOMES = {"todo": ("timer", "timer"), "project": ("client", "client"), "task": ("client", "client")}
 
 
@@ -128,6 +128,10 @@ def answer(request, devices):
     kind = request["type"]
     if kind == "start":
         devices.clear()
+        if "definition" in request:
+            HOMES.clear()
+            HOMES.update((each["kind"], (each["container"]["kind"], each["container"]["field"]))
+                         for each in request["definition"]["kinds"] if "container" in each)
         for entry in request["devices"]:
             devices[entry["device"]] = Device(entry["device"], entry["role"])
         return {"type": "started", "sync": "state", "can": CAN}

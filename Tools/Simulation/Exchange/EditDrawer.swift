@@ -118,10 +118,11 @@ struct EditDrawer {
       guard !lists.isEmpty else { return nil }
       member(field, Spelling.string(dice.pick(lists).target.record.text), &fields)
     }
-    for register in template.registers where register.isMandatory || dice.percent(30) {
+    for register in template.registers + template.fixed
+    where register.isMandatory || dice.percent(30) {
       guard write(register, template, shown, &dice, &fields) else { return nil }
     }
-    if let text = template.texts.first, can.contains(.text), dice.percent(40) {
+    if let text = template.text(&dice), can.contains(.text), dice.percent(40) {
       member(text, Spelling.string(Self.token(next(), &dice)), &fields)
     }
     fields.append(0x7D)
@@ -162,7 +163,7 @@ struct EditDrawer {
         else { return nil }
       }
     }
-    if let text = template.texts.first, can.contains(.form), dice.percent(8) {
+    if let text = template.text(&dice), can.contains(.form), dice.percent(8) {
       member(text, Spelling.string(Self.token(next(), &dice)), &fields)
     }
     fields.append(0x7D)
@@ -176,15 +177,17 @@ struct EditDrawer {
   ) -> Bool {
     let number = next()
     var container: Name?
+    var nulls: [Name] = []
     for field in register.fields {
       var value: [UInt8] = []
       switch field.value {
       case .string: value = Spelling.string("\(field.name)\(number)")
-      case .number: value = Array("\(number)".utf8)
+      case .number(let range, let after): value = Array(range.value(number + after).utf8)
       case .date(let after): value = Array("\(800_000_000 + after + number)".utf8)
       case .bool:
         let isOn = present?[field.name].map { $0.first == 0x66 } ?? dice.percent(50)
         value = Array((isOn ? "true" : "false").utf8)
+      case .uuid: value = Spelling.string(Self.id(number, "9000"))
       case .oneOf(let values):
         let others = values.filter { $0 != present?[field.name] }
         value = dice.pick(others.isEmpty ? values : others)
@@ -199,13 +202,15 @@ struct EditDrawer {
         }
         if among.isEmpty || field.isOptional && dice.percent(isNested ? 20 : 50) {
           guard field.isOptional else { return false }
-          value = Array("null".utf8)
+          value = Self.null
         } else {
           let record = dice.pick(among).target.record
           if kind == template.kind.container?.kind { container = record }
           value = Spelling.string(record.text)
         }
       }
+      if let other = field.needs, nulls.contains(other) { value = Self.null }
+      if value == Self.null { nulls.append(field.name) }
       member(field.name, value, &fields)
     }
     return true
@@ -253,7 +258,7 @@ struct EditDrawer {
   private mutating func type(
     _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
   ) -> Edit? {
-    let field = template.texts[0]
+    let field = template.text(&dice)!
     let present = shown[target]?[field].flatMap(Spelling.text) ?? ""
     var scalars = Array(present.unicodeScalars)
     let at = dice.percent(30) ? scalars.count : dice.below(scalars.count + 1)
@@ -284,7 +289,9 @@ struct EditDrawer {
     return count
   }
 
-  private static func id(_ number: Int) -> String {
-    "\(String(String(100_000_000 + number).dropFirst()))-0000-4000-8000-000000000000"
+  private static func id(_ number: Int, _ variant: String = "8000") -> String {
+    "\(String(String(100_000_000 + number).dropFirst()))-0000-4000-\(variant)-000000000000"
   }
+
+  private static let null = Array("null".utf8)
 }

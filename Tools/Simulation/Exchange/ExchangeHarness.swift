@@ -7,7 +7,8 @@ package final class ExchangeHarness: Harness {
   private let level: LossLevel
   private let network: ExchangeSettings.Network?
   private let phoneWinsTies: Bool
-  private var templates: [String: [EditTemplate]] = [:]
+  /// By the schema's digest.
+  private var templates: [[UInt8]: [EditTemplate]] = [:]
   /// Kinds of edits that the merge said it does not know, in any run so far.
   package private(set) var unsupported: Set<String> = []
   /// What the merge said of itself at the last start.
@@ -58,7 +59,7 @@ package final class ExchangeHarness: Harness {
     let settings = ExchangeSettings(plan, lanes: lanes, network: network)
     let trace = trace(plan, settings)
     return try outcome(trace, settings, isRecorded: false) { world, outcome throws(MergeFailure) in
-      var generator = ExchangeGenerator(world, trace, self.edits(trace.schema))
+      var generator = ExchangeGenerator(world, trace, self.edits(trace))
       generator.witness = plan.witness
       defer { outcome.trace = generator.trace }
       try generator.run()
@@ -85,14 +86,16 @@ package final class ExchangeHarness: Harness {
   func trace(_ plan: Plan, _ settings: ExchangeSettings) -> Trace {
     let names = ["phone"] + (1..<max(2, settings.devices)).map { $0 == 1 ? "watch" : "watch\($0)" }
     return Trace(
-      world: .exchange, seed: plan.seed, schema: settings.schema, options: settings.options,
+      world: .exchange, seed: plan.seed, schema: settings.schema, own: settings.own,
+      options: settings.options,
       devices: names.enumerated().map { Trace.Device($1, isPhone: $0 == 0) })
   }
 
-  func edits(_ schema: String) -> [EditTemplate] {
-    if let known = templates[schema] { return known }
-    let made = ShippedSchemas.named(Name(schema))?.kinds.map { EditTemplate($0) } ?? []
-    templates[schema] = made
+  func edits(_ trace: Trace) -> [EditTemplate] {
+    guard let schema = trace.recordSchema else { return [] }
+    if let known = templates[schema.digest] { return known }
+    let made = schema.kinds.map { EditTemplate($0) }
+    templates[schema.digest] = made
     return made
   }
 

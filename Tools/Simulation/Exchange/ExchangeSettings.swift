@@ -1,4 +1,5 @@
 import AppModels
+package import Merge
 
 /// What a schedule of exchanges is like. Each seed draws its own, so that each has its emphasis.
 package struct ExchangeSettings: Equatable, Sendable {
@@ -10,6 +11,8 @@ package struct ExchangeSettings: Equatable, Sendable {
   }
 
   package var schema = "todoTimers"
+  /// The schema itself, where it is somebody's own.
+  package var own: Schema?
   package var devices = 2
   package var events = 12
   package var faults: Set<Fault> = []
@@ -75,6 +78,7 @@ package struct ExchangeSettings: Equatable, Sendable {
     if isNested, size == 0 { events += 6 }
 
     schema = plan.schema ?? schema
+    own = plan.own
     devices = plan.devices ?? devices
     events = plan.events ?? events
     self.network = network ?? drawnNetwork
@@ -86,6 +90,9 @@ package struct ExchangeSettings: Equatable, Sendable {
 }
 
 extension ExchangeSettings {
+  /// What the records are made of; nil where only payloads travel, or where nobody knows the schema.
+  var recordSchema: Schema? { own ?? ShippedSchemas.named(Name(schema)) }
+
   /// As options of a command line, those that a run needs again to be the same.
   package var options: [Trace.Option] {
     var options = [
@@ -110,6 +117,7 @@ extension ExchangeSettings {
   init(_ trace: Trace) {
     self.init()
     schema = trace.schema
+    own = trace.own
     devices = trace.devices.count
     events = trace.events.count
     wholeRecords = trace.devices.count { $0.isWholeRecord }

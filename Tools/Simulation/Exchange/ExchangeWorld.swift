@@ -93,7 +93,7 @@ final class ExchangeWorld {
     ours = subject as? OurMerge
     self.settings = settings
     self.isRecorded = isRecorded
-    schema = ShippedSchemas.named(Name(trace.schema))
+    schema = trace.recordSchema
     places = trace.devices
     hasPhone = places.contains { $0.isPhone }
     start = trace.start

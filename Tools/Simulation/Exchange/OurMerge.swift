@@ -16,7 +16,7 @@ package final class OurMerge: MergeUnderTest {
   private var settings = ExchangeSettings()
   private(set) var columns: [Name: [FieldType]] = [:]
   /// The same of every schema so far.
-  private var known: [Name: [Name: [FieldType]]] = [:]
+  private var known: [[UInt8]: [Name: [FieldType]]] = [:]
   /// What each device held after each thing that happened at it.
   private var moments: [[VersionVector]] = []
   var shown: [Shown?] = []
@@ -29,12 +29,12 @@ package final class OurMerge: MergeUnderTest {
   package func start(
     _ devices: [Trace.Device], _ settings: ExchangeSettings, random: UInt64
   ) throws(MergeFailure) -> Started {
-    guard let schema = ShippedSchemas.named(Name(settings.schema)) else {
+    guard let schema = settings.recordSchema else {
       throw .unavailable("there is no schema \(settings.schema)")
     }
-    if schema.name != self.schema.name {
-      columns = known[schema.name] ?? Self.columns(schema)
-      known[schema.name] = columns
+    if schema.digest != self.schema.digest {
+      columns = known[schema.digest] ?? Self.columns(schema)
+      known[schema.digest] = columns
     }
     self.schema = schema
     self.settings = settings

@@ -83,6 +83,10 @@ package final class ProgramMerge: MergeUnderTest {
       }
       line.append(text: "],\"schema\":")
       line.append(jsonString: settings.schema)
+      if let own = settings.own {
+        line.append(text: ",\"definition\":")
+        line += own.canonical
+      }
       line.append(text: ",\"random\":\"\(String(random, radix: 16))\"")
       if isProcessPerDevice {
         line.append(text: ",\"only\":")

@@ -21,7 +21,7 @@ final class BridgedMerge: MergeUnderTest {
   func start(
     _ devices: [Trace.Device], _ settings: ExchangeSettings, random: UInt64
   ) throws(MergeFailure) -> Started {
-    guard let schema = ShippedSchemas.named(Name(settings.schema)) else {
+    guard let schema = settings.recordSchema else {
       throw .unavailable("there is no schema \(settings.schema)")
     }
     self.schema = schema

@@ -41,7 +41,7 @@ extension ExchangeHarness {
     do throws(MergeFailure) {
       let world = try ExchangeWorld(subject, fixture.trace, settings, isRecorded: false)
       var generator = ExchangeGenerator(
-        world, fixture.trace, harness.edits(fixture.trace.schema))
+        world, fixture.trace, harness.edits(fixture.trace))
       generator.witness = plan.witness
       try generator.run()
       var settlement = try world.settle(generator.trace.events.count)

@@ -1,3 +1,5 @@
+package import Merge
+
 /// Something that schedules are run against, and what judges the runs.
 ///
 /// It draws nothing that does not follow from the plan: the same plan gives the same trace, and the
@@ -36,6 +38,8 @@ package struct Plan: Sendable {
   package var seed: UInt64
   /// nil: drawn.
   package var schema: String?
+  /// The schema itself, where it is somebody's own.
+  package var own: Schema?
   package var devices: Int?
   package var events: Int?
   /// How many devices know whole records only; nil: drawn.

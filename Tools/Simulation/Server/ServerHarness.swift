@@ -34,7 +34,8 @@ package final class ServerHarness: Harness {
     var draw = Draw(seed: plan.seed)
     let options = ServerOptions(plan, &draw, possible: target?.faults)
     var trace = Trace(
-      world: .server, seed: plan.seed, schema: options.schema, options: options.trace,
+      world: .server, seed: plan.seed, schema: options.schema, own: plan.own,
+      options: options.trace,
       devices: options.nodes)
     let run = try ServerRun(trace, on: target, isRecorded: target != nil)
     if target != nil { trace.start = run.start }

@@ -42,7 +42,7 @@ final class ServerRun {
   init(
     _ trace: Trace, on target: (any ServerTarget)? = nil, isRecorded: Bool
   ) throws(HarnessFailure) {
-    let schema = ShippedSchemas.named(Name(trace.schema))
+    let schema = trace.recordSchema
     guard schema != nil || trace.schema == "none" else {
       throw HarnessFailure("there is no schema \(trace.schema)")
     }

@@ -79,12 +79,30 @@ extension Trace {
       throw TraceFault("line 1: two devices have the same name")
     }
     let options = header.object("options")
+    let schema = header.string("schema") ?? "none"
     return Trace(
-      world: world, seed: UInt64(clamping: header.integer("seed") ?? 0),
-      schema: header.string("schema") ?? "none",
+      world: world, seed: UInt64(clamping: header.integer("seed") ?? 0), schema: schema,
+      own: try own(header, named: schema),
       start: header.integer("start") ?? 1_790_000_000_000,
       options: options?.all.map { Option($0.name, options?.string($0.value) ?? "") } ?? [],
       devices: devices)
+  }
+}
+
+extension Trace {
+  /// A schema of somebody's own, which the trace has with it.
+  private static func own(_ header: Members, named name: String) throws(TraceFault) -> Schema? {
+    guard let file = header.raw("definition") else { return nil }
+    let schema: Schema
+    do throws(SchemaError) {
+      schema = try Schema(json: file)
+    } catch {
+      throw TraceFault("line 1: the \"definition\" of its schema is none: \(error)")
+    }
+    guard schema.name.text == name else {
+      throw TraceFault("line 1: its schema is \(name), and the \"definition\" is of \(schema.name)")
+    }
+    return schema
   }
 }
 

@@ -35,7 +35,7 @@ extension Trace {
     var connected: Set<String> = []
     var sends = 0
     guard let phone = devices.first(where: \.isPhone)?.name else { return (translated, [:]) }
-    let known = ShippedSchemas.named(Name(schema))
+    let known = recordSchema
     for event in events {
       func hand(_ from: String, _ to: String) -> [TraceEvent] {
         sends += 1

@@ -17,6 +17,10 @@ extension Trace {
     var line = Array("{\"trace\":\(Self.version),\"world\":\"\(world.rawValue)\"".utf8)
     line.append(text: ",\"seed\":\(seed),\"schema\":")
     line.append(jsonString: schema)
+    if let own {
+      line.append(text: ",\"definition\":")
+      line += own.canonical
+    }
     line.append(text: ",\"start\":\(start),\"options\":{")
     for (index, option) in options.enumerated() {
       if index > 0 { line.append(0x2C) }

@@ -1,3 +1,6 @@
+import AppModels
+package import Merge
+
 /// A schedule, resolved: what was done where and when, in order, so that a player needs a loop and
 /// a dictionary and draws nothing.
 ///
@@ -37,6 +40,8 @@ package struct Trace: Equatable, Sendable {
   package var seed: UInt64
   /// The schema's name; `none` where only payloads travel.
   package var schema: String
+  /// The schema itself, where it is somebody's own.
+  package var own: Schema?
   /// When it starts, in milliseconds since 1970; the events' times count from here.
   package var start: Int64
   /// What was drawn or asked for, as the options of a command line: name and value.
@@ -55,17 +60,22 @@ package struct Trace: Equatable, Sendable {
   }
 
   package init(
-    world: World, seed: UInt64, schema: String, start: Int64 = 1_790_000_000_000,
-    options: [Option] = [], devices: [Device], events: [TraceEvent] = []
+    world: World, seed: UInt64, schema: String, own: Schema? = nil,
+    start: Int64 = 1_790_000_000_000, options: [Option] = [], devices: [Device],
+    events: [TraceEvent] = []
   ) {
     self.world = world
     self.seed = seed
     self.schema = schema
+    self.own = own
     self.start = start
     self.options = options
     self.devices = devices
     self.events = events
   }
+
+  /// What the records are made of; nil where only payloads travel, or where nobody knows the schema.
+  package var recordSchema: Schema? { own ?? ShippedSchemas.named(Name(schema)) }
 
   /// The options, ready to be pasted behind a command.
   package var optionsLine: String {

@@ -85,7 +85,7 @@ package struct EditDraw {
     for register in kind.registers where register.name != kind.order {
       for field in register.fields where field.name != kind.container?.field {
         let isNeeded = field.initial == nil && !field.isOptional && !field.startsNow
-        guard isNeeded || draw.percent(20), !field.isFixed else { continue }
+        guard isNeeded || draw.percent(20), !field.isFixed || isNeeded else { continue }
         fields.append((field.name, value(field, register, fold, &draw)))
       }
     }
@@ -118,6 +118,7 @@ package struct EditDraw {
     let registers = kind.registers.filter {
       $0.form != .text && $0.name != kind.order && !$0.fields.allSatisfy(\.isFixed)
     }
+    guard !registers.isEmpty else { return .delete }
     var fields: [(Name, [UInt8])] = []
     for _ in 0..<draw.pick([(6, 1), (2, 2), (1, 3)]) {
       // The first ones mostly, so that two devices write the same.
@@ -207,9 +208,11 @@ package struct EditDraw {
     case .string: return Self.quoted("\(field.name.text)\(values)")
     case .text: return Self.quoted("t\(values)")
     case .bool: return Array((draw.percent(50) ? "true" : "false").utf8)
-    case .int: return Array("\(1 + values)".utf8)
-    case .decimal: return Array("\(values).5".utf8)
-    case .double: return Array("\(values).25".utf8)
+    case .int: return Array(NumberRange(field.rules).value(1 + values).utf8)
+    case .decimal:
+      return Array(NumberRange(field.rules).value(values, fraction: ".5").utf8)
+    case .double:
+      return Array(NumberRange(field.rules).value(values, fraction: ".25").utf8)
     // The end of an interval is never before its start, since values rise; many are equal.
     case .date:
       if !draw.percent(40) { date = values }

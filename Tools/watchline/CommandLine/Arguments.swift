@@ -44,7 +44,7 @@ package struct Arguments: Equatable {
     guard values[option.name] == nil else { throw UsageError("\(given) is given twice") }
     if let placeholder = option.value {
       guard let value = joined ?? rest.popFirst() else {
-        throw UsageError("\(given) needs a value: \(given) \(placeholder)")
+        throw UsageError("\(given) needs a value: \(option.missing ?? "\(given) \(placeholder)")")
       }
       values[option.name] = value
     } else {

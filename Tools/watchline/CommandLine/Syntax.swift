@@ -46,11 +46,14 @@ package struct Option: Sendable {
   /// What the help calls its value; nil where it takes none.
   package let value: String?
   package let help: String
+  /// What is said where the value is missing: the values that there are.
+  let missing: String?
 
-  package init(_ name: String, value: String? = nil, _ help: String) {
+  package init(_ name: String, value: String? = nil, _ help: String, missing: String? = nil) {
     self.name = name
     self.value = value
     self.help = help
+    self.missing = missing
   }
 
   var usage: String { "--\(name)" + (value.map { " \($0)" } ?? "") }

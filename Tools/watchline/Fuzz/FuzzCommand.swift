@@ -11,8 +11,7 @@ enum FuzzCommand: Subcommand {
       Option("seeds", value: "A..B", "which schedules, such as 1..20000"),
       Option("seconds", value: "S", "go on for so long, from seed 1; 10 where neither is given"),
       Option("jobs", value: "N", "processes at a time; as many as there are processors"),
-      Option(
-        "schema", value: "S", "\(FuzzOptions.schemas.joined(separator: ", ")); drawn if left out"),
+      SchemaOption.option(", or none: payloads only; drawn if left out"),
       Option(
         "world", value: "W", "exchange: merges alone; server: relay, disk, connections; or both"),
       Option("devices", value: "N", "2 to 4; drawn where left out"),
@@ -37,6 +36,9 @@ enum FuzzCommand: Subcommand {
       campaign: what was found so far is told and written, and the process ends by the signal.
       Each finding leaves a folder: report.html to look at, trace.ndjson for `watchline replay`; index.html
       lists them all.
+
+      --schema FILE takes records of your own (PROTOCOL.md clause 12); traces have it with them. A server behind
+      --against tcp: has to be started with the same --schema FILE.
 
       --against tcp:HOST:PORT drives a watchline-server that runs, through the faults of `watchline
       proxy`; each schedule has a pair of its own. With --server the campaign starts it, and kills it

@@ -1,5 +1,3 @@
-internal import AppModels
-internal import Merge
 internal import Simulation
 
 /// What `fuzz` and its workers are asked for.
@@ -8,7 +6,7 @@ struct FuzzOptions: Sendable {
   /// How long it goes on, in milliseconds; nil: until the seeds are through.
   var milliseconds: Int64?
   var jobs: Int
-  var schema: String?
+  var schema: SchemaOption
   var devices: Int?
   var events: Int?
   var faults: Set<Fault>?
@@ -21,8 +19,6 @@ struct FuzzOptions: Sendable {
   /// The words that `replay` needs behind a trace.
   var words: [String]
 
-  static let schemas = ShippedSchemas.all.map(\.name.text) + ["none"]
-
   /// The most seeds of a campaign that ends with the time.
   private static let many: UInt64 = 1 << 40
 
@@ -34,7 +30,7 @@ struct FuzzOptions: Sendable {
     self.milliseconds =
       milliseconds ?? (arguments.has("seeds") ? nil : Int64(10_000))
     let jobs = try arguments.integer("jobs", in: 1...256)
-    schema = try arguments.string("schema", among: Self.schemas)
+    schema = try SchemaOption(arguments, payloadsOnly: true)
     devices = try arguments.integer("devices", in: 2...4)
     events = try arguments.integer("events", in: 1...100_000)
     faults = try arguments.allFaults()
@@ -100,7 +96,7 @@ struct FuzzOptions: Sendable {
 
   func plan(_ seed: UInt64) -> Plan {
     var plan = Plan(seed: seed)
-    plan.schema = schema
+    (plan.schema, plan.own) = (schema.name, schema.own)
     plan.devices = devices
     plan.events = events
     plan.faults = faults

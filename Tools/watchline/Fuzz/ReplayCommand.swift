@@ -8,6 +8,7 @@ enum ReplayCommand: Subcommand {
     summary: "Play traces again, against our merge and server, a server that runs or your merge.",
     operands: "TRACE …", maximumOperands: 10_000,
     options: Against.options + [
+      SchemaOption.option(", in the place of the one that traces of its name have with them"),
       Option("json", "one JSON object a trace on the standard output"),
       Option("verbose", "print every step"),
     ],
@@ -24,8 +25,23 @@ enum ReplayCommand: Subcommand {
       throw UsageError("no trace; give a file, - or a word wl1:…; see watchline replay --help")
     }
     let against = try Against(arguments)
+    let schema = try SchemaOption(arguments, payloadsOnly: false)
     var traces: [(name: String, trace: Trace)] = []
-    for operand in arguments.operands { traces.append((operand, try read(operand))) }
+    for operand in arguments.operands {
+      var trace = try read(operand)
+      if let name = schema.name {
+        guard trace.schema == name else {
+          throw UsageError("\(operand) is of the schema \(trace.schema), and --schema is \(name)")
+        }
+        trace.own = schema.own
+      }
+      guard trace.recordSchema != nil || trace.schema == "none" else {
+        throw UsageError(
+          "\(operand) is of the schema \(trace.schema), which this build does not have; give --schema FILE"
+        )
+      }
+      traces.append((operand, trace))
+    }
     let harness: any Harness =
       against?.harness()
       ?? MixedHarness([

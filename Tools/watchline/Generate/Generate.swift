@@ -1,6 +1,4 @@
-internal import AppModels
 internal import Glibc
-internal import Merge
 internal import Simulation
 
 /// `watchline generate`: a trace and what must come of it, as fixtures for tests.
@@ -14,7 +12,7 @@ enum Generate: Subcommand {
       Option("out", value: "DIR", "the folder for trace.ndjson and expected.json"),
       Option("devices", value: "N", "a phone and N-1 watches: 2 or 3; drawn where left out"),
       Option("events", value: "N", "how many things happen before everything settles"),
-      Option("schema", value: "S", "\(schemas.joined(separator: ", ")); none: payloads only"),
+      SchemaOption.option("; none: payloads only"),
       Option("faults", value: "F,…", "which faults may occur, of \(faults); or none"),
       Option("network", value: "N", "watchConnectivity: lanes keep their promises; or any"),
       Option("lanes", value: "L,…", "which lanes are used, of context, userInfo, message"),
@@ -26,10 +24,6 @@ enum Generate: Subcommand {
       What is left out is drawn from the seed; the options are printed on the standard error, ready
       to be pasted back. The files are described in Protocol/TRACES.md.
       """)
-
-  private static var schemas: [String] {
-    ShippedSchemas.all.map(\.name.text) + ["none"]
-  }
 
   private static var faults: String {
     ExchangeSettings.possibleFaults.map(\.rawValue).joined(separator: ", ")
@@ -73,7 +67,8 @@ enum Generate: Subcommand {
     var plan = Plan(seed: seed)
     plan.devices = try arguments.integer("devices", in: 2...3)
     plan.events = try arguments.integer("events", in: 1...100_000)
-    plan.schema = try arguments.string("schema", among: schemas)
+    let schema = try SchemaOption(arguments, payloadsOnly: true)
+    (plan.schema, plan.own) = (schema.name, schema.own)
     plan.wholeRecords = try arguments.integer("whole-records", in: 0...3)
     plan.faults = try arguments.faults()
     return plan
