@@ -187,7 +187,11 @@ struct Author {
     }
     if choices.percent(12) {
       let isFlood = bytes.count < 200 && choices.percent(1)
-      let count = isFlood ? choices.one(of: [50, 300, 2_000]) : 2
+      var count = isFlood ? choices.one(of: [50, 300, 2_000]) : 2
+      if isFlood, choices.percent(25) {
+        // Short lines with short answers: a turn is too short for them by their number alone.
+        (bytes, count) = (Array("ping\n".utf8), 6_000)
+      }
       bytes = Array(repeatElement(bytes, count: count).joined())
     }
     return bytes

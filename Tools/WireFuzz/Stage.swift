@@ -5,8 +5,8 @@ internal import Wire
 
 /// What is wrong with the server.
 package struct Finding: Error, Equatable {
-  /// `wrong-line`, `leak`, `slow-ping`, `no-ping`, `endless`, `store`; and of a process that has
-  /// ended `crash` and `hang`.
+  /// `wrong-line`, `leak`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
+  /// has ended `crash` and `hang`.
   package var slug: String
   package var sentence: String
 
@@ -25,6 +25,10 @@ package final class Stage {
   private static let bystander = "bystander"
   /// More turns for one step do not come from what it asks.
   private static let mostTurns = 100_000
+
+  /// Of one client's pings so many may be answered in a turn. Where nobody else has anything, it has all of a turn
+  /// for what it has sent before and a share for what comes; a short line takes a thousandth of a turn.
+  private static let mostPongs = 2_000
 
   /// CPU time that the bystander may have to wait, in nanoseconds.
   private let budget: Int
@@ -59,7 +63,7 @@ package final class Stage {
         note(name)
         lines += max(1, bytes.count { $0 == 0x0A })
         let client = world.client(name)
-        try settle { self.world.give(bytes, to: client) }
+        try settle(flooding: client) { self.world.give(bytes, to: client) }
       case .end(let name): if isOpen(name) { world.end(name) }
       case .close(let name): if isOpen(name) { world.close(name) }
       case .reads(let name, let reads):
@@ -112,8 +116,11 @@ package final class Stage {
 
   /// Lets the relay do what there is to do, while the bystander pings. What arrives at the start of a
   /// turn is answered at its end, so no turn may take longer than a ping may.
-  private func settle(_ begin: () -> Void) throws(Finding) {
+  ///
+  /// - Parameter sender: whose lines they are. However many it sends at once, others have their turn between.
+  private func settle(flooding sender: Client? = nil, _ begin: () -> Void) throws(Finding) {
     let client = world.client(Self.bystander)
+    var pongsBefore = 0
     begin()
     world.give("ping id=1\n".utf8, to: client)
     var turns = 0
@@ -129,6 +136,13 @@ package final class Stage {
           "another pair's ping waits for \(taken / 1_000_000) ms of CPU, and may for "
             + "\(budget / 1_000_000)")
       }
+      let pongs = sender?.lines.count(where: Self.isPong) ?? 0
+      guard pongs - pongsBefore <= Self.mostPongs else {
+        throw Finding(
+          "unfair",
+          "\(pongs - pongsBefore) pings of one client are answered in a turn, in which others wait")
+      }
+      pongsBefore = pongs
       turns += 1
       if turns > Self.mostTurns { throw Finding("endless", "the server does not come to rest") }
     }
@@ -146,6 +160,10 @@ package final class Stage {
     guard pongs == 1 else {
       throw Finding("no-ping", "another pair's ping is answered \(pongs) times")
     }
+  }
+
+  private static func isPong(_ line: [UInt8]) -> Bool {
+    line.starts(with: #"{"type":"pong""#.utf8)
   }
 
   /// Of this thread, in nanoseconds.
