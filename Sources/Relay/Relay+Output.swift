@@ -78,9 +78,9 @@ extension Relay {
     if number <= committed { return answer(call.connection, body) }
     call.connection.owed += 1
     if number == open.number {
-      open.answers.add(call, body)
+      open.after.answers.add(call, body)
     } else if let index = inFlight.firstIndex(where: { $0.number >= number }) {
-      inFlight[index].answers.add(call, body)
+      inFlight[index].after.answers.add(call, body)
     }
   }
 
@@ -91,7 +91,7 @@ extension Relay {
     _ device: Device, evenAfterSession: Bool = false, _ body: (inout [UInt8]) -> Void
   ) {
     guard let connection = device.connection else { return }
-    open.answers.add(
+    open.after.answers.add(
       connection, re: "", request: nil, line: 0, session: evenAfterSession ? 0 : device.session,
       body)
   }
@@ -146,8 +146,8 @@ extension Relay {
 
   /// The store has failed: whoever waits for a commit is told that it may or may not come.
   func answerUncommitted(_ reason: String) {
-    for index in inFlight.indices { fail(&inFlight[index].answers, reason) }
-    fail(&open.answers, reason)
+    for index in inFlight.indices { fail(&inFlight[index].after.answers, reason) }
+    fail(&open.after.answers, reason)
   }
 
   private func fail(_ answers: inout Answers, _ reason: String) {

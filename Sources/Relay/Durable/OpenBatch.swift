@@ -18,36 +18,18 @@ struct OpenBatch {
   var removedRows: [Row.Key] = []
   /// Pairs whose queue row is outdated.
   var outdated: [Pair] = []
-  /// Pairs that are being evicted.
-  var evicted: [Pair] = []
   var removedSegments: [UInt64] = []
   var hubs: [Hub] = []
 
-  // Who waits for the commit.
-  var answers = Answers()
-  /// Receivers with something new to hand out.
-  var pumped: [Device] = []
-  var activations: [(device: Device, session: UInt64)] = []
-  /// Pairs whose devices may have to hear of another state.
-  var news: [Pair] = []
-  /// Devices whose opening of a hub is told with this batch; the log follows.
-  var openedHubs: [(device: Device, session: UInt64)] = []
-  /// Input that stops counting as uncommitted.
-  var inputs: [(connection: Connection, bytes: Int)] = []
-  /// Files of which more is synced with this batch, up to an offset.
-  var progress: [(pair: Pair, file: FileTransfer, offset: Int)] = []
-  /// Delivered transfers whose senders were there to be told.
-  var finished: [FinishedTransfer] = []
+  var after = AfterCommit()
 
   init(number: UInt64) { self.number = number }
 
   /// Nothing to write, and nobody who waits.
   var isEmpty: Bool {
     header.isEmpty && devices.isEmpty && incarnations.isEmpty && pairs.isEmpty && contexts.isEmpty
-      && files.isEmpty
-      && removedRows.isEmpty && outdated.isEmpty && evicted.isEmpty && removedSegments.isEmpty
-      && hubs.isEmpty && openedHubs.isEmpty && answers.entries.isEmpty
-      && pumped.isEmpty && finished.isEmpty && activations.isEmpty && inputs.isEmpty
+      && files.isEmpty && removedRows.isEmpty && outdated.isEmpty && removedSegments.isEmpty
+      && hubs.isEmpty && after.isEmpty
   }
 }
 
@@ -59,16 +41,8 @@ extension OpenBatch {
     body.reserveCapacity(min(last.body.count + last.body.count / 8, 4 << 20))
     ends.reserveCapacity(min(last.ends.count + last.ends.count / 8, 1 << 17))
     header.reserveCapacity(min(last.header.count + last.header.count / 8, 1 << 20))
-    answers.reserve(like: last.answers)
-    finished.reserveCapacity(min(last.finished.count, 1 << 14))
+    after.reserve(like: last.after)
   }
-
-  /// Whether it carries queue rows.
-  var isEvicting: Bool { !evicted.isEmpty }
-}
-
-extension CommittingBatch {
-  var isEvicting: Bool { !evicted.isEmpty }
 }
 
 extension FileTransfer {
@@ -79,30 +53,12 @@ extension FileTransfer {
   }
 }
 
-/// A batch on its way to the disk, and who waits for it.
+/// A batch on its way to the disk.
 struct CommittingBatch {
   let number: UInt64
-  var answers: Answers
-  var pumped: [Device]
-  var activations: [(device: Device, session: UInt64)]
-  var news: [Pair]
-  var inputs: [(connection: Connection, bytes: Int)]
-  var progress: [(pair: Pair, file: FileTransfer, offset: Int)]
-  var finished: [FinishedTransfer]
-  var evicted: [Pair]
+  var after: AfterCommit
   /// Hubs with the position up to which their logs are synced then.
   var hubs: [(hub: Hub, position: UInt64)]
-  var openedHubs: [(device: Device, session: UInt64)]
-}
-
-/// A delivered transfer of which its sender is to be told.
-struct FinishedTransfer {
-  var transfer: TransferKey
-  /// Its pair is not evicted before the batch is committed.
-  unowned(unsafe) var sender: Device
-  var session: UInt64
-  var isFile: Bool
-  var re: String
 }
 
 extension Relay {
@@ -133,10 +89,7 @@ extension Relay {
     rows += queueRows(taken)
     inFlight.append(
       CommittingBatch(
-        number: taken.number, answers: taken.answers, pumped: taken.pumped,
-        activations: taken.activations, news: taken.news, inputs: taken.inputs,
-        progress: taken.progress, finished: taken.finished, evicted: taken.evicted,
-        hubs: taken.hubs.map { ($0, $0.written) }, openedHubs: taken.openedHubs))
+        number: taken.number, after: taken.after, hubs: taken.hubs.map { ($0, $0.written) }))
     var segment: Segment?
     if segments.tally(taken.number)?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
@@ -159,7 +112,7 @@ extension Relay {
       inFlight.removeFirst()
       committed = batch.number
       let before = uncommittedTotal
-      for input in batch.inputs {
+      for input in batch.after.inputs {
         input.connection.uncommitted -= input.bytes
         uncommittedTotal -= input.bytes
         unblock(input.connection)
@@ -170,15 +123,18 @@ extension Relay {
       {
         unblockAll()
       }
-      bring(batch.answers)
-      for pair in batch.news { tellNews(pair) }
-      for finished in batch.finished { tell(finished) }
-      for progress in batch.progress { tellProgress(progress.pair, progress.file, progress.offset) }
-      for activation in batch.activations where activation.device.session == activation.session {
+      bring(batch.after.answers)
+      for pair in batch.after.news { tellNews(pair) }
+      for finished in batch.after.finished { tell(finished) }
+      for progress in batch.after.progress {
+        tellProgress(progress.pair, progress.file, progress.offset)
+      }
+      for activation in batch.after.activations
+      where activation.device.session == activation.session {
         completeActivation(activation.device)
       }
-      for device in batch.pumped { pump(device) }
-      for opened in batch.openedHubs
+      for device in batch.after.pumped { pump(device) }
+      for opened in batch.after.openedHubs
       where opened.device.session == opened.session
         && opened.device.sync?.openBatch == batch.number
       {
@@ -186,8 +142,10 @@ extension Relay {
         sendLog(opened.device)
       }
       for (hub, position) in batch.hubs { finish(hub, through: position) }
-      for entry in batch.answers.entries where entry.isOwed { finishIfEnded(entry.connection) }
-      for pair in batch.evicted { finishEviction(pair, batch.number) }
+      for entry in batch.after.answers.entries where entry.isOwed {
+        finishIfEnded(entry.connection)
+      }
+      for pair in batch.after.evicted { finishEviction(pair, batch.number) }
     }
     evictIdle()
     compactIfDue()
@@ -251,6 +209,6 @@ extension Relay {
     device.pair.lastBatch = open.number
     guard device.pumpBatch != open.number else { return }
     device.pumpBatch = open.number
-    open.pumped.append(device)
+    open.after.pumped.append(device)
   }
 }

@@ -40,8 +40,8 @@ extension Relay {
   /// one follows the commit of this one. A server that stops evicts all at once, to start soon.
   func evictIdle() {
     // What is written down on eviction is worth nothing to a full disk.
-    guard storeFailure == nil, storeFullness == nil, !open.isEvicting,
-      !inFlight.contains(where: \.isEvicting)
+    guard storeFailure == nil, storeFullness == nil, open.after.evicted.isEmpty,
+      !inFlight.contains(where: { !$0.after.evicted.isEmpty })
     else {
       return
     }
@@ -76,7 +76,7 @@ extension Relay {
     keepMissedEnds(pair)
     if pair.hasQueueRow { return forget(pair) }
     pair.evictionBatch = open.number
-    open.evicted.append(pair)
+    open.after.evicted.append(pair)
   }
 
   private func forget(_ pair: Pair) {
@@ -96,7 +96,7 @@ extension Relay {
     for pair in batch.outdated where pair.evictionBatch != batch.number {
       rows.append(Row(QueueRow.key(pair.number), nil))
     }
-    for pair in batch.evicted where pair.evictionBatch == batch.number {
+    for pair in batch.after.evicted where pair.evictionBatch == batch.number {
       rows.append(QueueRow.make(pair, deadline: uploadDeadline(pair), epoch: epoch))
       pair.hasQueueRow = true
       pair.lastBatch = batch.number

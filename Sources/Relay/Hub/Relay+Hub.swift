@@ -120,7 +120,7 @@ extension Relay {
       output.append(isRetired ? ",\"retired\":true}" : "}")
     }
     if replica != nil { tellFrontier(device, hub) }
-    open.openedHubs.append((device, device.session))
+    open.after.openedHubs.append((device, device.session))
   }
 
   /// A device that holds less than it has acknowledged was reset: it has yet to read the log.
@@ -207,9 +207,9 @@ extension Relay {
   /// Openings under way have been answered as uncertain, and no log may come without an answer
   /// before it: who wants it opens again.
   func dropOpenings() {
-    let dropped = open.openedHubs + inFlight.flatMap(\.openedHubs)
-    open.openedHubs = []
-    for index in inFlight.indices { inFlight[index].openedHubs = [] }
+    let dropped = open.after.openedHubs + inFlight.flatMap(\.after.openedHubs)
+    open.after.openedHubs = []
+    for index in inFlight.indices { inFlight[index].after.openedHubs = [] }
     for (device, session) in dropped where device.session == session && device.sync?.isOpen == false
     {
       device.sync = nil

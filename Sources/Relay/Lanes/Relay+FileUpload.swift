@@ -121,10 +121,10 @@ extension Relay {
     changed(file, of: device.pair)
     countUncommitted(connection, data.count)
     let progress = (device.pair, file, file.received)
-    if let index = open.progress.firstIndex(where: { $0.file === file }) {
-      open.progress[index] = progress
+    if let index = open.after.progress.firstIndex(where: { $0.file === file }) {
+      open.after.progress[index] = progress
     } else {
-      open.progress.append(progress)
+      open.after.progress.append(progress)
     }
   }
 

@@ -66,7 +66,7 @@ extension Relay {
     if let code { remember(transfer, code, sender) }
     guard isTold else { return }
     if code == nil, sender.activation != .notActivated, sender.connection != nil {
-      open.finished.append(
+      open.after.finished.append(
         FinishedTransfer(
           transfer: transfer, sender: sender, session: sender.session, isFile: isFile, re: re))
     } else {

@@ -99,10 +99,11 @@ extension Relay {
   func countUncommitted(_ connection: Connection, _ bytes: Int) {
     connection.uncommitted += bytes
     uncommittedTotal += bytes
-    if let last = open.inputs.indices.last, open.inputs[last].connection === connection {
-      open.inputs[last].bytes += bytes
+    if let last = open.after.inputs.indices.last, open.after.inputs[last].connection === connection
+    {
+      open.after.inputs[last].bytes += bytes
     } else {
-      open.inputs.append((connection, bytes))
+      open.after.inputs.append((connection, bytes))
     }
   }
 

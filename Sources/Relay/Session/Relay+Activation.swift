@@ -136,9 +136,9 @@ extension Relay {
     if batch > committed, device.changedBatch > committed {
       pair.lastBatch = max(pair.lastBatch, batch)
       if batch == open.number {
-        open.activations.append((device, device.session))
+        open.after.activations.append((device, device.session))
       } else {
-        inFlight[inFlight.count - 1].activations.append((device, device.session))
+        inFlight[inFlight.count - 1].after.activations.append((device, device.session))
       }
     } else {
       completeActivation(device)

@@ -80,8 +80,8 @@ extension Relay {
 
   /// Tells a pair's devices what has changed for them, once the open batch is committed.
   func tellNewsAfterCommit(_ pair: Pair) {
-    guard !open.news.contains(where: { $0 === pair }) else { return }
-    open.news.append(pair)
+    guard !open.after.news.contains(where: { $0 === pair }) else { return }
+    open.after.news.append(pair)
   }
 
   func tellNews(_ pair: Pair) {
