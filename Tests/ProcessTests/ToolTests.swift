@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-  /// The commands that the README names: two netcats, and telnet at a terminal.
+  /// Other programs than ours: two netcats, and telnet at a terminal.
   @Suite struct ToolTests {
     let scratch: Scratch
     let server: ServerProcess
