@@ -20,8 +20,8 @@ let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 /// Both: what campaigns spend their time in.
 let hotAndLean = lean + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A Swift target of this package: one folder, the shared settings.
-func room(
+/// A library target: one folder, the shared settings.
+func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
   resources: [Resource]? = nil, settings: [SwiftSetting] = settings
 ) -> Target {
@@ -31,7 +31,7 @@ func room(
 }
 
 /// The test suite of a target.
-func suite(
+func tests(
   _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
   resources: [Resource]? = nil
 ) -> Target {
@@ -54,21 +54,21 @@ let package = Package(
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // Pure: no I/O, no clock, no randomness.
-    room("Wire", ["CBytes", "CCrypto"], settings: lean),
-    room("Journal"),
-    room("Merge", ["Wire"], settings: hotAndLean),
-    room(
+    library("Wire", ["CBytes", "CCrypto"], settings: lean),
+    library("Journal"),
+    library("Merge", ["Wire"], settings: hotAndLean),
+    library(
       "AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")], settings: lean),
-    room("Device", ["AppModels", "Merge", "Wire"], settings: lean),
-    room("Bridge", ["Merge"], settings: hotAndLean),
-    room("Relay", ["Wire", "Journal", "Merge", "Bridge", "AppModels"], settings: lean),
+    library("Device", ["AppModels", "Merge", "Wire"], settings: lean),
+    library("Bridge", ["Merge"], settings: hotAndLean),
+    library("Relay", ["Wire", "Journal", "Merge", "Bridge", "AppModels"], settings: lean),
 
     // Adapters.
-    room("EventLoop", ["CUV"], settings: lean),
-    room("Storage", ["CSQLite", "CXXHash", "Journal"]),
+    library("EventLoop", ["CUV"], settings: lean),
+    library("Storage", ["CSQLite", "CXXHash", "Journal"]),
 
     // Programs.
-    room(
+    library(
       "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"],
       settings: lean),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
@@ -108,16 +108,16 @@ let package = Package(
       swiftSettings: settings),
 
     // Numbers that follow from a seed.
-    room("Seeded", path: "Tools/Seeded", settings: hotAndLean),
+    library("Seeded", path: "Tools/Seeded", settings: hotAndLean),
 
-    // The merge once more, slowly, to judge the merge by.
-    room("Oracle", ["Seeded", "Merge", "Wire"], path: "Tools/Oracle", settings: hotAndLean),
+    // The reference implementation of the merge.
+    library("Oracle", ["Seeded", "Merge", "Wire"], path: "Tools/Oracle", settings: hotAndLean),
 
     // The relay without sockets or disk, and what is tried on it.
-    room(
+    library(
       "RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport",
       settings: lean),
-    room(
+    library(
       "Simulation",
       [
         "Oracle", "Seeded", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal",
@@ -126,54 +126,54 @@ let package = Package(
       path: "Tools/Simulation", settings: hotAndLean),
 
     // Lines of every kind for the relay, drawn from the descriptions of the requests.
-    room(
+    library(
       "WireFuzz", ["RelaySupport", "Seeded", "Relay", "AppModels", "Merge", "Wire"],
       path: "Tools/WireFuzz", settings: lean),
 
     // Faults between real sockets.
-    room("Proxy", ["Simulation", "Seeded", "Wire"], path: "Tools/Proxy"),
+    library("Proxy", ["Simulation", "Seeded", "Wire"], path: "Tools/Proxy"),
 
     // Load on a server, and what it costs.
-    room("Load", ["CLinux", "Simulation", "Wire"], path: "Tools/Load", settings: hot),
+    library("Load", ["CLinux", "Simulation", "Wire"], path: "Tools/Load", settings: hot),
 
     // Faults on purpose, and what plants them.
-    room("MutantFiles", path: "Tools/Mutants/Planting"),
+    library("MutantFiles", path: "Tools/Mutants/Planting"),
 
     // What tests share.
-    room("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
-    room("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
-    room("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
-    room("TranscriptSupport", path: "Tests/TranscriptSupport"),
-    room("LoopbackSupport", path: "Tests/LoopbackSupport"),
+    library("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
+    library("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
+    library("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
+    library("TranscriptSupport", path: "Tests/TranscriptSupport"),
+    library("LoopbackSupport", path: "Tests/LoopbackSupport"),
 
-    suite("WireTests", ["Seeded", "Wire", "ScannerComparison", "protocol-schemas"]),
-    suite("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
-    suite("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
-    suite("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
-    suite("MutantTests", ["MutantFiles"]),
-    suite("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"], exclude: ["Traces"]),
-    suite(
+    tests("WireTests", ["Seeded", "Wire", "ScannerComparison", "protocol-schemas"]),
+    tests("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
+    tests("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
+    tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
+    tests("MutantTests", ["MutantFiles"]),
+    tests("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"], exclude: ["Traces"]),
+    tests(
       "RelayTests",
       [
         "RelaySupport", "SyncSupport", "TranscriptSupport", "Seeded", "Device", "Relay", "Bridge",
         "Merge", "AppModels", "Wire", "Journal",
       ]),
-    suite("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
-    suite("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
-    suite("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
-    suite("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
-    suite("EventLoopTests", ["EventLoop", "CUV"]),
+    tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
+    tests("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
+    tests("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
+    tests("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
+    tests("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
       name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
-    suite(
+    tests(
       "StorageTests",
       [
         "Storage", "Relay", "RelaySupport", "AppModels", "Seeded", "Journal", "CSQLite",
         "CFaultVFS",
       ], exclude: ["Data"]),
-    suite("ConnectTests", ["LoopbackSupport", "watchline", "Wire", "CUV"]),
+    tests("ConnectTests", ["LoopbackSupport", "watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
-    suite(
+    tests(
       "ProcessTests",
       [
         "watchline-server", "watchline", "SyncSupport", "Seeded", "Device", "Merge", "AppModels",
