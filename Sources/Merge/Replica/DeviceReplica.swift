@@ -58,7 +58,7 @@ package final class DeviceReplica {
     if let shown, !shown.contains(fold.sealedFrontier) || !replica.vector.contains(shown) {
       throw WireError(
         .invalidField,
-        "what this edit was begun on is no longer known one by one; begin it again")
+        "this edit's base version has been garbage-collected; view the record again and edit that")
     }
     let written = replica.mint(
       actions, by: id, rank: rank, shown: shown ?? replica.vector, time: time(clock),

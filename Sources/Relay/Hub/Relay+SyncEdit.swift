@@ -81,7 +81,7 @@ extension Relay {
     guard vector.contains(hub.replica.vector(at: hub.oldest)!) else {
       throw WireError(
         .invalidField,
-        "asOf is below at \(hub.oldest), before which nothing is known one by one; now is at \(now)"
+        "asOf lies in the collected part of the log, before at \(hub.oldest); now is at \(now)"
       )
     }
     return vector

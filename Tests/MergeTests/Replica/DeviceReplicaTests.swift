@@ -185,14 +185,14 @@ import Wire
     let error = #expect(throws: WireError.self) {
       try phone.write([Hub.name("z")], shown: form, clock: Hub.clock(7))
     }
-    #expect(error?.code == .invalidField && error?.message.contains("begin it again") == true)
+    #expect(error?.code == .invalidField && error?.message.contains("garbage-collected") == true)
     var beyond = before
     beyond[Hub.watch] = 1
     #expect(throws: WireError.self) {
       try phone.write([Hub.name("z")], shown: beyond, clock: Hub.clock(7))
     }
     #expect(phone.fold.vector == before)
-    // What was begun on just that is taken.
+    // An edit with exactly that base version is taken.
     try phone.write([Hub.name("z")], shown: purge.frontier, clock: Hub.clock(8))
   }
 
