@@ -52,9 +52,8 @@ package final class BridgedDevice {
     }
   }
 
-  /// How much further ahead than its dates have shown a clock is taken to be at most after an undated
-  /// action, in milliseconds. What the device does upon what is sent then counts as done when it comes
-  /// for as long.
+  /// Assumed clock skew after an undated action, in milliseconds, beyond what the device's dates have
+  /// shown. For as long, what the device does upon what is sent then counts as done when it comes.
   static let margin: UInt64 = 60_000
   /// The same for what is sent once more when a session begins: two hours.
   static let wideMargin: UInt64 = 7_200_000

@@ -64,7 +64,7 @@ package struct Track: Equatable {
   package var doubt: UInt64 = 0
   /// It is to be sent the present state, whatever it is taken to hold.
   package var isOwed = false
-  /// It has acted without a date, and its clock may be further ahead than is known.
+  /// Its last action was undated, and its clock may be further ahead than is known.
   package var isUndated = false
 
   package init(_ base: Base) { self.base = base }

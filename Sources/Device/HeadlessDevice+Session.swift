@@ -88,7 +88,7 @@ extension HeadlessDevice {
     }
   }
 
-  /// Goes offline for a reason that another attempt at once would not mend.
+  /// Goes offline for a reason that another attempt at once would not remove.
   private func breakOff(_ reason: String) {
     wantsConnection = false
     status.error = reason

@@ -281,7 +281,7 @@ extension Relay {
     let word = decodeString(type, fields.line)
     if let request = Request(rawValue: word) { return request }
     let shown = word.count > 64 ? word.prefix(64) + "…" : word[...]
-    // At a keyboard a word that is none is a line that cannot be read.
+    // At a keyboard an unknown word is a line that cannot be read.
     let code = isWord ? ErrorCode.malformedJSON : .unknownType
     let what = isWord ? "word" : "type"
     if let nearest = Nearest.word(to: word, among: Request.allCases.map(\.rawValue)) {

@@ -2,7 +2,7 @@ package import Journal
 package import Merge
 import Wire
 
-/// The server's brain: sessions, reachability, lanes and queues of all pairs.
+/// The server's core, which decides: sessions, reachability, lanes and queues of all pairs.
 ///
 /// Pure: each input is a call that takes the time, changes state and leaves effects behind:
 /// bytes in the touched connections' outputs, reads for the store, and a batch that grows until

@@ -2,7 +2,7 @@ import Testing
 import TranscriptSupport
 
 extension ProcessTests {
-  /// The golden dialogues of `Protocol/transcripts` with the real binary, over TCP.
+  /// The transcripts of `Protocol/transcripts` with the real binary, over TCP.
   @Suite struct TranscriptProcessTests {
     private static let transcripts: [Transcript] = try! Transcript.all(in: Transcript.folder)
 

@@ -149,7 +149,7 @@ import Testing
     #expect(bytes(world.store) <= before + 150, "\(before) to \(bytes(world.store)): \(rows)")
   }
 
-  // MARK: Pairs that are none
+  // MARK: Blank pairs
 
   /// What the store keeps of a pair in which one device has activated once.
   @Test func smallPairs() throws {

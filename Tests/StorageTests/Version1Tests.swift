@@ -126,7 +126,7 @@ import Testing
     return harness.contents
   }
 
-  /// A row that is none stops the migration, and the store stays as it was.
+  /// A malformed row stops the migration, and the store stays as it was.
   @Test func refusesADamagedRow() throws {
     let directory = directory("stopped")
     let connection = try Connection(directory.database, creating: false, vfs: nil)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A golden dialogue: what clients send and what they must receive, named after the clause of
+/// A transcript: what clients send and what they must receive, named after the clause of
 /// PROTOCOL.md that it proves.
 ///
 /// ```

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TranscriptSupport
 
-/// Every golden dialogue of `Protocol/transcripts`, in process.
+/// Every transcript of `Protocol/transcripts`, in process.
 @Suite struct TranscriptTests {
   static let transcripts: [Transcript] = try! Transcript.all(in: Transcript.folder)
 

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Something that is done to the server. As text it is a line of a golden dialogue, or one of those
+/// Something that is done to the server. As text it is a line of a transcript, or one of those
 /// below that name what happens to the server's machine.
 ///
 /// ```

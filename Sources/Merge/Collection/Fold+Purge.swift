@@ -27,7 +27,7 @@ extension Fold {
     ids = [:]
 
     let gone = gone(stability, among: records.map(\.target))
-    bury(gone, &doomed)
+    collect(gone, &doomed)
     for index in records.indices {
       records[index].dropDeletes(stability)
       records[index].changes = .init(records[index].changes.vector.outside(stable))
@@ -47,7 +47,7 @@ extension Fold {
 
   // MARK: Records
 
-  private func bury(_ gone: [Target: Mark], _ doomed: inout [(list: ListName, slot: Element)]) {
+  private func collect(_ gone: [Target: Mark], _ doomed: inout [(list: ListName, slot: Element)]) {
     guard !gone.isEmpty else { return }
     records.removeAll { record in
       guard let mark = gone[record.target] else { return false }

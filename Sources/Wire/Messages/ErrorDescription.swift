@@ -55,10 +55,10 @@ extension ErrorCode {
   /// What to do about it; one sentence.
   package var remedy: String {
     switch self {
-    case .malformedJSON: "Mend the line at the byte that the message names."
+    case .malformedJSON: "Correct the line at the byte that the message names."
     case .unknownType: "Use the word that the message suggests, or type help."
     case .missingField: "Add the member that the message names."
-    case .invalidField: "Mend the member that the message names."
+    case .invalidField: "Correct the member that the message names."
     case .lineTooLong: "Send less in a line; cut files into smaller chunks."
     case .unknownTransfer: "Look at outstandingTransfers; what it does not list has finished."
     case .sequenceGap: "Go on with the number that the message names."
@@ -69,7 +69,7 @@ extension ErrorCode {
     case .tooManyConnections: "Try again later."
     case .replicaRetired:
       "Take a new incarnation, open the schema again, and issue anew what is not here."
-    case .invalidRecord: "Mend the field that the message speaks of."
+    case .invalidRecord: "Correct the field that the message speaks of."
     case .emptyName: "Give it a name."
     case .invalidDuration: "Use at least one second."
     case .durationTooLong: "Use at most 86400 seconds."

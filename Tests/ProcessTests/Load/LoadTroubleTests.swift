@@ -42,7 +42,7 @@ extension ProcessTests {
       try expectFailure(try load(["--connect", "nosuchhost.invalid:1"]), "cannot find")
     }
 
-    /// What a server may answer that is none, and what is said of it.
+    /// Malformed answers of a server, and what is said of them.
     static let answers: [(String, String)] = [
       ("HTTP/1.1 400 Bad Request\r\n", "does not answer in JSON lines: HTTP/1.1 400"),
       ("[1,2]\n", "does not answer in JSON lines: [1,2]"),

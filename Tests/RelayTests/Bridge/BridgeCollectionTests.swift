@@ -7,7 +7,7 @@ import SyncSupport
 import Testing
 import Wire
 
-/// The bridge behind a collection: what is known no longer one by one cannot be written beside.
+/// The bridge after garbage collection: collected writes cannot be concurrent with new ones.
 @Suite struct BridgeCollectionTests {
   private let id = Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8)!
   private var name: Name { Name(id.description) }

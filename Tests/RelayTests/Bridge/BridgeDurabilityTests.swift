@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// What a bridged device holds is as durable as what it was sent.
-@Suite("The bridge's windows are durable")
+@Suite("The bridge's tracks are durable")
 struct BridgeDurabilityTests {
   private let id = Identifier(high: 1, low: 1)
 

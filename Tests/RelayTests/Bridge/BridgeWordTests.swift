@@ -7,8 +7,8 @@ import SyncSupport
 import Testing
 import Wire
 
-/// A watch that acts by words, which have no dates, with somebody at a keyboard as the phone.
-@Suite("The bridge and words without a date")
+/// A watch that acts by undated actions, with somebody at a keyboard as the phone.
+@Suite("The bridge and undated actions")
 struct BridgeWordTests {
   let hub: HubWorld
   let watch: WholeRecordPeer

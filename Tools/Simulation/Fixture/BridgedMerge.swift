@@ -79,7 +79,7 @@ final class BridgedMerge: MergeUnderTest {
 
   // MARK: What devices can do and show
 
-  /// A tick is a word without a date: where its clock is further ahead than a bridge allows for
+  /// A tick is an undated action. Where a device's clock is further ahead than a bridge allows for
   /// (clause 13.4), its app may refuse what it is sent next: nothing is ticked then. And a to-do that is
   /// ticked and deleted while somebody else deletes it may come back: nothing is deleted in a timer before
   /// the next copy of it.

@@ -6,7 +6,7 @@ extension FindingReport {
     let words = arguments.map { SwiftLiteral($0).line }.joined(separator: ", ")
     let about = ([finding.headline] + finding.story).map { "/// \(Visible.text($0))" }
     return """
-      // A test that fails until this is mended. It needs the program `watchline`, on the PATH or
+      // A test that fails until this is fixed. It needs the program `watchline`, on the PATH or
       // named by the environment variable WATCHLINE; relative paths are those of the test's folder.
       import Foundation
 

@@ -62,7 +62,7 @@ extension LaneClient {
   func reachabilityChanged(_ now: Bool) {
     if now == isReachable, !isBehindProxy {
       ledger.report(
-        "I50", "told-no-change", "A change of reachability is told that is none.",
+        "I50", "told-no-change", "A change of reachability is told, and nothing has changed.",
         "The \(name) is told \(now), and was told that before.")
     }
     isReachable = now

@@ -20,7 +20,7 @@ final class RecordJudge {
   /// Whether there are operations that no device has had in its log.
   let isUnread: Bool
   /// What went with records that were collected and then made anew.
-  private let buried: Set<Effect>
+  private let purged: Set<Effect>
   /// What the first device showed.
   private var first: Datum?
 
@@ -38,10 +38,10 @@ final class RecordJudge {
     self.apart = apart
     self.vector = vector
     self.graveyard = graveyard
-    buried = Self.buried(operations, graveyard, apart)
-    if !buried.isEmpty { run.coverage.note("anew") }
+    purged = Self.purged(operations, graveyard, apart)
+    if !purged.isEmpty { run.coverage.note("anew") }
     // Others' slots may hang at those of a record that is gone; its own new one stands above them.
-    oracle = Oracle(operations, apart: apart.union(Self.withoutMoves(buried, operations)))
+    oracle = Oracle(operations, apart: apart.union(Self.withoutMoves(purged, operations)))
     let read = operations.reduce(into: [ReplicaID: UInt64]()) {
       $0[$1.dot.replica, default: 0] += 1
     }
@@ -75,7 +75,7 @@ final class RecordJudge {
 
   /// What had been said of records that were collected and then made anew: it went with the record
   /// (PROTOCOL.md clause 12.9).
-  private static func buried(
+  private static func purged(
     _ operations: [Operation], _ graveyard: [Target: Mark], _ apart: Set<Effect>
   ) -> Set<Effect> {
     var anew: Set<Target> = []
@@ -100,15 +100,15 @@ final class RecordJudge {
         }
       }
     }
-    var buried: Set<Effect> = []
+    var purged: Set<Effect> = []
     for operation in operations {
       for (index, action) in operation.actions.enumerated() where gone.contains(action.target) {
         if let grave = graveyard[action.target], operation.stamp <= grave.stamp {
-          buried.insert(.action(operation.dot, index))
+          purged.insert(.action(operation.dot, index))
         }
       }
     }
-    return buried
+    return purged
   }
 
   private static func withoutMoves(
@@ -338,8 +338,9 @@ final class RecordJudge {
     guard !isLate else { return checkLateCreates() }
     var restored: [Target: Oracle] = [:]
     for operation in oracle.operations {
-      if operation.actions.indices.contains(where: { buried.contains(.action(operation.dot, $0)) })
-      {
+      if operation.actions.indices.contains(where: {
+        purged.contains(.action(operation.dot, $0))
+      }) {
         continue
       }
       for _ in oracle.lost(of: operation, schema, &restored) {

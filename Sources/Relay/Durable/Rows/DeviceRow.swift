@@ -11,7 +11,7 @@ import Journal
 /// see `IncarnationRow`.
 enum DeviceRow {
   static let version: UInt8 = 2
-  /// Of the bits of a device's facts the one that is none: `Device.mayHaveMissedEnd`.
+  /// The one bit among a device's facts that is no fact: `Device.mayHaveMissedEnd`.
   static let missedEnd: UInt64 = 1 << 12
 
   static func key(_ device: Device) -> Row.Key {

@@ -99,7 +99,7 @@ struct Page {
       \(commandBox(report.command, "command"))
       <details><summary>From a log, as a test</summary>
       \(log)
-      <p class=quiet>As a test that fails until this is mended:</p>
+      <p class=quiet>As a test that fails until this is fixed:</p>
       \(commandBox(report.path("Reproduce.swift"), "test"))
       </details>
       </section>

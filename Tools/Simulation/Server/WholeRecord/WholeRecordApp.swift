@@ -34,7 +34,7 @@ final class WholeRecordApp {
     var edit: Edit
     /// Of notes: it had been shown several.
     var hadSeveral = false
-    /// It had acted on the timer by a word before, and sent no copy since.
+    /// Its last action on the timer before was undated, and it has sent no copy since.
     var wasUndated = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
@@ -64,7 +64,7 @@ final class WholeRecordApp {
   var wasRefused = false
   /// Counts what it shows.
   private(set) var moment = 0
-  /// Timers that it last acted on by a word, such as a tick: how it dated that nobody knows.
+  /// Timers on which its last action was undated, such as a tick: nobody knows how it dated that.
   private(set) var undated: Set<Identifier> = []
   /// The order of timers that its person last made; nil where they made none.
   private(set) var arranged: [Target]?
@@ -92,7 +92,7 @@ final class WholeRecordApp {
     shown[field]?[value].map { $0 <= moment } ?? false
   }
 
-  /// Whether it last acted on a record's timer by a word rather than with a copy.
+  /// Whether its last action on a record's timer was undated.
   func isUndated(_ target: Target) -> Bool {
     model.timers.values.contains { undated.contains($0.id) && $0.targets.contains(target) }
   }

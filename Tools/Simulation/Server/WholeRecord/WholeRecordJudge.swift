@@ -270,7 +270,7 @@ struct WholeRecordJudge {
   /// No value comes back that its person had seen and replaced.
   private func checkReplaced() {
     for (index, touch) in app.touches.enumerated() {
-      // Which copy it held after a word that it has not acknowledged is not known (clause 13.4).
+      // Which copy it held after an undated action that it has not acknowledged is not known (clause 13.4).
       guard case .write(let name, let value) = touch.what, touch.isFresh,
         isProven || !touch.wasUndated, let old = touch.replaced, let id = touch.transfer,
         run.lanes[id].isAccepted, !run.lanes[id].isForgotten,
