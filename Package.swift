@@ -111,7 +111,7 @@ let package = Package(
     library("Seeded", path: "Tools/Seeded", settings: hotAndLean),
 
     // The reference implementation of the merge.
-    library("Oracle", ["Seeded", "Merge", "Wire"], path: "Tools/Oracle", settings: hotAndLean),
+    library("Oracle", ["Merge"], path: "Tools/Oracle", settings: hotAndLean),
 
     // The relay without sockets or disk, and what is tried on it.
     library(
@@ -151,7 +151,9 @@ let package = Package(
     tests("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),
-    tests("SimulationTests", ["Simulation", "Oracle", "Merge", "Wire"], exclude: ["Traces"]),
+    tests(
+      "SimulationTests", ["Simulation", "Oracle", "AppModels", "Merge", "Wire"],
+      exclude: ["Traces"]),
     tests(
       "RelayTests",
       [
@@ -160,7 +162,7 @@ let package = Package(
       ]),
     tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     tests("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
-    tests("ProxyTests", ["Proxy", "watchline", "watchline-server", "Wire"]),
+    tests("ProxyTests", ["Proxy", "Seeded", "watchline", "watchline-server"]),
     tests("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
     tests("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
@@ -168,7 +170,7 @@ let package = Package(
     tests(
       "StorageTests",
       [
-        "Storage", "Relay", "RelaySupport", "AppModels", "Seeded", "Journal", "CSQLite",
+        "Storage", "Relay", "AppModels", "Seeded", "Journal", "CSQLite",
         "CFaultVFS",
       ], exclude: ["Data"]),
     tests("ConnectTests", ["LoopbackSupport", "watchline", "Wire", "CUV"]),
@@ -176,8 +178,8 @@ let package = Package(
     tests(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "SyncSupport", "Seeded", "Device", "Merge", "AppModels",
-        "Wire", "TranscriptSupport",
+        "watchline-server", "watchline", "SyncSupport", "LoopbackSupport", "Seeded", "Device",
+        "Merge", "AppModels", "Wire", "TranscriptSupport",
       ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),
   ],
   swiftLanguageModes: [.v6],
