@@ -15,7 +15,7 @@ struct BridgeDurabilityTests {
   private let id = Identifier(high: 1, low: 1)
 
   @Test(arguments: ["restart", "kill", "evict"])
-  func windowsOutlive(_ what: String) throws {
+  func tracksOutlive(_ what: String) throws {
     let hub = try HubWorld(hasManualClock: false)
     hub.world.now = 1_763_719_200_000_000
     let phone = WholeRecordPeer("phone", .phone, hub.world)

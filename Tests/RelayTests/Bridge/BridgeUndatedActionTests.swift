@@ -9,7 +9,7 @@ import Wire
 
 /// A watch that acts by undated actions, with somebody at a keyboard as the phone.
 @Suite("The bridge and undated actions")
-struct BridgeWordTests {
+struct BridgeUndatedActionTests {
   let hub: HubWorld
   let watch: WholeRecordPeer
   private let id = Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8)!
