@@ -23,6 +23,8 @@ final class Hub {
   var recordsThen: (position: UInt64, records: [Target: WholeRecord])?
   /// What `viewDigest()` was at a position of the log; not durable.
   private var digestThen: (position: UInt64, digest: String)?
+  /// How often it was not looked how far all have read.
+  private var skippedLooks = 0
   /// The rows that hold the log, in order.
   var chunks: [Chunk] = []
   var nextChunk: UInt32 = 0
@@ -41,6 +43,16 @@ final class Hub {
   /// A snapshot is to be written with the next batch.
   var needsSnapshot = false
   var dirtyBatch: UInt64 = 0
+
+  /// Whether it is time to look how far all have read. That takes a step for each record that a bridged device
+  /// knows, and is asked for with each edit: where they know thousands it is done once in dozens of times.
+  func isLookDue() -> Bool {
+    skippedLooks += 1
+    let records = bridges.reduce(0) { $0 + $1.tracks.count }
+    guard skippedLooks >= records / 64 else { return false }
+    skippedLooks = 0
+    return true
+  }
 
   struct Author {
     var replica: ReplicaID

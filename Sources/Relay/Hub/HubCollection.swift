@@ -13,12 +13,12 @@ import Wire
 extension Relay {
   /// Looks whether a hub's log is to be collected, or a seal is complete.
   func collect(_ hub: Hub) {
+    let isAnnounced = hub.frontier > hub.replica.base
+    let wanted = isAnnounced ? hub.frontier : hub.replica.base + UInt64(limits.syncLog)
+    guard hub.committed >= wanted, !isAnnounced || isSealed(hub), hub.isLookDue() else { return }
     let position = readByAll(hub)
-    if hub.frontier > hub.replica.base {
-      if isSealed(hub), position >= hub.frontier { purge(hub) }
-      return
-    }
-    guard position >= hub.replica.base + UInt64(limits.syncLog) else { return }
+    guard position >= wanted else { return }
+    if isAnnounced { return purge(hub) }
     hub.frontier = position
     hub.horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
     changed(hub)

@@ -84,12 +84,19 @@ extension LaneClient {
 
   /// It says that it has processed something.
   func noteProcessed() {
-    let lanes = ["userInfo", "complication", "context", "file"]
-    hasBeenThrough = hasBeenThrough || lanes.allSatisfy { (seqs[$0] ?? 0) <= (said[$0] ?? 0) }
+    hasBeenThrough = hasBeenThrough || isThrough
+  }
+
+  /// Whether it has said of all that it was handed that it has processed it.
+  private var isThrough: Bool {
+    ["userInfo", "complication", "context", "file"].allSatisfy {
+      (seqs[$0] ?? 0) <= (said[$0] ?? 0)
+    }
   }
 
   func pendingChanged() {
-    if !hasBeenThrough, !isAutomatic, app == nil, !isBehindProxy {
+    // Where it was handed nothing, what waited may have been cancelled.
+    if !hasBeenThrough, !isThrough, !isAutomatic, app == nil, !isBehindProxy {
       ledger.report(
         "I50", "pending-told-early", "Content is said not to be pending, and is.",
         "The \(name) is told so, and has not acknowledged all that it was handed.")
