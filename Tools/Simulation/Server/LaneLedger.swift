@@ -86,6 +86,8 @@ final class LaneLedger {
   func forget(_ sender: String) {
     for index in transfers.indices where transfers[index].sender == sender {
       transfers[index].isForgotten = true
+      // The end that it has not acknowledged is told to it as to a new device.
+      transfers[index].asked += 1
     }
   }
 
