@@ -1,5 +1,6 @@
 import Device
 import Merge
+import Oracle
 import Wire
 
 /// Compares what the server answers to who types with what was typed, with the operation that it made of
@@ -35,7 +36,7 @@ struct TypedJudge {
         )
       }
       if own == seq + 1 { check(answer, operation(own)) }
-      checkShown(answer)
+      checkShown(answer, isMade: own == seq + 1)
       seq = own
     }
     checkChanges()
@@ -71,7 +72,9 @@ struct TypedJudge {
   }
 
   /// Where nobody else has written since its writer looked, the record is as it was typed.
-  private func checkShown(_ answer: TypedEdits.Answer) {
+  ///
+  /// - Parameter isMade: the hub has made an operation of it.
+  private func checkShown(_ answer: TypedEdits.Answer, isMade: Bool) {
     guard let seen = answer.seen, answer.at - seen <= 1, let kind = schema[answer.edit.kind] else {
       return
     }
@@ -86,7 +89,8 @@ struct TypedJudge {
     default: return
     }
     guard let record else {
-      if !typed.isEmpty { report(answer, "it is not shown") }
+      // What changes nothing does not bring back what is hidden.
+      if !typed.isEmpty, isMade || isVisible(answer) { report(answer, "it is not shown") }
       return
     }
     let shown = fields(record)
@@ -103,6 +107,12 @@ struct TypedJudge {
         "\(field.name) was typed as \(String(decoding: field.value, as: UTF8.self)), and is said to be "
           + String(decoding: value ?? [], as: UTF8.self))
     }
+  }
+
+  /// Whether the record is shown by what the server held when it answered.
+  private func isVisible(_ answer: TypedEdits.Answer) -> Bool {
+    Oracle(Array(operations.prefix(Int(answer.at))))
+      .isVisible(Target(answer.edit.kind, answer.edit.record), schema)
   }
 
   private func fields(_ record: Members) -> [Shown.Field] {
