@@ -163,7 +163,7 @@ package struct Intake {
   private func create(_ copy: WholeRecord) {
     device.tell(copy.updatedAt, now: now)
     let place = predecessor(of: copy)
-    let shown = vector(at: place.flatMap { device[$0]?.oldestPosition })
+    let shown = withOwn(vector(at: place.flatMap { device[$0]?.oldestPosition }))
     var draft = draft(shown)
     draft.create(copy, in: nil, after: place)
     var last: [Name: Target] = [:]
