@@ -9,8 +9,6 @@ package final class BridgedDevice {
   package var incarnation: UInt16 = 0
   /// When the newest list of all was made that it sent.
   package var lastList: Double?
-  /// The most that its clock was seen to be ahead of the hub's, in milliseconds.
-  package var ahead: UInt64 = 0
   /// The last delivery of the hub's that it has acknowledged.
   package var processed: UInt64 = 0
   /// The last of them that it acknowledged by a line of its own, behind what it had done before. What an
@@ -52,11 +50,11 @@ package final class BridgedDevice {
     }
   }
 
-  /// Assumed clock skew after an undated action, in milliseconds, beyond what the device's dates have
-  /// shown. For as long, what the device does upon what is sent then counts as done when it comes.
+  /// Assumed clock skew of a device that acts without a date, in milliseconds. For as long, what it does upon
+  /// what is sent then counts as done when it comes.
   static let margin: UInt64 = 60_000
-  /// The same for what is sent once more when a session begins: two hours.
-  static let wideMargin: UInt64 = 7_200_000
+  /// How much more is assumed of a watch when it activates next, in seconds.
+  static let wideMargin = 7_200.0
   /// Most records whose tracks are kept: as many as a row's number has room for.
   static let recordLimit: UInt32 = 1 << 20
 
@@ -100,10 +98,8 @@ package final class BridgedDevice {
 
   /// A session begins.
   ///
-  /// - Parameters:
-  ///   - isReset: what it held may be lost.
-  ///   - isPhone: phones answer what they refuse; of a watch nothing is heard then.
-  package func begin(_ session: Session, isReset: Bool, isPhone: Bool, now: UInt64) {
+  /// - Parameter isReset: what it held may be lost.
+  package func begin(_ session: Session, isReset: Bool, now: UInt64) {
     if isReset {
       for target in tracks.keys.sorted() { self[target]!.forget(processed: processed) }
       lastList = nil
@@ -111,7 +107,9 @@ package final class BridgedDevice {
       proven = 0
       isOwedAll = true
     }
-    if !isPhone { resendUndated(above: latest(at: now, margin: Self.wideMargin)) }
+    for target in tracks.keys where tracks[target]!.track.undated != nil {
+      self[target]!.resendUndated(margin: Self.wideMargin)
+    }
     heard = max(1, now)
     self.session = session
     self.session.proven = proven
@@ -137,36 +135,5 @@ package final class BridgedDevice {
   package func drop(_ seq: UInt64) {
     let targets = tracks.filter { $0.value.track.inFlight.contains { $0.seq == seq } }.keys
     for target in targets { self[target]!.drop(seq) }
-  }
-
-  // MARK: Its clock
-
-  /// The latest date that its clock can show.
-  func latest(at now: UInt64, margin: UInt64 = margin) -> Double {
-    RecordDate.date(milliseconds: now + ahead + margin)
-  }
-
-  /// Notes a time that the device has told by its clock.
-  func tell(_ date: Double, now: UInt64) {
-    let time = RecordDate.milliseconds(date)
-    guard time > now, time - now > ahead else { return }
-    let isFarther = time - now > ahead + Self.margin
-    ahead = time - now
-    if isFarther { resendUndated(above: latest(at: now)) }
-  }
-
-  /// What was sent since the device acted without a date may have been refused: it is sent once more.
-  ///
-  /// - Parameter date: the latest that the device can have dated its copies with.
-  private func resendUndated(above date: Double) {
-    for target in tracks.keys.sorted() where tracks[target]!.track.isUndated {
-      var track = tracks[target]!.track
-      // Nothing was sent since: it holds what it did, and nothing else.
-      guard track.since > 0 || !track.inFlight.isEmpty else { continue }
-      track.floor = max(track.floor, date)
-      track.isUndated = track.base == .unknown
-      track.beInDoubt()
-      self[target] = track
-    }
   }
 }

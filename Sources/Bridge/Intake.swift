@@ -8,6 +8,7 @@ package struct Intake {
   let shape: RecordShape
   /// The hub's own replica for the device.
   let author: ReplicaID
+  /// 2 for a phone, 1 for a watch (clause 12.1).
   let rank: UInt8
   /// Milliseconds since 1970.
   let now: UInt64
@@ -42,7 +43,6 @@ package struct Intake {
   /// A list of all that the device has, and when it was made.
   package func take(_ list: [WholeRecord], madeAt date: Double) {
     device.settle()
-    device.tell(date, now: now)
     if device.lastList.map({ date >= $0 }) ?? true {
       device.lastList = date
       deleteAbsent(Set(list.map(\.target)), madeAt: date)
@@ -93,10 +93,9 @@ package struct Intake {
       mint(draft.actions, shown, time: now, above: starts.last?.position)
     }
     // What was done last may have been dated by a clock that is ahead, or above what it was done to.
-    let latest = starts.map(\.record.updatedAt).reduce(device.latest(at: now)) {
-      max($0, RecordDate.after($1))
-    }
-    track.act(field, value, latest: latest)
+    let assumed = RecordDate.date(milliseconds: now + BridgedDevice.margin)
+    let latest = starts.map { RecordDate.after($0.record.updatedAt) }.reduce(assumed, max)
+    track.act(field, value, latest: latest, isPhone: rank == 2)
     device[root] = track
   }
 
@@ -128,12 +127,6 @@ package struct Intake {
       if present()[copy.target]?.showsSame(as: copy) != true { track.isOwed = true }
       return false
     }
-    if !track.mayFollow(copy.updatedAt) {
-      // What it tells of the clock may have others sent once more.
-      device[copy.target] = track
-      device.tell(copy.updatedAt, now: now)
-      track = device[copy.target]!
-    }
     guard !track.prove(copy) else {
       track.note(copy)
       return false
@@ -161,7 +154,6 @@ package struct Intake {
   }
 
   private func create(_ copy: WholeRecord) {
-    device.tell(copy.updatedAt, now: now)
     let place = predecessor(of: copy)
     let shown = withOwn(vector(at: place.flatMap { device[$0]?.oldestPosition }))
     var draft = draft(shown)

@@ -53,8 +53,6 @@ package struct Track: Equatable {
   package var received: Double?
   /// A digest of that copy; 0 for none.
   package var digest: UInt64 = 0
-  /// The latest date that the device can have given its copy itself.
-  package var own: Double?
   /// The latest date that it was sent, sent itself, or can have.
   package var floor = 0.0
   /// What it did without a date since its last copy.
@@ -64,8 +62,10 @@ package struct Track: Equatable {
   package var doubt: UInt64 = 0
   /// It is to be sent the present state, whatever it is taken to hold.
   package var isOwed = false
-  /// Its last action was undated, and its clock may be further ahead than is known.
-  package var isUndated = false
+  /// The latest date that a watch's last action can have, where that was undated; nil where it was dated.
+  ///
+  /// A watch does not tell what it refuses. So nothing is concluded until it sends a date.
+  package var undated: Double?
 
   package init(_ base: Base) { self.base = base }
 
@@ -128,8 +128,8 @@ package struct Track: Equatable {
       }
       let own =
         switch state {
-        case .held(let held, _): max(held.updatedAt, self.own ?? 0)
-        case .unknown: self.own ?? -1
+        case .held(let held, _): max(held.updatedAt, newest)
+        case .unknown: newest
         case .absent: -1.0
         }
       if record.updatedAt > own {
@@ -140,6 +140,9 @@ package struct Track: Equatable {
     }
     return state
   }
+
+  /// The newest date that the device is known to have given its copy, or can have; below all dates for none.
+  private var newest: Double { max(received ?? -1, undated ?? -1) }
 
   package func expects(_ record: WholeRecord) -> Bool {
     guard case .held(let held, _) = expected else { return false }
@@ -187,7 +190,7 @@ package struct Track: Equatable {
       settle(last)
     }
     // What was refused will not come again. What follows a delete was not refused.
-    guard !isUndated, let held, inFlight.allSatisfy({ $0.record != nil }) else { return }
+    guard undated == nil, let held, inFlight.allSatisfy({ $0.record != nil }) else { return }
     let doubt = doubt
     inFlight.removeAll { delivery in
       delivery.seq > doubt && delivery.record!.updatedAt < held.updatedAt && isProven(delivery)
@@ -198,7 +201,6 @@ package struct Track: Equatable {
     let delivery = inFlight[index]
     base = delivery.record.map { .held($0, at: delivery.position) } ?? .absent
     since = delivery.sentAt
-    own = nil
     acted = [:]
     inFlight.removeFirst(index + 1)
   }
@@ -209,11 +211,8 @@ package struct Track: Equatable {
     guard delivery.seq > doubt else { return false }
     guard let record = delivery.record else { return true }
     if inFlight[..<index].contains(where: { $0.record == nil && $0.seq > doubt }) { return true }
-    switch base {
-    case .absent: return true
-    case .unknown: return !isUndated && record.updatedAt > own ?? -1
-    case .held(let held, _): return record.updatedAt > max(held.updatedAt, own ?? 0)
-    }
+    guard base != .absent else { return true }
+    return undated == nil && record.updatedAt > max(held?.updatedAt ?? -1, newest)
   }
 
   /// The device shows that it took a delivery in: it has sent that back.
@@ -226,7 +225,7 @@ package struct Track: Equatable {
       })
     else { return false }
     settle(index)
-    isUndated = false
+    undated = nil
     return true
   }
 
@@ -247,15 +246,6 @@ package struct Track: Equatable {
       || copy.updatedAt == received && Self.digest(copy) == digest
   }
 
-  /// Whether a date may be one that the device was sent, or have come of that: then it tells nothing of
-  /// the device's clock. A second has room for many changes in a row.
-  package func mayFollow(_ date: Double) -> Bool {
-    let seen =
-      [received, floor, held?.updatedAt].compactMap { $0 }
-      + inFlight.compactMap(\.record?.updatedAt)
-    return seen.contains { $0 <= date && date <= $0 + 1 }
-  }
-
   /// The device held a copy when it sent it.
   ///
   /// - Parameter position: what its person had seen.
@@ -265,10 +255,11 @@ package struct Track: Equatable {
     copy.place = copy.place ?? held?.place
     base = .held(copy, at: position)
     since = 0
-    own = copy.updatedAt
     acted = [:]
-    isUndated = false
-    // Whether it met the delete before it made the copy is not known.
+    undated = nil
+    // What is dated below the copy was taken before it was made, or is refused; what is dated above is taken.
+    // But whether it met a delete before it made the copy is not known.
+    doubt = 0
     if inFlight.contains(where: { $0.record == nil }) { beInDoubt() }
   }
 
@@ -282,7 +273,7 @@ package struct Track: Equatable {
   /// The device has deleted the record.
   package mutating func delete() {
     base = .absent
-    own = nil
+    undated = nil
     acted = [:]
     // What was on its way may have come before, or come now and bring it back.
     if !inFlight.isEmpty { beInDoubt() }
@@ -290,17 +281,32 @@ package struct Track: Equatable {
 
   /// The device has changed a field without a date.
   ///
-  /// - Parameter latest: the latest date that its copy can have.
-  package mutating func act(_ field: WholeRecord.Field, _ value: Datum, latest: Double) {
+  /// - Parameters:
+  ///   - latest: the latest date that its copy can have.
+  ///   - isPhone: phones answer what they refuse.
+  package mutating func act(
+    _ field: WholeRecord.Field, _ value: Datum, latest: Double, isPhone: Bool
+  ) {
     acted[field] = value
-    isUndated = true
-    own = max(own ?? latest, latest)
+    if !isPhone { undated = max(undated ?? latest, latest) }
     floor = max(floor, latest)
     if case .held(var record, let position) = base {
       record.set(field, value)
       base = .held(record, at: position)
     }
     if !inFlight.isEmpty { beInDoubt() }
+  }
+
+  /// A session begins. A watch whose clock is further ahead than was assumed refuses what it is sent after an
+  /// undated action: that is sent once more.
+  ///
+  /// - Parameter margin: by how much its dates go beyond the latest that was assumed, in seconds.
+  package mutating func resendUndated(margin: Double) {
+    guard let undated, let last = inFlight.last?.record, last.updatedAt < undated + margin else {
+      return
+    }
+    floor = max(floor, undated + margin)
+    beInDoubt()
   }
 
   /// It is not known which of the deliveries in flight the device took in. It is sent the present state,
@@ -319,10 +325,9 @@ package struct Track: Equatable {
     inFlight.removeAll { $0.seq <= processed }
     received = nil
     digest = 0
-    own = nil
     acted = [:]
     doubt = 0
-    isUndated = false
+    undated = nil
   }
 
   private static func digest(_ copy: WholeRecord) -> UInt64 {

@@ -6,16 +6,17 @@ import Wire
 /// A hub's bridged devices, as rows of the table `hub`. They are read with the hub.
 ///
 /// ```
-/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastList ahead
+/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastList
 ///                                    processed proven heard next
-/// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base since received digest own floor
-///                                    doubt owed undated, what it did, then what is in flight
+/// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base since received digest undated floor
+///                                    doubt owed, what it did, then what is in flight
 /// ```
-/// Rows of form 1 had a window for a record. Of such a record the base is unknown, which is always safe; of
-/// its dates the latest is kept.
+/// A device's row of form 1 had by how much its clock was ahead. A record's row of form 2 had a date in the
+/// place of `undated`, and behind `owed` whether it is one. One of form 1 had a window: the base is unknown
+/// then, which is always safe, and of its dates the latest is kept.
 enum BridgeRows {
-  static let deviceVersion: UInt8 = 1
-  static let trackVersion: UInt8 = 2
+  static let deviceVersion: UInt8 = 2
+  static let trackVersion: UInt8 = 3
   private static let windowVersion: UInt8 = 1
 
   private static let mark: UInt32 = 1 << 31
@@ -40,7 +41,6 @@ enum BridgeRows {
     writer.number(bridged.envelope >> 2)
     writer.number(bridged.incarnation)
     write(bridged.lastList, &writer)
-    writer.number(bridged.ahead)
     writer.number(bridged.processed)
     writer.number(bridged.proven)
     writer.number(bridged.heard)
@@ -67,11 +67,10 @@ enum BridgeRows {
     writer.number(track.since)
     write(track.received, &writer)
     writer.number(track.digest)
-    write(track.own, &writer)
+    write(track.undated, &writer)
     write(track.floor, &writer)
     writer.number(track.doubt)
     writer.flag(track.isOwed)
-    writer.flag(track.isUndated)
     let acted = track.acted.sorted {
       ($0.key.target, $0.key.name) < ($1.key.target, $1.key.name)
     }
@@ -112,28 +111,26 @@ enum BridgeRows {
     }
     if number == 0 {
       hub.bridges.append(
-        try row.read(version: deviceVersion) { (reader) throws(JournalError) in
-          try self.device(&reader, device)
+        try row.read(versions: 1...deviceVersion) { (reader, version) throws(JournalError) in
+          try self.device(&reader, device, version: version)
         })
       return
     }
     guard let bridged = hub.bridges.last, bridged.device == device else {
       throw JournalError(description: "a track of \(hub.schema.name) belongs to no bridged device")
     }
-    let (target, track) =
-      row.value?.first == windowVersion
-      ? try row.read(version: windowVersion) { (reader) throws(JournalError) in
-        try window(&reader)
-      }
-      : try row.read(version: trackVersion) { (reader) throws(JournalError) in
-        try self.track(&reader, lastSeq: hub.pair.devices[Int(device)][.userInfo].next)
-      }
+    let lastSeq = hub.pair.devices[Int(device)][.userInfo].next
+    let (target, track) = try row.read(versions: windowVersion...trackVersion) {
+      (reader, version) throws(JournalError) in
+      version == windowVersion
+        ? try window(&reader) : try self.track(&reader, version: version, lastSeq: lastSeq)
+    }
     guard bridged[target] == nil else { throw damaged }
     bridged.restore(target, number: number, track)
   }
 
   private static func device(
-    _ reader: inout ByteReader, _ device: UInt16
+    _ reader: inout ByteReader, _ device: UInt16, version: UInt8
   ) throws(JournalError) -> BridgedDevice {
     let bridged = BridgedDevice(device: device)
     let (style, form) = (try reader.number(), try reader.number())
@@ -141,7 +138,7 @@ enum BridgeRows {
     bridged.envelope = style | form << 2
     bridged.incarnation = try reader.integer()
     bridged.lastList = try date(&reader)
-    bridged.ahead = try reader.number()
+    if version < deviceVersion { _ = try reader.number() }
     bridged.processed = try reader.number()
     bridged.proven = try reader.number()
     bridged.heard = try reader.number()
@@ -161,13 +158,13 @@ enum BridgeRows {
     track.floor = max(received ?? 0, try date(&reader) ?? 0)
     // Behind the last delivery whatever it was sent is settled.
     _ = try reader.number()
-    track.isUndated = try reader.flag()
+    track.undated = try reader.flag() ? track.floor : nil
     track.isOwed = true
     return (.timer(id), track)
   }
 
   private static func track(
-    _ reader: inout ByteReader, lastSeq: UInt64
+    _ reader: inout ByteReader, version: UInt8, lastSeq: UInt64
   ) throws(JournalError) -> (Target, Track) {
     let target = Target(Name(try reader.text()), Name(try reader.text()))
     var track: Track
@@ -180,11 +177,11 @@ enum BridgeRows {
     track.since = try reader.number()
     track.received = try date(&reader)
     track.digest = try reader.number()
-    track.own = try date(&reader)
+    track.undated = try date(&reader)
     track.floor = try date(&reader) ?? 0
     track.doubt = try reader.number()
     track.isOwed = try reader.flag()
-    track.isUndated = try reader.flag()
+    if version < trackVersion, try !reader.flag() { track.undated = nil }
     for _ in 0..<(try reader.number()) {
       let field = WholeRecord.Field(
         target: Target(Name(try reader.text()), Name(try reader.text())),

@@ -66,7 +66,7 @@ extension Relay {
         start: nowMS,
         deletesByAbsence: device.isPhone && !isReset
           && (request.received != nil || bridged.processed == 0)),
-      isReset: isReset, isPhone: device.isPhone, now: nowMS)
+      isReset: isReset, now: nowMS)
     device.bridge = hub
     hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
     changed(hub)

@@ -137,18 +137,30 @@ extension Row {
   ///
   /// - Throws: `JournalError` where the form is another one, or `body` does.
   func read<Result>(
-    version known: UInt8, _ body: (inout ByteReader) throws(JournalError) -> Result
+    version: UInt8, _ body: (inout ByteReader) throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    try read(versions: version...version) { (reader, _) throws(JournalError) in try body(&reader) }
+  }
+
+  /// Reads the value behind the version of its form, which `body` is told.
+  ///
+  /// - Throws: `JournalError` where the form is none of the known ones, or `body` does.
+  func read<Result>(
+    versions known: ClosedRange<UInt8>,
+    _ body: (inout ByteReader, UInt8) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
     // A typed throw does not pass through `withUnsafeBytes`' closure.
     let result: Swift.Result<Result, JournalError> = (value ?? []).withUnsafeBytes { bytes in
       do throws(JournalError) {
         var reader = ByteReader(bytes)
         let version = try reader.number()
-        guard version == UInt64(known) else {
+        guard let form = UInt8(exactly: version), known.contains(form) else {
           throw JournalError(
-            description: "a \(key.table) row has form \(version); this server knows form \(known)")
+            description: "a \(key.table) row has form \(version); this server knows form "
+              + (known.count == 1
+                ? "\(known.lowerBound)" : "\(known.lowerBound) to \(known.upperBound)"))
         }
-        return .success(try body(&reader))
+        return .success(try body(&reader, form))
       } catch {
         return .failure(error)
       }

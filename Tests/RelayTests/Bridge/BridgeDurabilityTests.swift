@@ -97,13 +97,43 @@ struct BridgeDurabilityTests {
     try BridgeRows.read(Row(Row.Key(.hub, pair: 1, item: 1 << 31 | 1), writer.bytes), into: hub)
     let track = try #require(hub.bridges[0][Target("timer", Name(id.description))])
     #expect(track.base == .unknown && track.inFlight.isEmpty)
-    #expect(track.floor == 9.5 && track.isOwed && track.isUndated)
+    #expect(track.floor == 9.5 && track.isOwed && track.undated == 9.5)
     // It is written in the form of today, and reads back as it was.
     hub.bridges[0][Target("timer", Name(id.description))]!.isOwed = false
     let rows = BridgeRows.take(hub, hub.bridges[0])
     let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
     for row in rows { try BridgeRows.read(row, into: again) }
     #expect(again.bridges[0].tracks.values.map(\.track.floor) == [9.5])
+  }
+
+  /// Rows of the forms before: a device's had by how much its clock was ahead, a record's an own date and
+  /// whether that was a guess.
+  @Test(arguments: [true, false]) func rowsOfTheFormsBefore(isUndated: Bool) throws {
+    var device = ByteWriter(bytes: [1])
+    for number in [1, 2, 5, 0, 70_000, 8, 7, 6, 4] { device.number(number) }
+    var track = ByteWriter(bytes: [2])
+    track.text("timer")
+    track.text(id.description)
+    for number in [0, 3, 0, 11] { track.number(number) }
+    for date in [62.5, 64] {
+      track.flag(true)
+      track.number(date.bitPattern)
+    }
+    for number in [9, 1, isUndated ? 1 : 0, 0, 0] { track.number(number) }
+    let pair = Pair(number: 1, app: "default", name: "p")
+    pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
+    let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
+    for (item, writer) in [(UInt32(0), device), (1, track)] {
+      let key = Row.Key(.hub, pair: 1, item: 1 << 31 | item)
+      try BridgeRows.read(Row(key, writer.bytes), into: hub)
+    }
+    let bridged = hub.bridges[0]
+    #expect(bridged.envelope == 9 && bridged.incarnation == 5 && bridged.lastList == nil)
+    #expect(bridged.processed == 8 && bridged.proven == 7 && bridged.heard == 6)
+    let read = try #require(bridged[Target("timer", Name(id.description))])
+    #expect(read.undated == (isUndated ? 62.5 : nil))
+    #expect(read.base == .unknown && read.since == 3 && read.digest == 11 && read.floor == 64)
+    #expect(read.doubt == 9 && read.isOwed && read.inFlight.isEmpty)
   }
 
   @Test func aTrackIsReadAsItWasWritten() throws {
@@ -115,7 +145,7 @@ struct BridgeDurabilityTests {
     ).whole
     var track = Track(.absent)
     track.receive(timer, at: 3)
-    track.act(.init(target: timer.target, name: "notes"), .string("n"), latest: 60)
+    track.act(.init(target: timer.target, name: "notes"), .string("n"), latest: 60, isPhone: false)
     for (seq, record) in [(1, nil), (2, timer)] as [(UInt64, WholeRecord?)] {
       timer.updatedAt += 1
       track.send(

@@ -156,14 +156,54 @@ struct TrackTests {
   @Test func whatTheDeviceDatedItselfProvesNothing() {
     var track = track(timer(at: 1), sent: timer("B", at: 2))
     let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
-    track.act(notes, "m".datum, latest: 2.5)
+    track.act(notes, "m".datum, latest: 2.5, isPhone: true)
     track.acknowledge { _ in true }
     #expect(track.held?.values["notes"] == "m".datum)
     #expect(track.held?.values["name"] == "A".datum && track.isOwed)
-    // What is sent above the latest date that it can have settles it.
+    // What is sent above the latest date that it can have settles it: a phone answers what it refuses.
     track.send(sent(timer("C", at: 3), 2))
     track.acknowledge { _ in true }
     #expect(track.held?.values["name"] == "C".datum && track.inFlight.isEmpty)
+  }
+
+  /// A watch does not tell what it refuses, and nobody knows by how much its clock is ahead.
+  @Test func afterAnUndatedActionOfAWatchOnlyADatedCopyProves() {
+    var track = track(timer(at: 1))
+    let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
+    track.act(notes, "m".datum, latest: 2.5, isPhone: false)
+    track.send(sent(timer("C", at: 3), 1))
+    track.acknowledge { _ in true }
+    #expect(track.held?.values["name"] == "A".datum && track.inFlight.count == 1)
+    // It may hold either: what one of the two lacks was not deleted.
+    #expect(track.starts(before: 9).count == 2)
+    track.receive(timer("D", at: 9), at: 0)
+    track.send(sent(timer("E", at: 10), 2))
+    track.acknowledge { _ in true }
+    #expect(track.held?.values["name"] == "E".datum && track.inFlight.isEmpty)
+  }
+
+  @Test func whatFollowedAnUndatedActionIsSentOnceMoreWithAWideMargin() {
+    var track = track(timer(at: 1))
+    let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
+    track.act(notes, "m".datum, latest: 2.5, isPhone: false)
+    track.resendUndated(margin: 100)
+    #expect(!track.isOwed, "nothing was sent since")
+    track.send(sent(timer("C", at: 3), 1))
+    track.resendUndated(margin: 100)
+    #expect(track.isOwed && track.floor == 102.5)
+    track.send(sent(timer("C", at: 103), 2))
+    track.resendUndated(margin: 100)
+    #expect(!track.isOwed, "once is enough")
+  }
+
+  @Test func aDatedCopyEndsADoubtOfDates() {
+    var track = track(timer(at: 1), sent: timer("B", at: 2))
+    track.act(
+      WholeRecord.Field(target: timer(at: 1).target, name: "notes"), "m".datum, latest: 60,
+      isPhone: true)
+    #expect(track.starts(before: nil).count == 2, "it may have taken that before or after")
+    track.receive(timer("C", at: 3), at: 0)
+    #expect(track.starts(before: nil).map { $0.record.values["name"] } == ["C".datum])
   }
 
   @Test func aCopyThatCrossedADeleteIsInDoubtUntilALaterDelivery() {
@@ -195,12 +235,6 @@ struct TrackTests {
     track.acknowledge { _ in true }
     track.agree(at: 8)
     #expect(track.oldestPosition == 8)
-  }
-
-  @Test func datesThatMayHaveComeOfOthers() {
-    let track = track(timer(at: 5), sent: timer("B", at: 90))
-    for date in [5, 5.002, 90, 90.5] { #expect(track.mayFollow(date)) }
-    for date in [4.999, 6.5, 89, 92] { #expect(!track.mayFollow(date)) }
   }
 
   @Test func lateCopies() {
