@@ -97,7 +97,7 @@ package struct Track: Equatable {
         least = nil
         continue
       }
-      let mayBeTaken = least.map { record.updatedAt > $0 } ?? true || delivery.seq <= doubt
+      let mayBeTaken = least.map { record.updatedAt > $0 } ?? true
       guard mayBeTaken, date.map({ record.updatedAt < $0 }) ?? true else { continue }
       starts.append(Start(record: record, position: delivery.position))
     }
