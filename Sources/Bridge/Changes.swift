@@ -64,8 +64,8 @@ struct Changes: Equatable {
         }
       }
     }
-    if copy.place != nil, !known.contains(where: { $0.place == copy.place }) { place = copy.place }
     guard !isUnknown else { return }
+    if copy.place != nil, !starts.contains(where: { $0.place == copy.place }) { place = copy.place }
     findDeleted(copy, starts)
     findMoves(copy, starts)
   }
