@@ -32,7 +32,7 @@ extension Fold {
   ) -> VersionVector? {
     record(target)?.registers.first { $0.name == register }?.writes.last {
       operations[Int($0.place.operation)].dot.replica == replica
-    }.map { operations[Int($0.place.operation)].context.others }
+    }.map { operations[Int($0.place.operation)].context.vector(of: replica) }
   }
 
   func write(
