@@ -75,9 +75,9 @@ struct TypedJudge {
   ///
   /// - Parameter isMade: the hub has made an operation of it.
   private func checkShown(_ answer: TypedEdits.Answer, isMade: Bool) {
-    guard let seen = answer.seen, answer.at - seen <= 1, let kind = schema[answer.edit.kind] else {
-      return
-    }
+    guard let seen = answer.seen, answer.at - seen <= (isMade ? 1 : 0),
+      let kind = schema[answer.edit.kind]
+    else { return }
     let record = answer.line.object("record")
     var typed: [Shown.Field] = []
     switch answer.edit.change {
