@@ -479,7 +479,6 @@ final class LaneClient {
         ledger.complications.accepted(
           id, remaining: line.integer("remainingComplicationUserInfoTransfers"))
       }
-      ledger[id].acceptedInSession = app?.sessions
       if let transfer = line.string("transfer") {
         ledger[id].name = transfer
         transfers[transfer] = id
@@ -514,10 +513,7 @@ final class LaneClient {
     } else if let id = Self.number(re, after: "op") {
       // Nothing that was begun is given up.
       mustRetry = true
-      if ledger[id].kind == .records {
-        app?.wasRefused = true
-        refusedRecords(id, line)
-      }
+      if ledger[id].kind == .records { refusedRecords(id, line) }
     } else if let id = Self.number(re, after: "cancel") {
       if !isDefinite {
         isCancelUncertain.insert(id)

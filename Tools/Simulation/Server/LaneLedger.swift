@@ -15,8 +15,6 @@ final class LaneLedger {
     /// The server's name for it.
     var name: String?
     var isAccepted = false
-    /// How often its device had been activated by then, where it knows whole records.
-    var acceptedInSession: Int?
     var isCancelled = false
     var mayBeCancelled = false
     /// Its sender's storage is gone.

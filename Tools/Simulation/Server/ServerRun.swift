@@ -296,12 +296,7 @@ final class ServerRun {
     let size = min(count ?? link.up.count, link.up.count)
     let bytes = link.up.prefix(size)
     recorder.carry(now - start, node.name, "server", Array(bytes))
-    if isZombie {
-      coverage.note("zombie")
-      if String(decoding: bytes, as: UTF8.self).contains("\"received\":") {
-        node.app?.mayPassForReset = true
-      }
-    }
+    if isZombie { coverage.note("zombie") }
     if bytes.last != 0x0A { coverage.note("slice") }
     link.up.removeFirst(size)
     link.wire.send(Array(bytes))

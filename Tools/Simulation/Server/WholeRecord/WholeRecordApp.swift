@@ -32,14 +32,8 @@ final class WholeRecordApp {
     /// The last of the transfers that carry it.
     var transfer: Int?
     var edit: Edit
-    /// Of notes: it had been shown several.
-    var hadSeveral = false
-    /// Its last action on the timer before was undated, and it has sent no copy since.
-    var wasUndated = false
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
-    /// How often the device had been activated.
-    var session = 0
     /// What it had been sent of the timer last, it had been sent and had acknowledged in that session.
     var isSettled = false
   }
@@ -57,17 +51,17 @@ final class WholeRecordApp {
   private(set) var copies: [TimerDTO] = []
   /// How often it has been activated.
   var sessions = 0
-  /// An activation of its came after a later one, and told an older `received`: what it holds may have
-  /// been forgotten (clause 13.1).
-  var mayPassForReset = false
-  /// A payload of its was refused: what it acknowledged then does not say which copies it had.
-  var wasRefused = false
   /// Counts what it shows.
   private(set) var moment = 0
   /// Timers on which its last action was undated, such as a tick: nobody knows how it dated that.
   private(set) var undated: Set<Identifier> = []
   /// The order of timers that its person last made; nil where they made none.
   private(set) var arranged: [Target]?
+  /// Of which two timers their person put one before the other as they had been shown before: that may be taken
+  /// for an echo (clause 13.4).
+  private(set) var echoed: Set<Set<Target>> = []
+  /// Of which two timers the first was ever shown before the second.
+  private var before: Set<[Target]> = []
   /// By timer, the session in which it was last sent that.
   private var sent: [Identifier: Int] = [:]
   /// Timers that it ever acted on without a date: what it was sent then is in doubt for a while.
@@ -150,6 +144,7 @@ final class WholeRecordApp {
     copies = []
     undated = []
     arranged = nil
+    echoed = []
     incarnation += 1
   }
 
@@ -158,6 +153,7 @@ final class WholeRecordApp {
   /// - Parameter number: which: its last digit to the base of the list's length says what comes first, the
   ///   next one what of the rest, and so on.
   func rearrange(_ number: Int) -> [TodoTimersMessage] {
+    let order = model.ordered.map(\.target)
     let messages = model.rearrange(now: now) { count in
       var (rest, number) = (Array(0..<count), number)
       return (0..<count).map { _ in
@@ -171,15 +167,35 @@ final class WholeRecordApp {
           target: target, what: .move, moment: moment,
           edit: Edit(target.kind, target.record, .move(after: nil, into: nil))))
     }
-    arranged = model.ordered.map(\.target)
+    arrange(from: order)
     show()
     return messages
+  }
+
+  /// Its person has put timers into the order that is shown now.
+  private func arrange(from order: [Target]) {
+    let new = model.ordered.map(\.target)
+    for (index, second) in new.enumerated() {
+      guard let place = order.firstIndex(of: second) else { continue }
+      for first in new[..<index] where order[place...].contains(first) {
+        if before.contains([first, second]) {
+          echoed.insert([first, second])
+        } else {
+          echoed.remove([first, second])
+        }
+      }
+    }
+    arranged = new
   }
 
   // MARK: What is shown
 
   private func show() {
     moment += 1
+    let order = model.ordered.map(\.target)
+    for (index, second) in order.enumerated() {
+      for first in order[..<index] { before.insert([first, second]) }
+    }
     for timer in model.timers.values {
       for (field, value) in timer.shownFields where shown[field]?[value] == nil {
         shown[field, default: [:]][value] = moment
@@ -200,24 +216,19 @@ final class WholeRecordApp {
     guard !touches.isEmpty else { return nil }
     for index in touches.indices {
       touches[index].moment = moment
-      touches[index].session = sessions
       touches[index].isSettled = isSettled(touches[index].target)
-      touches[index].wasUndated = isUndated(touches[index].target)
       if touches[index].what == .delete { touches[index].seen = seen() }
-      if touches[index].what == .text {
-        let field = Field(target: touches[index].target, name: "notes")
-        touches[index].hadSeveral = shown[field]?.count ?? 0 > 1
-      }
       if case .write(let name, let value) = touches[index].what {
         touches[index].isFresh =
           shown[Field(target: touches[index].target, name: name)]?[value] == nil
       }
     }
+    let order = model.ordered.map(\.target)
     model = edited
-    show()
     if edit.kind == "timer", touches.contains(where: { $0.what == .move || $0.what == .create }) {
-      arranged = model.ordered.map(\.target)
+      arrange(from: order)
     }
+    show()
     self.touches += touches
     return messages
   }

@@ -91,12 +91,8 @@ struct WholeRecordJudge {
           switch what {
           case .create, .delete: count > 0
           // A move gives others new numbers too, and which of them moved cannot be told.
-          case .move: isCreated || hasMoved(target.kind) || app.mayPassForReset
-          // Nor what it refused of what it was sent where its clock was far ahead.
-          case .write: dots.count <= count || app.mayPassForReset || node.wasFarAhead
-          case .text:
-            dots.count <= count
-              || touches.contains { $0.hadSeveral && ($0.session > 1 || !isProven) }
+          case .move: isCreated || hasMoved(target.kind)
+          case .write, .text: dots.count <= count
           }
         guard !allowed else { continue }
         report(
@@ -107,9 +103,6 @@ struct WholeRecordJudge {
       }
     }
   }
-
-  /// Whether the device's acknowledges say what it has processed (clause 13.4).
-  private var isProven: Bool { app.isPrompt && !app.wasRefused }
 
   private func hasMoved(_ kind: Name) -> Bool {
     app.touches.contains { $0.what == .move && $0.target.kind == kind }
@@ -159,9 +152,7 @@ struct WholeRecordJudge {
         // What somebody else has written alike is not written once more.
         guard isWritten(touch.target, name, value) else { break }
         continue
-      case .delete
-      where touch.isSettled && run.lanes[id].acceptedInSession == touch.session
-        && !app.wasRefused && !isSaved(touch):
+      case .delete where touch.isSettled && !isSaved(touch):
         break
       default: continue
       }
@@ -199,7 +190,7 @@ struct WholeRecordJudge {
 
   /// Where nobody else has placed a timer, they stand as its person arranged them.
   private func checkArranged() {
-    guard let arranged = app.arranged, !app.mayPassForReset,
+    guard let arranged = app.arranged,
       app.touches.allSatisfy({ touch in
         touch.transfer.map { run.lanes[$0].isAccepted && !run.lanes[$0].isForgotten } ?? true
       }),
@@ -213,7 +204,12 @@ struct WholeRecordJudge {
     let shown = view["timer"].map(\.target)
     let wanted = arranged.filter(shown.contains)
     let found = shown.filter(arranged.contains)
-    guard wanted != found else { return }
+    let isOtherwise = wanted.indices.contains { index in
+      found[..<found.firstIndex(of: wanted[index])!].contains { first in
+        wanted[index...].contains(first) && !app.echoed.contains([first, wanted[index]])
+      }
+    }
+    guard isOtherwise else { return }
     report(
       "I23", "whole-record-order", "Timers do not stand as a whole-record device arranged them.",
       "its person put them as \(wanted.map(\.record.text)), and they show \(found.map(\.record.text))."
@@ -236,11 +232,6 @@ struct WholeRecordJudge {
       let index = app.touches.lastIndex(where: { $0.target == target && $0.what == what })
     else { return }
     let touch = app.touches[index]
-    // Which deliveries came after a delete of its own, and so were shown, it has not told (clause 13.4).
-    let hasDeleted = app.touches[..<index].contains {
-      $0.what == .delete && $0.target.kind == "timer"
-    }
-    if hasDeleted, !isProven { return }
     for name in names {
       let seen = oracle.writes(target, name).filter {
         $0.dot != entry.dot && entry.follows($0)
@@ -270,9 +261,8 @@ struct WholeRecordJudge {
   /// No value comes back that its person had seen and replaced.
   private func checkReplaced() {
     for (index, touch) in app.touches.enumerated() {
-      // Which copy it held after an undated action that it has not acknowledged is not known (clause 13.4).
       guard case .write(let name, let value) = touch.what, touch.isFresh,
-        isProven || !touch.wasUndated, let old = touch.replaced, let id = touch.transfer,
+        let old = touch.replaced, let id = touch.transfer,
         run.lanes[id].isAccepted, !run.lanes[id].isForgotten,
         oracle.writes(touch.target, name).count(where: { $0.action.written == old }) == 1,
         !app.touches[(index + 1)...].contains(where: {
