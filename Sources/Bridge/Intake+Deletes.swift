@@ -6,7 +6,8 @@ extension Intake {
   /// The device has deleted a record that is sent whole.
   func delete(_ target: Target) {
     guard var track = device[target] else { return }
-    let isDone = delete(one: target, from: track.oldestPosition)
+    // What came before the delete is not known of a copy of which nothing is.
+    let isDone = delete(one: target, from: track.base == .unknown ? nil : track.oldestPosition)
     track.delete()
     if !isDone { track.isOwed = true }
     device[target] = track

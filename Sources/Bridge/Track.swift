@@ -270,9 +270,9 @@ package struct Track: Equatable {
     floor = max(floor, copy.updatedAt)
   }
 
-  /// The device has deleted the record.
+  /// The device has deleted the record. Of one of which nothing is known it may have got a copy since.
   package mutating func delete() {
-    base = .absent
+    if base != .unknown { base = .absent }
     undated = nil
     acted = [:]
     // What was on its way may have come before, or come now and bring it back.
