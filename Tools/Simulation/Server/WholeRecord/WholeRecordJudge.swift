@@ -218,7 +218,7 @@ struct WholeRecordJudge {
 
   // MARK: What it had seen
 
-  /// An edit claims to have seen a value of its field only where that had been shown.
+  /// An edit claims to have seen a value of its field only where that had been shown, or one that has replaced it.
   private func checkContext(_ entry: Oracle.Entry) {
     let target = entry.action.target
     let names: [Name]
@@ -233,13 +233,14 @@ struct WholeRecordJudge {
     else { return }
     let touch = app.touches[index]
     for name in names {
-      let seen = oracle.writes(target, name).filter {
-        $0.dot != entry.dot && entry.follows($0)
+      let field = WholeRecordApp.Field(target: target, name: name)
+      func wasShown(_ write: Oracle.Entry) -> Bool {
+        write.action.written.map { app.hadShown($0, field, by: touch.moment) } ?? false
       }
-      guard let latest = seen.max(by: <), !collected.contains(latest.dot),
-        case .write(_, let value) = latest.action.body,
-        !app.hadShown(
-          value, WholeRecordApp.Field(target: target, name: name), by: touch.moment)
+      let writes = oracle.writes(target, name).filter { $0.dot != entry.dot }
+      guard let latest = writes.filter(entry.follows).max(by: <), !collected.contains(latest.dot),
+        let value = latest.action.written, !wasShown(latest),
+        !writes.contains(where: { $0.follows(latest) && wasShown($0) })
       else { continue }
       report(
         "I47", "whole-record-context",
