@@ -22,8 +22,9 @@ extension LaneClient {
 
   // MARK: Contexts
 
-  func receive(_ value: String, from sender: String) {
+  func receive(_ value: String, from sender: String, seq: Int) {
     contexts[sender] = value
+    contextSeqs[sender] = seq
     guard !isPhone, let receivers = ledger.contextReceivers[value], !receivers.contains(name),
       !receivers.contains("?")
     else { return }
@@ -89,9 +90,11 @@ extension LaneClient {
 
   /// Whether it has said of all that it was handed that it has processed it.
   private var isThrough: Bool {
-    ["userInfo", "complication", "context", "file"].allSatisfy {
-      (seqs[$0] ?? 0) <= (said[$0] ?? 0)
-    }
+    ["userInfo", "complication", "file"].allSatisfy { (seqs[$0] ?? 0) <= (said[$0] ?? 0) }
+      && contexts.allSatisfy { sender, value in
+        // A context waits no more once its sender has set another.
+        contextSeqs[sender]! <= said["context"] ?? 0 || ledger.lastContext[sender] != value
+      }
   }
 
   func pendingChanged() {

@@ -34,6 +34,8 @@ final class LaneClient {
   private var mustAsk = false
   /// The last context received of each sender.
   var contexts: [String: String] = [:]
+  /// By sender, the number in the lane of the context that came last.
+  var contextSeqs: [String: Int] = [:]
   /// The last context set, and whether the server has said that it has it.
   private(set) var contextSet: (value: String, isAnswered: Bool)?
   private var isContextDoubted = false
@@ -120,7 +122,7 @@ final class LaneClient {
     lost(isKnown: false)
     ledger.forget(name)
     (nextNumber, unanswered, mustRetry, mustAsk) = (1, [], false, false)
-    (seqs, seen, downloads, contexts, contextSet) = ([:], [:], [:], [:], nil)
+    (seqs, seen, downloads, contexts, contextSeqs, contextSet) = ([:], [:], [:], [:], [:], nil)
     (lastOrder, transfers, uploads, isCancelUncertain) = ([:], [:], [:], [])
     said = [:]
   }
@@ -268,6 +270,7 @@ final class LaneClient {
   func doubtContext() { isContextDoubted = true }
 
   private func sendContext(_ value: String) {
+    ledger.lastContext[name] = value
     if isPhone { ledger.contextReceivers[value, default: []].insert(attached ?? "?") }
     send(
       "{\"type\":\"updateApplicationContext\",\"id\":\"context \(value)\",\"payload\":{\"v\":\"\(value)\"}}"
@@ -394,7 +397,9 @@ final class LaneClient {
       if isNew(lane, line, what), let id = Int(what) { receive(id, lane, line.raw("payload")) }
     case "didReceiveApplicationContext":
       let value = line.object("payload")?.string("v") ?? ""
-      if isNew("context", line, value) { receive(value, from: line.string("from") ?? "") }
+      if isNew("context", line, value) {
+        receive(value, from: line.string("from") ?? "", seq: Int(line.integer("seq") ?? 0))
+      }
     case "didReceiveFile": announce(line)
     case "fileChunk": take(line)
     case "didFinishUserInfoTransfer", "didFinishFileTransfer": finished(line)

@@ -52,6 +52,8 @@ final class LaneLedger {
   var complications = ComplicationLedger()
   /// By context, the watches that a phone's sessions were attached to when they set it.
   var contextReceivers: [String: Set<String>] = [:]
+  /// By sender, the context that it set last.
+  var lastContext: [String: String] = [:]
   /// How many devices may each have a context for the phone.
   var watches = 1
   /// What was found wrong, in order.
