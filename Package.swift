@@ -57,11 +57,12 @@ let package = Package(
     library("Wire", ["CBytes", "CCrypto"], settings: lean),
     library("Journal"),
     library("Merge", ["Wire"], settings: hotAndLean),
+    library("Bridge", ["Merge", "Wire"], settings: hotAndLean),
     library(
-      "AppModels", ["Merge", "Wire"], resources: [.embedInCode("Schemas")], settings: lean),
+      "AppModels", ["Bridge", "Merge", "Wire"], resources: [.embedInCode("Schemas")], settings: lean
+    ),
     library("Device", ["AppModels", "Merge", "Wire"], settings: lean),
-    library("Bridge", ["Merge"], settings: hotAndLean),
-    library("Relay", ["Wire", "Journal", "Merge", "Bridge", "AppModels"], settings: lean),
+    library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: lean),
 
     // Adapters.
     library("EventLoop", ["CUV"], settings: lean),

@@ -1,3 +1,4 @@
+package import Bridge
 package import Merge
 
 /// The schemas of the apps that Watchline knows by name; the files are `Schemas/*.json`.
@@ -8,6 +9,9 @@ package enum ShippedSchemas {
     read("timeTracker", PackageResources.timeTracker_json),
     read("todoTimers", PackageResources.todoTimers_json),
   ]
+
+  /// How devices say the whole records of those that have any.
+  package static let codecs: [any WholeRecordCodec] = [TodoTimersCodec()]
 
   package static func named(_ name: Name) -> Schema? { all.first { $0.name == name } }
 

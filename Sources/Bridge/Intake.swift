@@ -40,9 +40,18 @@ package struct Intake {
 
   // MARK: What comes in
 
-  /// A list of all that the device has, and when it was made.
-  package func take(_ list: [WholeRecord], madeAt date: Double) {
+  package func take(_ message: Incoming) {
     device.settle()
+    switch message {
+    case .request: device.isOwedAll = true
+    case .all(let list, let date): take(list, madeAt: date)
+    case .copy(let copy): take([copy])
+    case .deleted(let target, let held): delete(target, held: held)
+    case .acted(let field, let value, let root): act(field, value, in: root)
+    }
+  }
+
+  private func take(_ list: [WholeRecord], madeAt date: Double) {
     if device.lastList.map({ date >= $0 }) ?? true {
       device.lastList = date
       deleteAbsent(Set(list.map(\.target)), madeAt: date)
@@ -50,14 +59,8 @@ package struct Intake {
     take(list)
   }
 
-  package func take(_ copy: WholeRecord) {
-    device.settle()
-    take([copy])
-  }
-
   /// - Parameter held: the copy that some devices send with the delete.
-  package func delete(_ target: Target, held: WholeRecord?) {
-    device.settle()
+  private func delete(_ target: Target, held: WholeRecord?) {
     guard var track = device[target] else { return }
     if let held { _ = track.prove(held) }
     device[target] = track
@@ -67,8 +70,7 @@ package struct Intake {
   /// The device has changed one field, and does not say when.
   ///
   /// - Parameter root: the record that is sent whole.
-  package func act(_ field: WholeRecord.Field, _ value: Datum, in root: Target) {
-    device.settle()
+  private func act(_ field: WholeRecord.Field, _ value: Datum, in root: Target) {
     var track = device[root] ?? Track(.unknown)
     let starts = track.starts(before: nil)
     let isHeld = field.target == root || starts.contains { $0.record.child(field.target) != nil }

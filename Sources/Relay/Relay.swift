@@ -1,3 +1,4 @@
+package import Bridge
 package import Journal
 package import Merge
 import Wire
@@ -18,6 +19,8 @@ package final class Relay {
     package var version = "0.1.0"
     /// What hubs can be opened for.
     package var schemas: [Schema] = []
+    /// How whole records are said, for the schemas that have such devices.
+    package var codecs: [any WholeRecordCodec] = []
     /// Dead bytes that may stay in the store beside four times the live ones.
     package var deadAllowance = 64 << 20
 

@@ -1,3 +1,4 @@
+import AppModels
 import EventLoop
 import Glibc
 import Journal
@@ -73,6 +74,7 @@ package final class Server {
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
     relayOptions.schemas = try SchemaFiles.read(options.schemas)
+    relayOptions.codecs = ShippedSchemas.codecs
     do {
       loop = try EventLoop()
     } catch {

@@ -18,6 +18,7 @@ import Wire
   private func world(_ own: [Schema]) throws -> World {
     var options = Relay.Options()
     options.schemas = ShippedSchemas.all + own
+    options.codecs = ShippedSchemas.codecs
     return try World(options)
   }
 

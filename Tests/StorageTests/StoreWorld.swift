@@ -45,6 +45,7 @@ final class StoreWorld {
     var relayOptions = Relay.Options()
     relayOptions.hasManualClock = true
     relayOptions.schemas = ShippedSchemas.all
+    relayOptions.codecs = ShippedSchemas.codecs
     do {
       relay = try Relay(contents, options: relayOptions, now: Self.now)
     } catch {

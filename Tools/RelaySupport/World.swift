@@ -57,6 +57,7 @@ package final class World {
     options.limits = limits
     options.hasManualClock = hasManualClock
     options.schemas = ShippedSchemas.all
+    options.codecs = ShippedSchemas.codecs
     try self.init(options)
   }
 

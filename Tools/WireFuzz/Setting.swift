@@ -45,6 +45,7 @@ package struct Setting: Equatable {
       if let value = limits[name] { options.limits[keyPath: path] = value }
     }
     options.schemas = schemas
+    options.codecs = ShippedSchemas.codecs
     options.deadAllowance = 1 << 12
     return options
   }

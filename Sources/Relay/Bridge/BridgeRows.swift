@@ -6,12 +6,12 @@ import Wire
 /// A hub's bridged devices, as rows of the table `hub`. They are read with the hub.
 ///
 /// ```
-/// row 1<<31 | h<<27 | d<<20          the device: style form incarnation lastList
+/// row 1<<31 | h<<27 | d<<20          the device: envelope incarnation lastList
 ///                                    processed proven heard next
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base since received digest undated floor
 ///                                    doubt owed, what it did, then what is in flight
 /// ```
-/// A device's row of form 1 had by how much its clock was ahead. A record's row of form 2 had a date in the
+/// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. A record's row of form 2 had a date in the
 /// place of `undated`, and behind `owed` whether it is one. One of form 1 had a window: the base is unknown
 /// then, which is always safe, and of its dates the latest is kept.
 enum BridgeRows {
@@ -37,8 +37,7 @@ enum BridgeRows {
 
   static func take(_ hub: Hub, _ bridged: BridgedDevice) -> [Row] {
     var writer = ByteWriter(bytes: [deviceVersion])
-    writer.number(bridged.envelope & 3)
-    writer.number(bridged.envelope >> 2)
+    writer.number(bridged.envelope)
     writer.number(bridged.incarnation)
     write(bridged.lastList, &writer)
     writer.number(bridged.processed)
@@ -133,9 +132,8 @@ enum BridgeRows {
     _ reader: inout ByteReader, _ device: UInt16, version: UInt8
   ) throws(JournalError) -> BridgedDevice {
     let bridged = BridgedDevice(device: device)
-    let (style, form) = (try reader.number(), try reader.number())
-    guard style < 2, form < 3 else { throw damaged }
-    bridged.envelope = style | form << 2
+    bridged.envelope = try reader.number()
+    if version < deviceVersion { bridged.envelope |= try reader.number() << 2 }
     bridged.incarnation = try reader.integer()
     bridged.lastList = try date(&reader)
     if version < deviceVersion { _ = try reader.number() }
@@ -160,7 +158,7 @@ enum BridgeRows {
     _ = try reader.number()
     track.undated = try reader.flag() ? track.floor : nil
     track.isOwed = true
-    return (.timer(id), track)
+    return (Target("timer", Name(id.description)), track)
   }
 
   private static func track(

@@ -1,4 +1,3 @@
-import AppModels
 import Bridge
 import Merge
 import Wire
@@ -12,12 +11,13 @@ extension Relay {
   /// Puts into the open batch what its changes mean to bridged devices.
   func exportChanges() {
     for hub in open.hubs where !hub.bridges.isEmpty {
+      guard let codec = codec(of: hub.schema.name) else { continue }
       let records = hub.wholeRecords()
       for bridged in hub.bridges {
         let receiver = hub.pair.devices[Int(bridged.device)]
         Outgoing(
           bridged, records, position: hub.replica.position, now: nowMS,
-          deliver: { self.deliver($0, bridged, receiver) },
+          deliver: { self.deliver($0, codec, bridged, receiver) },
           takeBack: { seq in
             seq > receiver[.userInfo].highestHandedOut
               && receiver[.userInfo].holes.ranges.count < self.limits.holes
@@ -30,34 +30,14 @@ extension Relay {
   }
 
   private func deliver(
-    _ message: Outgoing.Message, _ bridged: BridgedDevice, _ receiver: Device
+    _ message: Outgoing.Message, _ codec: any WholeRecordCodec, _ bridged: BridgedDevice,
+    _ receiver: Device
   ) -> UInt64 {
-    let message: TodoTimersMessage =
-      switch message {
-      case .all(let records):
-        .fullSync(
-          TimerSyncPayload(
-            timers: records.map { TimerDTO($0) },
-            syncTimestamp: RecordDate.date(milliseconds: nowMS)))
-      case .created(let record): .timerUpdate(TimerUpdateMessage(.created, TimerDTO(record)))
-      case .updated(let record): .timerUpdate(TimerUpdateMessage(.updated, TimerDTO(record)))
-      case .deleted(let target):
-        .timerUpdate(TimerUpdateMessage(deleted: Identifier(target.record.utf8)!))
-      }
-    return TodoTimersEnvelope(bits: bridged.envelope).dictionary(message).withUnsafeBytes { bytes in
+    let now = RecordDate.date(milliseconds: nowMS)
+    return codec.payload(message, envelope: bridged.envelope, now: now).withUnsafeBytes { bytes in
       enqueue(bytes, to: receiver, lane: .userInfo, transfer: .hub, re: "").seq
     }
   }
-}
-
-extension TodoTimersEnvelope {
-  /// As a bridged device's row has it: the style, and the form times four.
-  init(bits: UInt64) {
-    self.init(
-      Style(rawValue: UInt8(bits & 3)) ?? .typed, Form(rawValue: UInt8(bits >> 2 & 3)) ?? .data)
-  }
-
-  var bits: UInt64 { UInt64(style.rawValue) | UInt64(form.rawValue) << 2 }
 }
 
 extension TransferKey {

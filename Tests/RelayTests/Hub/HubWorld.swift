@@ -44,6 +44,7 @@ final class HubWorld {
     options.limits = limits
     options.hasManualClock = hasManualClock
     options.schemas = ShippedSchemas.all
+    options.codecs = ShippedSchemas.codecs
     world = try World(options)
   }
 

@@ -1,3 +1,4 @@
+import AppModels
 import Merge
 import Relay
 import RelaySupport
@@ -18,6 +19,7 @@ final class MemorySite: ServerSite {
   init(_ trace: Trace, _ schema: Schema?) throws(HarnessFailure) {
     var options = Relay.Options()
     options.schemas = schema.map { [$0] } ?? []
+    options.codecs = ShippedSchemas.codecs
     if trace.options.has("collect") { options.limits.syncLog = 2 }
     if trace.options.has("sparse") { options.deadAllowance = -1_000_000 }
     if trace.options.has("narrow") { options.limits.waitingOutput = 600 }

@@ -1,0 +1,224 @@
+package import Bridge
+package import Merge
+package import Wire
+
+/// Timers with their to-dos as a bridge has them, in the payloads of seed 002.
+package struct TodoTimersCodec: WholeRecordCodec {
+  package let schema: Name = "todoTimers"
+
+  package init() {}
+
+  package func read(
+    _ payload: Value, _ line: UnsafeRawBufferPointer, after envelope: UInt64
+  ) throws(WireError) -> (any SaidRecords)? {
+    guard let (message, style) = try TodoTimersEnvelope.read(payload, line) else { return nil }
+    switch message {
+    case .timerState: return nil
+    case .syncRequest:
+      // It has no payload, and so says nothing of how payloads are put.
+      var style = TodoTimersEnvelope(bits: envelope)
+      style.style = .typed
+      return SaidTimers(said: message, envelope: style.bits)
+    default: return SaidTimers(said: message, envelope: style.bits)
+    }
+  }
+
+  package func payload(_ message: Outgoing.Message, envelope: UInt64, now: Double) -> [UInt8] {
+    let message: TodoTimersMessage =
+      switch message {
+      case .all(let records):
+        .fullSync(TimerSyncPayload(timers: records.map { TimerDTO($0) }, syncTimestamp: now))
+      case .created(let record): .timerUpdate(TimerUpdateMessage(.created, TimerDTO(record)))
+      case .updated(let record): .timerUpdate(TimerUpdateMessage(.updated, TimerDTO(record)))
+      case .deleted(let target):
+        .timerUpdate(TimerUpdateMessage(deleted: Identifier(target.record.utf8)!))
+      }
+    return TodoTimersEnvelope(bits: envelope).dictionary(message)
+  }
+}
+
+/// A message of the app's that is for the hub.
+struct SaidTimers: SaidRecords {
+  let said: TodoTimersMessage
+  let envelope: UInt64
+
+  var message: Incoming {
+    switch said {
+    case .syncRequest, .timerState: return .request
+    case .fullSync(let sync): return .all(sync.timers.map(\.whole), madeAt: sync.syncTimestamp)
+    case .timerUpdate(let update):
+      guard let timer = update.timer, update.type != .deleted else {
+        return .deleted(.timer(update.timerID), held: update.timer?.whole)
+      }
+      return .copy(timer.whole)
+    case .quickAction(let action):
+      let timer = Target.timer(action.timerID)
+      switch action.action {
+      case .noteUpdated(let text):
+        return .acted(
+          WholeRecord.Field(target: timer, name: "notes"), .string(text), root: timer)
+      case .todoToggled(let id, let isCompleted):
+        return .acted(
+          WholeRecord.Field(target: .todo(id), name: "isCompleted"), .bool(isCompleted), root: timer
+        )
+      }
+    }
+  }
+
+  // MARK: Checks
+
+  func check(_ known: KnownRecords) throws(WireError) {
+    switch said {
+    case .syncRequest, .timerState: break
+    case .fullSync(let sync):
+      var probe = sync
+      for index in probe.timers.indices {
+        try checkTodos(probe.timers[index], known)
+        probe.timers[index] = probe.timers[index].withoutOld(known)
+        try probe.timers[index].check()
+      }
+      try probe.withoutTwins { known.container(of: .todo($0))?.record }.check()
+    case .timerUpdate(let update):
+      if let timer = update.timer, update.type != .deleted, timer.id == update.timerID {
+        try TimerUpdateMessage(update.type, timer.withoutOld(known)).check()
+        try checkTodos(timer, known)
+      } else {
+        try update.check()
+      }
+    case .quickAction(let action): try check(action, known)
+    }
+  }
+
+  /// To-dos that the device never had in this timer must not be another timer's. A copy that is late
+  /// changes nothing, and may be of before they left it.
+  private func checkTodos(_ timer: TimerDTO, _ known: KnownRecords) throws(WireError) {
+    if known.isLate(timer.whole) { return }
+    let copies = known.copies(of: .timer(timer.id))
+    for todo in timer.todoItems where known.isCreated(.todo(todo.id)) {
+      guard !copies.contains(where: { $0.child(.todo(todo.id)) != nil }),
+        let owner = known.container(of: .todo(todo.id))?.record,
+        owner != Name(timer.id.description), !known.isUnknown(.timer(timer.id)) || !copies.isEmpty
+      else { continue }
+      throw WireError(
+        .invalidField, "to-do \(todo.id) belongs to timer \(owner), not to timer \(timer.id)")
+    }
+  }
+
+  private func check(_ action: QuickActionMessage, _ known: KnownRecords) throws(WireError) {
+    let timer = Target.timer(action.timerID)
+    guard known.isKnown(timer) else {
+      throw WireError(
+        .invalidField, "there is no timer \(action.timerID); send it with timerUpdate first")
+    }
+    guard case .todoToggled(let id, _) = action.action else { return }
+    guard known.isKnown(.todo(id)) else {
+      throw WireError(
+        .invalidField,
+        "there is no to-do \(id); send its timer with timerUpdate first")
+    }
+    let isHeld = known.copies(of: timer).contains { $0.child(.todo(id)) != nil }
+    if let owner = known.container(of: .todo(id))?.record, owner != timer.record, !isHeld {
+      throw WireError(
+        .invalidField, "to-do \(id) belongs to timer \(owner), not to timer \(action.timerID)")
+    }
+  }
+}
+
+extension TimerSyncPayload {
+  /// Without to-dos in timers that they have left, where their timer has them as well: a device that was
+  /// sent the one and keeps its own newer copy of the other has them in both.
+  fileprivate func withoutTwins(owner: (Identifier) -> Name?) -> TimerSyncPayload {
+    var sync = self
+    var places: [Identifier: Set<Identifier>] = [:]
+    for timer in timers {
+      for todo in timer.todoItems { places[todo.id, default: []].insert(timer.id) }
+    }
+    for index in sync.timers.indices {
+      let timer = sync.timers[index].id
+      sync.timers[index].todoItems.removeAll { todo in
+        guard places[todo.id]!.count > 1, let owner = owner(todo.id) else { return false }
+        return owner != Name(timer.description)
+          && places[todo.id]!.contains { Name($0.description) == owner }
+      }
+    }
+    return sync
+  }
+}
+
+extension TimerDTO {
+  /// The timer with what the device was sent, or sent before, made right: what was wrong before must
+  /// not refuse a change of something else.
+  fileprivate func withoutOld(_ known: KnownRecords) -> TimerDTO {
+    let copies = known.copies(of: .timer(id)).map { TimerDTO($0) }
+    var timer = self
+    if copies.contains(where: { $0.name == name }) { timer.name = "known" }
+    if copies.contains(where: { $0.durationInSeconds == durationInSeconds }) {
+      timer.durationInSeconds = 1
+    }
+    for index in timer.todoItems.indices {
+      let todo = timer.todoItems[index]
+      if copies.contains(where: {
+        $0.todoItems.contains { $0.id == todo.id && $0.text == todo.text }
+      }) {
+        timer.todoItems[index].text = "known"
+      }
+    }
+    return timer
+  }
+}
+
+// MARK: Timers as whole records
+
+extension Target {
+  static func timer(_ id: Identifier) -> Target { Target("timer", Name(id.description)) }
+  static func todo(_ id: Identifier) -> Target { Target("todo", Name(id.description)) }
+}
+
+extension TimerDTO {
+  package var whole: WholeRecord {
+    WholeRecord(
+      .timer(id),
+      values: [
+        "name": .string(name), "durationInSeconds": .string(Name(String(durationInSeconds))),
+        "icon": .string(icon), "colorHex": .string(colorHex), "notes": .string(notes ?? ""),
+      ], place: sortOrder, createdAt: createdAt, updatedAt: updatedAt,
+      children: todoItems.map(\.whole))
+  }
+
+  init(_ record: WholeRecord) {
+    func text(_ field: Name) -> Name? { record.values[field]?.text }
+    let notes = text("notes")
+    self.init(
+      id: Identifier(record.target.record.utf8)!, name: text("name") ?? "",
+      durationInSeconds: text("durationInSeconds").flatMap { Int64($0.text) } ?? 0,
+      icon: text("icon") ?? "timer", colorHex: text("colorHex") ?? "#007AFF",
+      sortOrder: record.place, notes: notes?.utf8.isEmpty == true ? nil : notes,
+      createdAt: record.createdAt, updatedAt: record.updatedAt,
+      todoItems: record.children.map(TodoItemDTO.init))
+  }
+}
+
+extension TodoItemDTO {
+  fileprivate var whole: WholeRecord {
+    WholeRecord(
+      .todo(id), values: ["text": .string(text), "isCompleted": .bool(isCompleted)],
+      place: sortOrder, createdAt: createdAt, updatedAt: updatedAt)
+  }
+
+  fileprivate init(_ record: WholeRecord) {
+    self.init(
+      id: Identifier(record.target.record.utf8)!, text: record.values["text"]?.text ?? "",
+      isCompleted: record.values["isCompleted"] == .bool(true), sortOrder: record.place,
+      createdAt: record.createdAt, updatedAt: record.updatedAt)
+  }
+}
+
+extension TodoTimersEnvelope {
+  /// As a bridge keeps it: the style, and the form times four.
+  init(bits: UInt64) {
+    self.init(
+      Style(rawValue: UInt8(bits & 3)) ?? .typed, Form(rawValue: UInt8(bits >> 2 & 3)) ?? .data)
+  }
+
+  var bits: UInt64 { UInt64(style.rawValue) | UInt64(form.rawValue) << 2 }
+}

@@ -1,0 +1,79 @@
+package import Merge
+package import Wire
+
+/// How an app's devices say and are told whole records, in the app's own payloads: all that a bridge knows of
+/// an app.
+package protocol WholeRecordCodec: Sendable {
+  /// The schema whose records the payloads carry.
+  var schema: Name { get }
+
+  /// Reads a payload, without judging what it says.
+  ///
+  /// - Parameter envelope: how the device's payload before was put; 0 where there was none.
+  /// - Returns: nil where it is not for the hub, but for the counterpart.
+  /// - Throws: 4001, 4003 or 4004 where it is for the hub and cannot be read.
+  func read(
+    _ payload: Value, _ line: UnsafeRawBufferPointer, after envelope: UInt64
+  ) throws(WireError) -> (any SaidRecords)?
+
+  /// A payload that tells a device something.
+  ///
+  /// - Parameters:
+  ///   - envelope: how the device's own payloads are put.
+  ///   - now: seconds since 2001-01-01 UTC.
+  func payload(_ message: Outgoing.Message, envelope: UInt64, now: Double) -> [UInt8]
+}
+
+/// What a device says of its whole records.
+package protocol SaidRecords {
+  var message: Incoming { get }
+  /// How the payload was put: the codec's affair. What is sent to the device is put likewise.
+  var envelope: UInt64 { get }
+
+  /// Whether it can be carried out. Nothing fails after that.
+  ///
+  /// - Throws: 4004 and the codes of the app's rules, 4020 to 4039.
+  func check(_ known: KnownRecords) throws(WireError)
+}
+
+/// What a device says, without its app's payload.
+package enum Incoming {
+  /// It wants to be sent everything.
+  case request
+  /// A list of all that it has, and when that was made.
+  case all([WholeRecord], madeAt: Double)
+  case copy(WholeRecord)
+  /// With the copy that some devices send along.
+  case deleted(Target, held: WholeRecord?)
+  /// One field was changed, without a date; `root` is the record that is sent whole.
+  case acted(WholeRecord.Field, Datum, root: Target)
+}
+
+/// What payloads are checked against: what the hub shows, and what the device may hold.
+package struct KnownRecords {
+  private let device: BridgedDevice
+  private let fold: Fold
+  private let schema: Schema
+
+  package init(_ device: BridgedDevice, _ fold: Fold, _ schema: Schema) {
+    self.device = device
+    self.fold = fold
+    self.schema = schema
+  }
+
+  package func isKnown(_ target: Target) -> Bool { fold.isKnown(target) }
+  package func isCreated(_ target: Target) -> Bool { fold.isCreated(target) }
+  package func container(of target: Target) -> Target? { fold.container(of: target, schema) }
+
+  /// The copies of a record that the device may have.
+  package func copies(of target: Target) -> [WholeRecord] {
+    guard let track = device[target] else { return [] }
+    return [track.held].compactMap { $0 } + track.inFlight.compactMap(\.record)
+  }
+
+  /// Whether the device may have a copy from before it came here.
+  package func isUnknown(_ target: Target) -> Bool { device[target]?.base == .unknown }
+
+  /// Whether a copy is older than the newest that came, so that it changes nothing.
+  package func isLate(_ copy: WholeRecord) -> Bool { device[copy.target]?.isLate(copy) == true }
+}
