@@ -55,10 +55,6 @@ final class VFSFile {
     return size
   }
 
-  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StoreError) {
-    try check(methods.xRead(file, buffer.baseAddress, Int32(buffer.count), offset), "xRead")
-  }
-
   func bytes(_ count: Int, at offset: Int64) throws(StoreError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var failure = SQLITE_OK
@@ -74,10 +70,6 @@ final class VFSFile {
       methods.xWrite(file, $0.baseAddress, Int32($0.count), offset)
     }
     try check(failure, "xWrite")
-  }
-
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
-    try check(methods.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset), "xWrite")
   }
 
   func truncate(to length: Int64) throws(StoreError) {

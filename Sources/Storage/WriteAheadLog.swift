@@ -38,15 +38,9 @@ struct WriteAheadLog {
     guard let file = try VFSFile(path, creating: false, vfs: vfs) else { return }
     let size = try file.size()
     guard size > 0 else { return }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    defer { buffer.deallocate() }
-    var offset: Int64 = 0
-    while offset < size {
-      let count = Int(min(Int64(buffer.count), size - offset))
-      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-      try file.read(piece, at: offset)
-      try file.write(UnsafeRawBufferPointer(piece), at: offset)
-      offset += Int64(count)
+    for offset in stride(from: 0, to: size, by: 1 << 16) {
+      let piece = try file.bytes(Int(min(1 << 16, size - offset)), at: offset)
+      try file.write(piece, at: offset)
     }
     try file.sync()
   }
