@@ -4,9 +4,6 @@ import Merge
 
 /// The schemas that hubs can be opened for: those that ship, and the user's.
 enum SchemaFiles {
-  /// More would not be a schema.
-  private static let largest = 1 << 20
-
   /// - Throws: `StartError` where a file cannot be read, is no schema, or has the name of another.
   static func read(_ paths: [String]) throws(StartError) -> [Schema] {
     var schemas = ShippedSchemas.all
@@ -31,13 +28,11 @@ enum SchemaFiles {
       throw StartError("--schema \(path): \(String(cString: strerror(errno)))")
     }
     defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: largest + 1)
+    // What is longer is refused, so its rest need not be read.
+    var bytes = [UInt8](repeating: 0, count: Schema.largestFile + 1)
     let count = fread(&bytes, 1, bytes.count, file)
     guard ferror(file) == 0 else {
       throw StartError("--schema \(path): it cannot be read")
-    }
-    guard count <= largest else {
-      throw StartError("--schema \(path): a schema has at most \(largest) bytes")
     }
     return Array(bytes[..<count])
   }

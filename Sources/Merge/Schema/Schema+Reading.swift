@@ -18,10 +18,16 @@ import Wire
 /// Lists of fields and rules are in order: that of checks. The order of kinds and of members, blanks
 /// and what `about` says make no difference, and enter neither the schema nor its digest.
 extension Schema {
+  /// Bytes that a schema file has at most.
+  package static let largestFile = 1 << 20
+
   /// Reads a schema file.
   ///
   /// - Throws: what is wrong where, for the first thing found.
   package init(json: [UInt8]) throws(SchemaError) {
+    guard json.count <= Self.largestFile else {
+      throw SchemaError(path: "", message: "a schema has at most \(Self.largestFile) bytes")
+    }
     let result = json.withUnsafeBytes { bytes in
       Result { () throws(SchemaError) -> Schema in try Schema(reading: bytes) }
     }

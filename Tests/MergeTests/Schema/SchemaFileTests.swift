@@ -238,6 +238,12 @@ import Wire
     #expect(error.wireError.code == .invalidField)
   }
 
+  @Test(arguments: [-1, 0, 1]) func aFileHasAtMostAMebibyte(more: Int) {
+    let size = Schema.largestFile + more
+    let text = Self.notes + String(repeating: " ", count: size - Self.notes.utf8.count)
+    #expect(Self.error(text)?.message == (more > 0 ? "a schema has at most 1048576 bytes" : nil))
+  }
+
   @Test(arguments: ["", "[]", "{", "{}{}", "{\"schema\":\"a\",}", "\u{FEFF}{}"])
   func whatIsNotOneObjectIsNotJSON(_ text: String) {
     #expect(Self.error(text)?.message.hasPrefix("this is not JSON: ") == true)

@@ -10,16 +10,12 @@ struct SchemaOption {
 
   /// Those that can be named.
   static let shipped = ShippedSchemas.all.map(\.name.text)
-  private static let largest = 1 << 20
 
   /// - Parameter help: what is said besides which ones there are.
   static func option(_ help: String) -> Option {
-    Option(
-      "schema", value: "S",
-      "\(shipped.joined(separator: ", ")), or a FILE with one of your own\(help)",
-      missing:
-        "\(shipped.joined(separator: ", ")), or a file with one of your own (PROTOCOL.md clause 12)"
-    )
+    let choices = "\(shipped.joined(separator: ", ")), or a file with one of your own"
+    return Option(
+      "schema", value: "S", choices + help, missing: choices + " (PROTOCOL.md clause 12)")
   }
 
   /// - Parameter payloadsOnly: whether there may be no records at all.
@@ -47,9 +43,6 @@ struct SchemaOption {
       throw UsageError(
         "--schema is \(known.joined(separator: " or ")), or a file; there is no file "
           + (path.isEmpty ? "without a name" : path))
-    }
-    guard file.count <= largest else {
-      throw UsageError("--schema \(path): a schema has at most \(largest) bytes")
     }
     do throws(SchemaError) {
       return try Schema(json: file)
