@@ -113,8 +113,8 @@ import Testing
     #expect(contents.identity == "store-2" && contents.lastBatch == 0)
   }
 
-  /// A backup of the database of a server that was stopped is all of it, and needs no mark.
-  @Test func backupOfAStoppedStore() throws {
+  /// The database of a stopped store after batch 1; eight more were committed since.
+  private func backup() throws -> [UInt8] {
     let first = try Harness(.directory(directory.path))
     first.commit(Chronicle.batch(1))
     first.store.close()
@@ -122,22 +122,19 @@ import Testing
     let second = try Harness(.directory(directory.path))
     for number: UInt64 in 2...9 { second.commit(Chronicle.batch(number)) }
     second.store.close()
+    return backup
+  }
 
-    directory.replace(with: ["watchline.sqlite": backup])
+  /// A backup of the database of a server that was stopped is all of it, and needs no mark.
+  @Test func backupOfAStoppedStore() throws {
+    directory.replace(with: ["watchline.sqlite": try backup()])
     let contents = try open()
     #expect(contents.identity == "store-1" && contents.lastBatch == 1 && contents.loss == nil)
   }
 
   /// Beside the mark of the store that it is put in the place of it is known to be older.
   @Test func olderDatabase() throws {
-    let first = try Harness(.directory(directory.path))
-    first.commit(Chronicle.batch(1))
-    first.store.close()
-    let backup = readFile(directory.database)
-    let second = try Harness(.directory(directory.path))
-    for number: UInt64 in 2...9 { second.commit(Chronicle.batch(number)) }
-    second.store.close()
-    writeFile(directory.database, backup)
+    writeFile(directory.database, try backup())
     expectLoss("older database")
     try expectAcceptance()
   }
