@@ -9,38 +9,20 @@ import Wire
 
 /// What a bridged phone does and is sent, with somebody at a keyboard as the watch.
 @Suite("The bridge for whole records")
-struct BridgeTests {
+struct BridgeTests: BridgeSuite {
   let hub: HubWorld
   let phone: WholeRecordPeer
-  private let id = Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8)!
-  private let one = Identifier("A0000000-0000-4000-8000-000000000001".utf8)!
-  private let two = Identifier("A0000000-0000-4000-8000-000000000002".utf8)!
+  var peer: WholeRecordPeer { phone }
 
   init() throws {
-    hub = try HubWorld(hasManualClock: false)
-    hub.world.now = 1_763_719_200_000_000
-    phone = WholeRecordPeer("phone", .phone, hub.world)
-    try hub.keyboard("watch")
+    (hub, phone) = try Self.start(.phone)
     phone.connect()
   }
 
   private var timer: TimerDTO {
-    TimerDTO(
-      id: id, name: "Tea", durationInSeconds: 300, notes: "steep", createdAt: 0, updatedAt: 0,
-      todoItems: [
-        TodoItemDTO(id: one, text: "water", createdAt: 0, updatedAt: 0),
-        TodoItemDTO(id: two, text: "leaves", createdAt: 0, updatedAt: 0),
-      ])
-  }
-
-  private func makeTimer() throws {
-    phone.say(try phone.model.create(timer, now: phone.now))
-    pass()
-  }
-
-  private func pass(_ seconds: Double = 1) {
-    hub.world.pass(seconds: seconds)
-    phone.settle()
+    var timer = tea
+    timer.notes = "steep"
+    return timer
   }
 
   /// Somebody who sees what is there edits it.
@@ -68,12 +50,6 @@ struct BridgeTests {
     try shown()[id.description]?[name] as? String
   }
 
-  private func todos() throws -> [String] {
-    try hub.records("todo", on: "watch").map {
-      "\($0["text"]!)\($0["isCompleted"] as? Bool == true ? "!" : "")"
-    }
-  }
-
   /// The phone holds just what the hub shows.
   private func expectAgreement() throws {
     let shown = try shown()
@@ -91,7 +67,7 @@ struct BridgeTests {
 
   @Test func aNewDeviceIsSentEverything() throws {
     #expect(phone.takeHistory().map(\.kind) == ["fullSync"])
-    try makeTimer()
+    try make(timer)
     #expect(try todos() == ["water", "leaves"])
     #expect(phone.takeHistory().isEmpty, "what it sent is not sent back")
     try edit("set={\"name\":\"Green tea\"}")
@@ -103,7 +79,7 @@ struct BridgeTests {
   }
 
   @Test func anotherFieldIsNotOverwritten() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("set={\"durationInSeconds\":120}")
     try update { $0.name = "Black tea" }
@@ -115,7 +91,7 @@ struct BridgeTests {
   }
 
   @Test func twoEditsBeforeTheAnswer() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("set={\"durationInSeconds\":120}")
     try update { $0.name = "Black tea" }
@@ -131,7 +107,7 @@ struct BridgeTests {
   }
 
   @Test func theSameChangeByBothSides() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("set={\"isCompleted\":true}", kind: "todo", record: one)
     try edit("set={\"name\":\"Mate\"}")
@@ -145,7 +121,7 @@ struct BridgeTests {
   }
 
   @Test func aTodoIsSetBack() throws {
-    try makeTimer()
+    try make(timer)
     try edit("set={\"isCompleted\":true}", kind: "todo", record: one)
     #expect(phone.model.timers[id]?.todoItems[0].isCompleted == true)
     try update { $0.todoItems[0].isCompleted = false }
@@ -154,7 +130,7 @@ struct BridgeTests {
   }
 
   @Test func notesAreMerged() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("set={\"notes\":\"steep 3 min\"}")
     try update { $0.notes = "do steep" }
@@ -171,7 +147,7 @@ struct BridgeTests {
   // MARK: To-dos
 
   @Test func todosComeAndGo() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("set={\"text\":\"hot water\"}", kind: "todo", record: one)
     let new = Identifier(high: 7, low: 7)
@@ -189,14 +165,14 @@ struct BridgeTests {
   }
 
   @Test func todosAreReordered() throws {
-    try makeTimer()
+    try make(timer)
     try update { $0.todoItems.swapAt(0, 1) }
     #expect(try todos() == ["leaves", "water"])
     try expectAgreement()
   }
 
   @Test func todosOfAnotherTimerAreRefused() throws {
-    try makeTimer()
+    try make(timer)
     var other = timer
     other.id = Identifier(high: 9, low: 9)
     let before = try hub.state("watch")
@@ -211,7 +187,7 @@ struct BridgeTests {
   // MARK: Deletes
 
   @Test func aDeleteLosesToWhatItHadNotSeen() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("set={\"name\":\"Mate\"}")
     phone.say(phone.model.delete(id))
@@ -226,7 +202,7 @@ struct BridgeTests {
   }
 
   @Test func whatWasSeenDeletedStaysDeleted() throws {
-    try makeTimer()
+    try make(timer)
     let held = phone.model.timers[id]!
     try edit("delete=true")
     var late = held
@@ -240,7 +216,7 @@ struct BridgeTests {
   }
 
   @Test func aDeleteMeetsALaterEdit() throws {
-    try makeTimer()
+    try make(timer)
     phone.holdsInput = true
     try edit("delete=true")
     try update { $0.name = "Mate" }
@@ -252,7 +228,7 @@ struct BridgeTests {
   }
 
   @Test func absenceDeletes() throws {
-    try makeTimer()
+    try make(timer)
     pass()
     _ = phone.model.delete(id)
     phone.say([phone.model.fullSync(now: phone.now)])
@@ -273,7 +249,7 @@ struct BridgeTests {
   }
 
   @Test func aResetPhoneDeletesNothing() throws {
-    try makeTimer()
+    try make(timer)
     try edit("set={\"name\":\"Mate\"}")
     phone.reset()
     phone.connect()
@@ -294,7 +270,7 @@ struct BridgeTests {
   // MARK: Late copies, echoes, the old version
 
   @Test func lateCopiesChangeNothing() throws {
-    try makeTimer()
+    try make(timer)
     let old = phone.model.timers[id]!
     try update { $0.name = "Mate" }
     phone.repeatLast(.timerUpdate(TimerUpdateMessage(.updated, old)))
@@ -304,7 +280,7 @@ struct BridgeTests {
   }
 
   @Test func echoesMintNothing() throws {
-    try makeTimer()
+    try make(timer)
     try edit("set={\"name\":\"Mate\"}")
     let before = try hub.state("watch")
     phone.say([phone.model.fullSync(now: phone.now)])
@@ -333,8 +309,7 @@ struct BridgeTests {
       new.id = Identifier(high: 5, low: UInt64(number))
       new.name = Name("\(number)")
       new.todoItems = []
-      phone.say(try phone.model.create(new, now: phone.now))
-      pass()
+      try make(new)
     }
     phone.say(phone.model.move(Identifier(high: 5, low: 4), to: 0, now: phone.now))
     pass()
@@ -356,8 +331,7 @@ struct BridgeTests {
           id: Identifier(high: UInt64(number), low: UInt64($0)), text: Name("\(number) \($0)"),
           createdAt: 0, updatedAt: 0)
       }
-      phone.say(try phone.model.create(new, now: phone.now))
-      pass()
+      try make(new)
     }
     for order in Self.orders(Array(0..<count)) {
       phone.say(phone.model.rearrange(now: phone.now) { _ in order })

@@ -9,40 +9,18 @@ import Wire
 
 /// A watch that acts by undated actions, with somebody at a keyboard as the phone.
 @Suite("The bridge and undated actions")
-struct BridgeUndatedActionTests {
+struct BridgeUndatedActionTests: BridgeSuite {
   let hub: HubWorld
   let watch: WholeRecordPeer
-  private let id = Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8)!
-  private let one = Identifier("A0000000-0000-4000-8000-000000000001".utf8)!
-  private let two = Identifier("A0000000-0000-4000-8000-000000000002".utf8)!
+  var peer: WholeRecordPeer { watch }
 
-  init() throws {
-    hub = try HubWorld(hasManualClock: false)
-    hub.world.now = 1_763_719_200_000_000
-    watch = WholeRecordPeer("watch", .watch, hub.world)
-    try hub.keyboard("phone")
-  }
-
-  private func timer(_ id: Identifier) -> TimerDTO {
-    TimerDTO(
-      id: id, name: "Tea", durationInSeconds: 300, createdAt: 0, updatedAt: 0,
-      todoItems: id != self.id
-        ? []
-        : [
-          TodoItemDTO(id: one, text: "water", createdAt: 0, updatedAt: 0),
-          TodoItemDTO(id: two, text: "leaves", createdAt: 0, updatedAt: 0),
-        ])
-  }
+  init() throws { (hub, watch) = try Self.start(.watch) }
 
   private func make(_ id: Identifier) throws {
     if !watch.isConnected { watch.connect() }
-    watch.say(try watch.model.create(timer(id), now: watch.now))
-    pass()
-  }
-
-  private func pass(_ seconds: Double = 1) {
-    hub.world.pass(seconds: seconds)
-    watch.settle()
+    var timer = tea
+    if id != self.id { (timer.id, timer.todoItems) = (id, []) }
+    try make(timer)
   }
 
   private func tick(_ todo: Identifier, _ isCompleted: Bool = true) {
@@ -66,12 +44,6 @@ struct BridgeUndatedActionTests {
     try #require(answer.type == "sync.edited", "\(answer)")
     watch.settle()
     pass()
-  }
-
-  private func todos() throws -> [String] {
-    try hub.records("todo", on: "phone").map {
-      "\($0["text"]!)\($0["isCompleted"] as? Bool == true ? "!" : "")"
-    }
   }
 
   private var held: [String] {
@@ -220,7 +192,7 @@ struct BridgeUndatedActionTests {
   @Test func theFirstDeleteOfOneThatHadAnOlderCopy() throws {
     try makeElsewhere()
     // From before it came here, and changed meanwhile: it refuses what it is sent.
-    var old = timer(id)
+    var old = tea
     old.todoItems.removeFirst()
     _ = try watch.model.create(old, now: watch.now + 100)
     watch.say(try watch.model.update(id, now: watch.now + 200) { $0.durationInSeconds = 7 })
