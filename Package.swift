@@ -17,7 +17,7 @@ let lean =
 /// Optimised in debug builds as well: its tests replay hundreds of thousands of edits.
 let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Both: what campaigns spend their time in.
+/// Both: what decides, in which campaigns and tests spend their time.
 let hotAndLean = lean + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// A library target: one folder, the shared settings.
@@ -54,15 +54,15 @@ let package = Package(
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // Pure: no I/O, no clock, no randomness.
-    library("Wire", ["CBytes", "CCrypto"], settings: lean),
+    library("Wire", ["CBytes", "CCrypto"], settings: hotAndLean),
     library("Journal"),
     library("Merge", ["Wire"], settings: hotAndLean),
     library("Bridge", ["Merge", "Wire"], settings: hotAndLean),
     library(
-      "AppModels", ["Bridge", "Merge", "Wire"], resources: [.embedInCode("Schemas")], settings: lean
-    ),
-    library("Device", ["AppModels", "Merge", "Wire"], settings: lean),
-    library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: lean),
+      "AppModels", ["Bridge", "Merge", "Wire"], resources: [.embedInCode("Schemas")],
+      settings: hotAndLean),
+    library("Device", ["AppModels", "Merge", "Wire"], settings: hotAndLean),
+    library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: hotAndLean),
 
     // Adapters.
     library("EventLoop", ["CUV"], settings: lean),
@@ -117,7 +117,7 @@ let package = Package(
     // The relay without sockets or disk, and what is tried on it.
     library(
       "RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport",
-      settings: lean),
+      settings: hotAndLean),
     library(
       "Simulation",
       [
@@ -129,7 +129,7 @@ let package = Package(
     // Lines of every kind for the relay, drawn from the descriptions of the requests.
     library(
       "WireFuzz", ["RelaySupport", "Seeded", "Relay", "AppModels", "Merge", "Wire"],
-      path: "Tools/WireFuzz", settings: lean),
+      path: "Tools/WireFuzz", settings: hotAndLean),
 
     // Faults between real sockets.
     library("Proxy", ["Simulation", "Seeded", "Wire"], path: "Tools/Proxy"),
@@ -144,7 +144,7 @@ let package = Package(
     library("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     library("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     library("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
-    library("TranscriptSupport", path: "Tests/TranscriptSupport"),
+    library("TranscriptSupport", path: "Tests/TranscriptSupport", settings: hot),
     library("LoopbackSupport", path: "Tests/LoopbackSupport"),
 
     tests("WireTests", ["Seeded", "Wire", "ScannerComparison", "protocol-schemas"]),

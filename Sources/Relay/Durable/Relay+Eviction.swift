@@ -80,7 +80,7 @@ extension Relay {
   }
 
   private func forget(_ pair: Pair) {
-    assert(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
+    precondition(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
     pairs[pair.number] = nil
     evictedSize += pair.size
     if pair.isBlank { blankPairs.add(PairName(app: pair.app, name: pair.name), pair.number) }
