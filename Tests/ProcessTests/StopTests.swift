@@ -21,8 +21,8 @@ extension ProcessTests {
     }
 
     @Test func drainsUnderLoad() throws {
-      let seed = UInt64.random(in: 1...1_000_000)
-      print("SIGTERM under load: seed \(seed)")
+      let seed = killSeed()
+      print("SIGTERM under load: WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)
       let phone = LoadPhone(ledger, seed: random.next())
       let watch = LazyWatch(ledger, seed: random.next())

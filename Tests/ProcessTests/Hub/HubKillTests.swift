@@ -12,13 +12,9 @@ extension ProcessTests {
   ///
   /// `WATCHLINE_KILL_ROUNDS` and `WATCHLINE_KILL_SEED` as for the lanes' test.
   @Suite struct HubKillTests {
-    private static func setting(_ name: String) -> UInt64? {
-      ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-    }
-
     @Test func survivesKill() throws {
-      let rounds = Int(Self.setting("WATCHLINE_KILL_ROUNDS") ?? 10)
-      let seed = Self.setting("WATCHLINE_KILL_SEED") ?? UInt64.random(in: 1...1_000_000)
+      let rounds = Int(setting("WATCHLINE_KILL_ROUNDS") ?? 10)
+      let seed = killSeed()
       print("kill -9 of the hub: \(rounds) rounds, WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)
       let scene = try SyncScene([])

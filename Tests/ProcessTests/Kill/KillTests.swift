@@ -10,13 +10,9 @@ extension ProcessTests {
 
     init() throws { scratch = try Scratch() }
 
-    private static func setting(_ name: String) -> UInt64? {
-      ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-    }
-
     @Test func survivesKill() throws {
-      let rounds = Int(Self.setting("WATCHLINE_KILL_ROUNDS") ?? 100)
-      let seed = Self.setting("WATCHLINE_KILL_SEED") ?? UInt64.random(in: 1...1_000_000)
+      let rounds = Int(setting("WATCHLINE_KILL_ROUNDS") ?? 100)
+      let seed = killSeed()
       print("kill -9: \(rounds) rounds, WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)
       let phone = LoadPhone(ledger, seed: random.next())
