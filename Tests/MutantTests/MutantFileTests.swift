@@ -7,7 +7,7 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  private static func mutants() throws -> [Mutant] {
+  static func mutants() throws -> [Mutant] {
     let folder = root.appending(path: "Tools/Mutants")
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".mutant") }

@@ -91,6 +91,52 @@ extension ProcessTests {
       }
     }
 
+    /// On the loopback there is no bound where none was set.
+    @Test func theTimeToActivateIsSet() throws {
+      let server = try ServerProcess(scratch, ["--activate-timeout", "1"], data: ":memory:")
+      let (one, other) = (try server.client(), try server.device("phone"))
+      let error = try #require(try one.line())
+      #expect(error.code == 7_004)
+      #expect(try one.linesToEnd().isEmpty)
+      #expect(try other.request(["type": "ping"]).type == "pong")
+    }
+
+    /// A store in memory begins anew with each start, under another name; so does an empty folder.
+    @Test func aNewStoreHasANewName() throws {
+      var names: Set<String> = []
+      for data in [":memory:", ":memory:", scratch.path + "/one", scratch.path + "/two"] {
+        let server = try ServerProcess(scratch, data: data)
+        _ = try server.device("watch")
+        let phone = try server.device("phone")
+        #expect(phone.activation.integer("n") == 0 && phone.activation.integer("outstanding") == 0)
+        names.insert(try #require(phone.activation.string("store")))
+        let transfer: [String: Any] = ["type": "transferUserInfo", "n": 1, "payload": ["n": 1]]
+        #expect(try phone.request(transfer).type == "accepted")
+        #expect(try server.terminate() == 0)
+      }
+      #expect(names.count == 4)
+      #expect(scratch.names == [])
+    }
+
+    @Test func aFileThatIsNoSchemaEndsTheStart() throws {
+      let plants = #"{"schema":"plants","kinds":[{"kind":"bed","fields":[]}]}"#
+      let files = [
+        ("list", "shopping list\n", "not JSON"),
+        ("misspelt", plants.replacing("kinds", with: "kind"), "did you mean kinds?"),
+        ("field", plants.replacing("[]", with: "[{}]"), "kinds[bed].fields[0]"),
+        ("shipped", plants.replacing("plants", with: "pomodoro"), "a schema pomodoro already"),
+        ("long", plants + String(repeating: " ", count: 1 << 20), "at most 1048576 bytes"),
+      ]
+      for (name, text, words) in files {
+        let path = "\(scratch.path)/\(name).json"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let result = try run(["--schema", path, "--data", ":memory:", "--listen", "127.0.0.1:0"])
+        #expect(result.code == 1)
+        expectOneLine(result.errors, path)
+        expectOneLine(result.errors, words)
+      }
+    }
+
     @Test func portInUse() throws {
       let server = try ServerProcess(scratch, data: ":memory:")
       let other = try Scratch()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Wire
 
@@ -50,6 +51,25 @@ import Wire
       expectLines(try #require(Help.lines(on: "\(error.rawValue)")), "\(error)")
     }
     #expect(Help.lines(on: "nothing") == nil)
+  }
+
+  /// Clause 9 of PROTOCOL.md has each limit with its default.
+  @Test func theTableOfLimitsIsThatOfTheServer() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Protocol/PROTOCOL.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let table = try #require(text.range(of: "| limit | default |")).lowerBound
+    let rows = text[table...].components(separatedBy: "\n\n")[0].split(separator: "\n").dropFirst(2)
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    let limits = Limits.names.map { name, path in
+      let value = Limits()[keyPath: path]
+      let isTime = Limits.durations.contains(name)
+      return [
+        "`\(name)`",
+        value == 0 ? "never" : isTime ? "\(value / 1_000_000) s" : "\(value)",
+      ]
+    }
+    #expect(rows.map { [$0[0], $0[1].replacing(",", with: "")] } == limits)
   }
 
   @Test func knobsAreDescribedAsTheyAre() {

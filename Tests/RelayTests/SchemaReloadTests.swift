@@ -27,6 +27,21 @@ import Wire
     return world.client("phone").takeLines().last ?? ""
   }
 
+  /// A pair opens 16 schemas; what is open stays so, and another pair has its own.
+  @Test func sixteenSchemasAndNotOneMore() throws {
+    let world = try world((1...17).map { try Self.schema("s\($0)", field: "x") })
+    world.send("activate pair=p role=phone", on: "phone")
+    for number in 1...16 { #expect(opened(world, "s\(number)").contains("sync.opened")) }
+    #expect(opened(world, "s17").contains("\"code\":4008"))
+    #expect(opened(world, "s1").contains("sync.opened"))
+    try world.kill()
+    world.send("activate pair=p role=phone", on: "phone")
+    #expect(opened(world, "s17").contains("\"code\":4008"))
+    world.send("deactivate", on: "phone")
+    world.send("activate pair=q role=phone", on: "phone")
+    #expect(opened(world, "s17").contains("sync.opened"))
+  }
+
   @Test func takesWhatIsNotInUse() throws {
     let world = try world([try Self.schema("a", field: "x"), try Self.schema("b", field: "x")])
     let new = [try Self.schema("a", field: "y"), try Self.schema("c", field: "x")]

@@ -99,6 +99,18 @@ import Testing
 
   /// Where the disk is full, what is small and what removes goes on for as long as there is something
   /// to remove; when that has made room, so does everything.
+  /// What a server keeps: 80 MiB, at most an eighth of the file system.
+  @Test func theReserveOfAServer() throws {
+    let directory = TemporaryDirectory()
+    let harness = try Harness(.directory(directory.path), options: .server)
+    defer { harness.store.close() }
+    var disk = statvfs()
+    try #require(statvfs(directory.path, &disk) == 0)
+    let eighth = Int(disk.f_blocks) * Int(disk.f_frsize) / 8
+    let wanted = min(80 << 20, eighth / (64 << 10) * (64 << 10))
+    eventually("the reserve") { size(directory.path + "/watchline.reserve") == wanted }
+  }
+
   @Test(arguments: [4 << 20, 6 << 20, 20 << 20]) func fullDiskDrains(limit: Int) throws {
     let vfs = FaultVFS()
     var options = options

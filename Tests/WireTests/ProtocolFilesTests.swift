@@ -37,6 +37,47 @@ import protocol_schemas
     }
   }
 
+  /// The rows of the tables whose heads begin with a word, each as its cells.
+  private static func rows(_ head: String) throws -> [[String]] {
+    let text = try String(
+      contentsOf: folder.appendingPathComponent("PROTOCOL.md"), encoding: .utf8)
+    let table = try #require(text.range(of: "| \(head) | ")).lowerBound
+    return text[table...].components(separatedBy: "\n\n")[0].split(separator: "\n").dropFirst(2)
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
+
+  @Test func theTableOfErrorsIsThatOfTheCodes() throws {
+    let rows = try Self.rows("code").map { "\($0[0]) \($0[1])" }
+    #expect(rows == ErrorCode.allCases.map { "\($0.rawValue) \($0.name)" })
+  }
+
+  /// Of each knob the name, what words there are, and the default.
+  @Test func theTableOfKnobsIsThatOfTheDescriptions() throws {
+    let order = try Self.rows("precondition").map { $0[0].trimmingCharacters(in: ["`"]) }
+      .joined(separator: ",")
+    let rows = try Self.rows("knob").map { cells in
+      let standard = cells[2] == "as below" ? order : cells[2]
+      return "\(cells[0]) \(cells[1]): \(standard)"
+    }
+    let described = KnobDescription.all.map { knob in
+      let type =
+        switch knob.type {
+        case .words(let words): words.joined(separator: ", ")
+        case .boolean: "boolean"
+        case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+        case .object(let members): "{\(members.map(\.name).joined(separator: ", "))}"
+        case .seconds: knob.key == .complicationReset ? "seconds below 86400" : "seconds"
+        default: "the nine names below, commas between"
+        }
+      var standard = knob.standard.trimmingCharacters(in: ["\""])
+      if case .object(let members) = knob.type {
+        standard = members.map { $0.standard ?? "" }.joined(separator: ", ")
+      }
+      return "`\(knob.key.rawValue)` \(type): \(standard)"
+    }
+    #expect(rows == described)
+  }
+
   /// Every clause that a description refers to is there.
   @Test func specificationHasTheClauses() throws {
     let file = Self.folder.appendingPathComponent("PROTOCOL.md")

@@ -27,6 +27,96 @@ import Wire
     #expect(one.fold.snapshot() == other.fold.snapshot())
   }
 
+  /// Clause 12.9 of PROTOCOL.md, "The pieces of a snapshot": each part with each of its members.
+  @Test func theFormOfASnapshot() throws {
+    let (list, note, gone) = (Target("list", "1"), Target("note", "1"), Target("note", "2"))
+    let desk = Desk()
+    func erase(_ seq: UInt64, _ index: UInt32, count: UInt32) -> Action {
+      let run = ElementRun(ElementID(Dot(Desk.phone, seq), index), count: count)
+      return Action(note, .erase(field: "text", [run]))
+    }
+    try desk.write(at: 1, Action(list, .create), .set(list, "inbox"))
+    try desk.write(at: 2, Action(gone, .create), .move(gone))
+    try desk.write(
+      at: 3, Action(note, .create), .set(note, "a", home: list), .type(note, "abcdef"),
+      .move(note, into: list))
+    try desk.write(at: 4, erase(3, 1, count: 2))
+    try desk.write(at: 5, Action(gone, .delete))
+    let seen = desk.fold.vector
+    desk.purge(10)
+    try desk.write(at: 20, seen: seen, .set(note, "b"))
+    try desk.write(
+      Desk.watch, at: 11, seen: seen, .set(note, "c"), .set(gone, "late"), .type(note, "x"))
+    desk.fold.announce(frontier: desk.fold.vector, horizon: 15)
+    try desk.write(Desk.watch, at: 12, seen: seen, Action(note, .delete))
+    try desk.write(at: 21, erase(3, 5, count: 1), Action(gone, .create))
+    let phone = Desk.phone.description
+    let watch = Desk.watch.description
+    let pieces = """
+      {"format":"1","horizon":"15","part":"header","pieces":"7","replicas":[
+      {"base":"5","replica":"PHONE","sealed":"6","seq":"7","stamp":"5.1.0"},
+      {"replica":"WATCH","sealed":"1","seq":"2"}],"unknown":"0"}
+
+      {"part":"records","records":[
+      {"created":true,"inside":"0/3/3.1.0","kind":"list","record":"1","touch":"0/1/1.1.0"},
+      {"changes":["0/7","1/2"],"created":true,"kind":"note","record":"1","touch":"0/6/20.1.0"},
+      {"changes":["0/7"],"created":true,"exhumed":["0/7"],"kind":"note","record":"2",
+      "touch":"0/7/21.1.0"}]}
+
+      {"operations":[
+      {"actions":[{"action":{"action":"write","field":"name","kind":"list","record":"1",
+      "revives":true,"value":"inbox"},"index":"1"}],"seq":"1","stamp":"1.1.0","wall":"0"},
+      {"actions":[{"action":{"action":"write","field":"name","home":{"kind":"list","record":"1"},
+      "kind":"note","record":"1","revives":true,"value":"a"},"index":"1"},
+      {"action":{"action":"move","field":"place","into":{"kind":"list","record":"1"},
+      "kind":"note","record":"1"},"element":"6","index":"3"}],"seq":"3","stamp":"3.1.0","wall":"0"},
+      {"actions":[{"action":{"action":"write","field":"name","kind":"note","record":"1",
+      "revives":true,"value":"b"}}],"seq":"6","stamp":"20.1.0","wall":"0"},
+      {"context":{"WATCH":"2"},"erased":[{"action":"erase","elements":[["PHONE/3/5","1"]],
+      "field":"text","kind":"note","record":"1"}],"seq":"7","stamp":"21.1.0","wall":"0"}],
+      "part":"operations","replica":"0"}
+
+      {"operations":[
+      {"actions":[{"action":{"action":"write","field":"name","kind":"note","record":"1",
+      "revives":true,"value":"c"},"archived":true},
+      {"action":{"action":"write","field":"name","kind":"note","record":"2","revives":true,
+      "value":"late"},"index":"1","recovered":true}],
+      "context":{"PHONE":"5"},"seq":"1","stamp":"11.1.0","wall":"0"},
+      {"actions":[{"action":{"action":"delete","kind":"note","record":"1"},
+      "lostTo":"0/6/20.1.0"}],"context":{"WATCH":"0"},"seq":"2","stamp":"12.1.0","wall":"0"}],
+      "part":"operations","replica":"1"}
+
+      {"field":"text","kind":"note","part":"text","record":"1","runs":[
+      {"first":"0/3/0","rank":"1","text":"a"},
+      {"count":"3","first":"0/3/3","key":"0/3/1/1","parent":"0/3/0","rank":"1","text":"def"},
+      {"first":"1/1/0","rank":"1","text":"x"}]}
+
+      {"into":{"kind":"list","record":"1"},"kind":"note","part":"list","runs":[
+      {"first":"0/3/6","rank":"1"}]}
+
+      {"graves":[{"kind":"note","mark":"0/5/5.1.0","record":"2"}],"part":"graves"}
+      """.replacing("PHONE", with: phone).replacing("WATCH", with: watch)
+    let expected: [String] = pieces.split(separator: "\n\n").map { piece in
+      piece.split(separator: "\n").joined()
+    }
+    #expect(desk.fold.snapshot().map { String(decoding: $0.canonical, as: UTF8.self) } == expected)
+  }
+
+  @Test func aSnapshotBeginsWithTheEndsOfTheChains() throws {
+    var hub = Hub()
+    try hub.push([hub.item(1, [Hub.create()]), hub.item(2, [Hub.name()])])
+    let seen = Context(own: 0, others: hub.replica.vector)
+    try hub.push([hub.item(1, [Hub.name()], by: Hub.watch, at: 5, context: seen)], from: Hub.watch)
+    let hashes = [Hub.phone, Hub.watch].map { hub.replica.chain($0).hash.hexadecimal }
+    #expect(hashes.allSatisfy { $0.count == 64 } && hashes[0] != hashes[1])
+    let piece = """
+      {"\(Hub.phone)":{"context":{"\(Hub.phone)":"1"},"hash":"\(hashes[0])","seq":"2"},
+      "\(Hub.watch)":{"context":{"\(Hub.phone)":"2"},"hash":"\(hashes[1])","seq":"1"}}
+      """
+    let first = String(decoding: hub.replica.snapshot()[0], as: UTF8.self)
+    #expect(first == piece.split(separator: "\n").joined())
+  }
+
   @Test func longTextsAreCutIntoPiecesOfBoundedSize() throws {
     let note = Target("note", "1")
     let desk = Desk()

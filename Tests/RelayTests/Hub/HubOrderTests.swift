@@ -30,6 +30,43 @@ import Testing
     #expect(watch.view["timer"].count == 1)
   }
 
+  /// A line of operations ends with the one that brings it to 64 KiB, be that one as large as it is.
+  @Test func linesOfOperationsHaveABound() throws {
+    let hub = try HubWorld()
+    try hub.keyboard("phone")
+    for length in [Int](repeating: 10_000, count: 20) + [200_000, 10_000] {
+      let notes = String(repeating: "x", count: length)
+      let fields = "{\"name\":\"Tea\",\"durationInSeconds\":60,\"notes\":\"\(notes)\"}"
+      #expect(try hub.ask("sync.edit kind=timer set=\(fields)", on: "phone").type == "sync.edited")
+    }
+    _ = hub.type("activate pair=p role=watch", on: "watch")
+    let replica = "6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1"
+    let lines = hub.type("sync.open schema=todoTimers replica=\(replica) vector={}", on: "watch")
+      .filter { $0.type == "sync.ops" }
+      .map { ($0["ops"] as? [[String: Any]] ?? []).map { "\($0)".utf8.count } }
+    #expect(lines.joined().count == 22 && lines.joined().contains { $0 > 200_000 }, "\(lines)")
+    for (index, line) in lines.enumerated() {
+      #expect(line.dropLast().reduce(0, +) < 70_000, "\(line)")
+      if index < lines.count - 1 { #expect(line.reduce(0, +) > 60_000, "\(line)") }
+    }
+  }
+
+  /// A kind that has more than 256 KiB takes several lines, and the last of all says that it is.
+  @Test func aKindOfManyTakesSeveralLines() throws {
+    let hub = try HubWorld()
+    try hub.keyboard("phone")
+    for number in 0..<40 {
+      let notes = String(repeating: "x", count: 10_000)
+      let fields = "{\"name\":\"\(number)\",\"durationInSeconds\":60,\"notes\":\"\(notes)\"}"
+      _ = hub.type("sync.edit kind=timer set=\(fields)", on: "phone")
+    }
+    let lines = hub.type("sync.view", on: "phone").filter { $0.type == "sync.records" }
+    let timers = lines.filter { $0["kind"] as? String == "timer" }
+    #expect(timers.count == 2 && timers.flatMap(\.records).count == 40)
+    #expect(timers.allSatisfy { $0.text.utf8.count < (256 << 10) + 1_000 })
+    #expect(lines.map { $0["last"] as? Bool } == lines.dropLast().map { _ in nil } + [true])
+  }
+
   /// A device's own push is answered, and told to the others, with the commit that has it.
   @Test func pushes() throws {
     let hub = try HubWorld()

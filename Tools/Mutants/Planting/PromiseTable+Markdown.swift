@@ -1,60 +1,60 @@
 extension PromiseTable {
   /// The table for people to read.
-  ///
-  /// - Parameter document: the protocol; how much of it is quoted is told, so that a sentence that is new there
-  ///   makes the table another one.
-  package func markdown(of document: String) -> String {
-    let kept = promises.filter { !$0.isNone }
-    let judged = kept.filter { $0.evidence.contains(where: \.isJudge) }
-    let planted = kept.filter { $0.evidence.contains(where: \.isFault) }
+  package var markdown: String {
+    let promises = promises
+    let judged = promises.filter(\.isJudged)
+    let planted = promises.filter { $0.evidence.contains(where: \.isFault) }
     var text = """
       # What the protocol promises, and what fails where it is broken
 
-      Made by `watchline mutants --promises` from PROMISES.txt; a test fails where a clause of PROTOCOL.md has
-      no row, where the words do not stand there any more, or where a judge, test or fault is not there.
+      Made by `watchline mutants --promises` from PROMISES.txt, which has each sentence of PROTOCOL.md. A test fails
+      where the two do not say the same, where a promise has nothing that fails, and where a judge, test or fault
+      is not there.
 
-      Of \(kept.count) promises \(judged.count) have a judge in the simulator, and \(kept.count - judged.count) \
-      a test alone. For \(planted.count) a fault is planted that breaks them; how soon it is found says MATRIX.md.
-      What is not quoted here is said of nothing but in the document.
+      Of \(promises.count) promises \(judged.count) have a judge in the simulator, and \
+      \(promises.count - judged.count) a test alone. For \(planted.count) a fault is planted that breaks them; how \
+      soon it is found says MATRIX.md.
 
-      | clause | promise | judge | test or dialogue | planted fault |
+      | sentence | promise | judge | test or dialogue | planted fault |
       | --- | --- | --- | --- | --- |
 
       """
-    for promise in promises {
-      let words = promise.isNone ? "*none: \(promise.words)*" : promise.words
+    for row in promises {
       let cells = [
-        promise.clause, words, Self.cell(promise.evidence, of: ["judge"]),
-        Self.cell(promise.evidence, of: ["test", "dialogue"]),
-        Self.cell(promise.evidence, of: ["fault"]),
+        row.name, row.words, Self.cell(row, of: ["judge"]),
+        Self.cell(row, of: ["test", "dialogue"]), Self.cell(row, of: ["fault"]),
       ]
       text += "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |\n"
     }
     text += """
 
-      ## How much of each clause is quoted
+      ## How many sentences each clause has
 
-      Words of the clause that a promise quotes, of all its words, tables and dialogues included. The rest explains,
-      defines, or has nothing yet that fails where it is broken.
+      What promises nothing is a term that is defined, a reason, what a device has to do or may do for itself,
+      something outside, or leads over to what is said elsewhere.
 
-      | clause | quoted | words |
-      | --- | --- | --- |
+      | clause | promises | of them judged | promise nothing |
+      | --- | --- | --- | --- |
 
       """
-    for clause in Self.clauses(document) {
-      let quoted = kept.filter { $0.clause == clause.number }
-        .reduce(0) { $0 + $1.words.split(separator: " ").count }
-      text += "| \(clause.number) | \(quoted) | \(clause.text.split(separator: " ").count) |\n"
+    var clauses: [String] = []
+    for row in rows where !clauses.contains(row.clause) { clauses.append(row.clause) }
+    for clause in clauses {
+      let all = rows.filter { $0.clause == clause }
+      let kept = all.filter { $0.reason == nil }
+      text += "| \(clause) | \(kept.count) | \(kept.count(where: \.isJudged)) "
+      text += "| \(all.count - kept.count) |\n"
     }
     return text
   }
 
-  private static func cell(_ evidence: [Evidence], of kinds: [String]) -> String {
-    let names = evidence.compactMap { evidence -> String? in
-      let words = evidence.description.split(separator: " ")
-      guard kinds.contains(String(words[0])) else { return nil }
-      return words[0] == "fault" ? String(words[1]) : "`\(words[1])`"
-    }
+  private static func cell(_ row: Row, of kinds: [String]) -> String {
+    let names = row.evidence.filter { kinds.contains($0.kind) }
+      .map { $0.isFault ? $0.name : "`\($0.name)`" }
     return names.isEmpty ? "–" : names.joined(separator: " ")
   }
+}
+
+extension PromiseTable.Row {
+  var isJudged: Bool { evidence.contains { $0.kind == "judge" } }
 }

@@ -1,4 +1,5 @@
-/// What the protocol promises, and what fails where a promise is broken; the file `PROMISES.txt`.
+/// What the protocol says, sentence by sentence, and what fails where a promise is broken; the file
+/// `PROMISES.txt`.
 ///
 /// ```
 /// # a remark
@@ -7,10 +8,11 @@
 ///   test RelayTests/exactlyOnce
 ///   dialogue 5.7-order
 ///   fault M48
-/// 12 none its parts are 12.1 to 12.12
+/// 6 A turn is one look at all connections.
+///   none term
 /// ```
-/// The words stand so in that clause of the document, blanks apart; a sentence that is changed there has to
-/// be looked at here.
+/// The rows of a clause, one after the other, are all of its text (``clauses(_:)``). So a sentence that is new
+/// in the document, or changed, has to be looked at here.
 package struct PromiseTable: Equatable {
   package enum Evidence: Hashable {
     /// A finding's word, raised by the simulator.
@@ -23,15 +25,36 @@ package struct PromiseTable: Equatable {
     case fault(String)
   }
 
-  package struct Promise: Equatable {
-    package var clause: String
-    /// What is promised; of a clause that promises nothing the reason.
-    package var words: String
-    package var isNone: Bool
-    package var evidence: [Evidence] = []
+  /// Why a row promises nothing.
+  package enum Reason: String, CaseIterable {
+    /// It says what a word means.
+    case term
+    /// It says why something is so, or what follows from it.
+    case reason
+    /// It says what a device has to do, or may do for itself.
+    case device
+    /// It is about something outside, such as a terminal.
+    case world
+    /// It leads over to what is said elsewhere.
+    case lead
   }
 
-  package private(set) var promises: [Promise] = []
+  package struct Row: Equatable {
+    package var clause: String
+    /// Its place among the rows of its clause, from 1.
+    package var number: Int
+    package var words: String
+    package var evidence: [Evidence] = []
+    /// Of a row that promises nothing.
+    package var reason: Reason?
+
+    /// `4.1 s3`
+    package var name: String { "\(clause) s\(number)" }
+  }
+
+  package private(set) var rows: [Row] = []
+
+  package var promises: [Row] { rows.filter { $0.reason == nil } }
 
   /// - Throws: where a line cannot be read.
   package init(_ text: String) throws(MutantFault) {
@@ -44,17 +67,20 @@ package struct PromiseTable: Equatable {
         throw MutantFault("line \(index + 1) of the promises ends after \"\(first)\"")
       }
       guard line.first == " " else {
-        let isNone = rest.hasPrefix("none ")
-        promises.append(
-          Promise(
-            clause: String(first), words: isNone ? String(rest.dropFirst(5)) : rest, isNone: isNone)
-        )
+        let number = 1 + rows.count { $0.clause == first }
+        rows.append(Row(clause: String(first), number: number, words: rest))
         continue
       }
-      guard !promises.isEmpty, let evidence = Evidence(String(first), rest) else {
+      guard let last = rows.indices.last else {
         throw MutantFault("line \(index + 1) of the promises: what is \"\(first)\" here?")
       }
-      promises[promises.count - 1].evidence.append(evidence)
+      if first == "none", let reason = Reason(rawValue: rest) {
+        rows[last].reason = reason
+      } else if let evidence = Evidence(String(first), rest) {
+        rows[last].evidence.append(evidence)
+      } else {
+        throw MutantFault("line \(index + 1) of the promises: what is \"\(first) \(rest)\" here?")
+      }
     }
   }
 
@@ -62,45 +88,80 @@ package struct PromiseTable: Equatable {
   ///
   /// - Parameters:
   ///   - document: the protocol, in Markdown with numbered headings.
-  ///   - exists: whether there is such a judge, test, dialogue or fault.
-  package func complaints(of document: String, exists: (Evidence) -> Bool) -> [String] {
+  ///   - faults: the faults that are planted; each is to be against a promise.
+  ///   - exists: whether there is such a judge, test or dialogue.
+  package func complaints(
+    of document: String, faults: [String], exists: (Evidence) -> Bool
+  ) -> [String] {
     let clauses = Self.clauses(document)
     var complaints: [String] = []
-    for clause in clauses where !promises.contains(where: { $0.clause == clause.number }) {
-      complaints.append("clause \(clause.number) has no row")
+    for clause in clauses {
+      let said = rows.filter { $0.clause == clause.number }
+        .flatMap { $0.words.split(separator: " ") }
+      let same = zip(clause.words, said).prefix { $0 == $1 }.count
+      guard same < max(clause.words.count, said.count) else { continue }
+      complaints.append(
+        "clause \(clause.number) goes on \(Self.quote(clause.words[same...])) and the table "
+          + Self.quote(said[same...]))
     }
-    for promise in promises {
-      guard let clause = clauses.first(where: { $0.number == promise.clause }) else {
-        complaints.append("there is no clause \(promise.clause)")
-        continue
+    for row in rows {
+      if !clauses.contains(where: { $0.number == row.clause }) {
+        complaints.append("there is no clause \(row.clause)")
+      } else if row.reason != nil, !row.evidence.isEmpty {
+        complaints.append("\(row.name) promises nothing, and has what fails: \(row.words)")
+      } else if row.reason == nil, row.evidence.allSatisfy(\.isFault) {
+        complaints.append("\(row.name): nothing fails where this is broken: \(row.words)")
       }
-      if promise.isNone { continue }
-      if !clause.text.contains(promise.words) {
-        complaints.append("clause \(promise.clause) does not say: \(promise.words)")
+      for evidence in row.evidence {
+        if case .fault(let fault) = evidence, faults.contains(fault) { continue }
+        if !evidence.isFault, exists(evidence) { continue }
+        complaints.append("\(row.name): there is no \(evidence)")
       }
-      if promise.evidence.allSatisfy(\.isFault) {
-        complaints.append("nothing fails where this is broken: \(promise.words)")
-      }
-      for evidence in promise.evidence where !exists(evidence) {
-        complaints.append("there is no \(evidence) (clause \(promise.clause))")
-      }
+    }
+    let named = Set(rows.flatMap(\.evidence))
+    for fault in faults where !named.contains(.fault(fault)) {
+      complaints.append("fault \(fault) is against no promise")
     }
     return complaints
   }
 
-  /// The numbered clauses of a document, with their text on one line each.
-  static func clauses(_ document: String) -> [(number: String, text: String)] {
+  private static func quote(_ words: ArraySlice<Substring>) -> String {
+    words.isEmpty ? "to its end" : "\"\(words.prefix(12).joined(separator: " "))\""
+  }
+
+  /// The numbered clauses of a document with the words of their text: of paragraphs, items of lists, and rows
+  /// of tables but for their heads. Blocks of code are left out; dialogues and drawings are there.
+  static func clauses(_ document: String) -> [(number: String, words: [Substring])] {
     var clauses: [(number: String, words: [Substring])] = []
+    var isCode = false
+    // Where the line before begins, for heads of tables.
+    var before = 0
     for line in document.split(separator: "\n") {
-      let words = line.split(whereSeparator: \.isWhitespace)
+      if line.hasPrefix("```") { isCode.toggle() }
+      if isCode || line.hasPrefix("```") { continue }
+      var words = line.split(whereSeparator: \.isWhitespace)
       let isHeading = words.first == "##" || words.first == "###"
       if isHeading, let number = words.dropFirst().first, number.first?.isNumber == true {
         clauses.append((String(number), []))
-      } else if !clauses.isEmpty {
-        clauses[clauses.count - 1].words += words
+        continue
       }
+      guard let last = clauses.indices.last else { continue }
+      if line.hasPrefix("| ---") {
+        clauses[last].words.removeSubrange(before...)
+        continue
+      }
+      if line.hasPrefix("|") { words.removeAll { $0 == "|" } }
+      if isItem(line) { words.removeFirst() }
+      before = clauses[last].words.count
+      clauses[last].words += words
     }
-    return clauses.map { ($0.number, $0.words.joined(separator: " ")) }
+    return clauses
+  }
+
+  /// Whether a line begins an item of a list: `- ` or `1. `.
+  private static func isItem(_ line: Substring) -> Bool {
+    let number = line.prefix { $0.isNumber }
+    return line.hasPrefix("- ") || !number.isEmpty && line.dropFirst(number.count).hasPrefix(". ")
   }
 }
 
@@ -115,22 +176,22 @@ extension PromiseTable.Evidence: CustomStringConvertible {
     }
   }
 
-  package var description: String {
+  package var description: String { "\(kind) \(name)" }
+
+  var kind: String {
     switch self {
-    case .judge(let name): "judge \(name)"
-    case .test(let name): "test \(name)"
-    case .dialogue(let name): "dialogue \(name)"
-    case .fault(let name): "fault \(name)"
+    case .judge: "judge"
+    case .test: "test"
+    case .dialogue: "dialogue"
+    case .fault: "fault"
     }
   }
 
-  var isFault: Bool {
-    if case .fault = self { return true }
-    return false
+  var name: String {
+    switch self {
+    case .judge(let name), .test(let name), .dialogue(let name), .fault(let name): name
+    }
   }
 
-  var isJudge: Bool {
-    if case .judge = self { return true }
-    return false
-  }
+  var isFault: Bool { kind == "fault" }
 }

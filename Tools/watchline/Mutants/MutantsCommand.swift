@@ -67,11 +67,10 @@ enum MutantsCommand: Subcommand {
 
   private static func writePromises(_ folder: String) throws(UsageError) -> Int32 {
     let place = "\(folder)/Tools/Mutants/PROMISES"
-    let protocolText = try PlantedProgram.text("\(folder)/Protocol/PROTOCOL.md")
     let promises = try PlantedProgram.text("\(place).txt")
     var markdown = ""
     do throws(MutantFault) {
-      markdown = try PromiseTable(promises).markdown(of: protocolText)
+      markdown = try PromiseTable(promises).markdown
     } catch {
       throw UsageError("\(error)")
     }
