@@ -67,7 +67,8 @@ struct MutantReport {
       "# Mutants and what finds them", "", "Made by `\(command)`. \(summary).", "",
       "Seeds are the median, over several starts, of how many seeds it takes until it is found.",
       "The world `small` is the exhaustive mode with two operations; it has no seeds. Those of the world",
-      "`wire` are sessions of `watchline fuzz-wire`, of some 900 lines each.", "",
+      "`wire` are sessions of `watchline fuzz-wire`, of some 900 lines each, and those of `apps` people at the",
+      "forms of an app.", "",
       "| id | fault | expected | found by | as | seeds |", "| --- | --- | --- | --- | --- | --- |",
     ]
     for result in results {

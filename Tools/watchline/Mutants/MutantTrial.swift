@@ -11,7 +11,7 @@ enum MutantTrial {
   private static let limit: UInt32 = 20
 
   /// The worlds that there are.
-  static let worlds = ["exchange", "server", "small", "wire"]
+  static let worlds = ["exchange", "server", "small", "wire", "apps"]
 
   /// - Parameters:
   ///   - mutant: its name, or `none`.
@@ -32,6 +32,7 @@ enum MutantTrial {
       return 0
     }
     if world == "wire" { return wire(first..<first + count) }
+    if world == "apps" { return apps(first..<first + count) }
     guard let harness = harness(world) else {
       complain("there is no world \(world)")
       return 2
@@ -66,6 +67,20 @@ enum MutantTrial {
         return 0
       }
       say("went \(seed) \(run.lines)-\(run.heard.values.reduce(0, +))")
+    }
+    return 0
+  }
+
+  /// People at the forms of an app.
+  private static func apps(_ seeds: Range<UInt64>) -> Int32 {
+    for seed in seeds {
+      alarm(limit)
+      say("seed \(seed)")
+      if let finding = AppSession.run(seed: seed) {
+        say("found \(seed) \(finding.invariant) \(finding.slug)")
+        return 0
+      }
+      say("went \(seed) right")
     }
     return 0
   }

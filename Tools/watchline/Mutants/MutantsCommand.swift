@@ -11,7 +11,8 @@ enum MutantsCommand: Subcommand {
       Option("seeds", value: "N", "seeds that each start may take; 1000"),
       Option("starts", value: "N", "starts, of whose seeds the median is told; 5"),
       Option("only", value: "IDS", "these mutants alone, such as M01,M45"),
-      Option("world", value: "WORLD", "look in this world alone: exchange, server, small or wire"),
+      Option(
+        "world", value: "WORLD", "look in this world alone: exchange, server, small, wire or apps"),
       Option("source", value: "DIR", "the project's folder; the current one"),
       Option("json", "one JSON object in the place of the table"),
       Option("markdown", value: "FILE", "write the table to a file as well"),
