@@ -280,8 +280,9 @@ final class RecordJudge {
         run.coverage.note("destroyed")
       }
     }
-    let twice = Set(promises.filter(\.mayBeTwice).map(\.signature))
-    for signature in twice { there[signature] = nil }
+    for promise in promises {
+      for _ in 0..<promise.repeats { _ = there[promise.signature]?.popLast() }
+    }
     checkOperations(there, Set(promises.map(\.signature)))
     for node in run.nodes {
       for answer in node.typed.answers.map(\.line) {

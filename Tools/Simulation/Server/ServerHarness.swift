@@ -24,8 +24,8 @@ package final class ServerHarness: Harness {
     }
     return [
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
-      "writtenAndNotTold", "commitLost", "fail", "goBack", "reinstall", "staleForm", "cancel",
-      "slice", "sameMillisecond", "oneWay", "halfOpen",
+      "writtenAndNotTold", "commitLost", "fail", "goBack", "putBackAfterIssuedAnew", "reinstall",
+      "staleForm", "cancel", "slice", "sameMillisecond", "oneWay", "halfOpen",
       "newerVersion", "wholeRecordEdit", "wholeRecordConflict", "automatic",
     ]
   }

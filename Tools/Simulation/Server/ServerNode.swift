@@ -41,7 +41,8 @@ final class ServerNode {
   private(set) var isLatecomer = false
   /// What its person had been shown was collected before the next edit was typed.
   private(set) var wasOutrun = false
-  var backup: [[UInt8]]?
+  /// A copy of its storage, and the incarnation that it has.
+  private(set) var backup: (storage: [[UInt8]], incarnation: UInt64)?
   /// When it pushes again what the server has put off, in milliseconds since 1970.
   var retryAt: Int64?
   /// What the device found wrong with what it was told.
@@ -216,10 +217,22 @@ final class ServerNode {
     if let saved { try sync?.restore(saved) }
   }
 
+  /// Keeps a copy of the storage.
+  func backUp() {
+    backup = sync.map { ($0.saved, $0.replica.id.incarnation) }
+  }
+
+  /// Whether it goes on as a newer incarnation than the copy of its storage has: it was set back meanwhile,
+  /// and may have issued anew what the copy has too.
+  var isBeyondBackup: Bool {
+    guard let backup, let sync else { return false }
+    return backup.incarnation < sync.replica.id.incarnation
+  }
+
   /// The storage is as it was, or empty.
   func goBack() throws(WireError) {
     disconnect()
     if app != nil { lanes.reset() }
-    if let backup { try sync?.restore(backup) } else { sync?.reset() }
+    if let backup { try sync?.restore(backup.storage) } else { sync?.reset() }
   }
 }

@@ -179,8 +179,8 @@ final class ServerRun {
       storage(node, "the app is restarted") { () throws(WireError) in try node.restart() }
       forms[node.name] = nil
     case .backup:
-      guard let sync = node.sync else { return false }
-      node.backup = sync.saved
+      guard node.sync != nil else { return false }
+      node.backUp()
       recorder.add(now - start, node.name, .note, "its storage is copied")
     case .goBack: return goBack(node)
     case .fullSync, .syncRequest, .resend: return records(node, event)
@@ -238,8 +238,10 @@ final class ServerRun {
       node.backup == nil ? "its storage is wiped" : "an older copy of its storage is put back"
     let newest = device.replica.id
     storage(node, what) { () throws(WireError) in try node.goBack() }
-    if device.replica.id.incarnation < newest.incarnation {
+    if device.replica.id.incarnation < newest.incarnation,
       sync.repeatAll(node.name, device.replica.id)
+    {
+      coverage.note("putBackAfterIssuedAnew")
     }
     sync.destroy(node.name, device.replica.id.device, beyond: device.vector)
     sync.forget(node.name)

@@ -110,7 +110,12 @@ struct ServerWorkload {
     if options.faults.contains(.backup), node.app != nil {
       choices.append((2, .goBack))
     } else if options.faults.contains(.backup), !node.device.isTyped {
-      choices += options.setsBack ? [(8, .backup), (6, .goBack)] : [(3, .backup), (2, .goBack)]
+      // What was issued anew is rarely there to be issued anew once more.
+      let isRare = options.setsBack && node.isBeyondBackup
+      choices +=
+        isRare
+        ? [(30, .goBack)]
+        : options.setsBack ? [(8, .backup), (6, .goBack)] : [(3, .backup), (2, .goBack)]
     }
     choices += network(node)
     event.verb = draw.pick(choices)

@@ -17,8 +17,9 @@ final class SyncLedger {
     var signature: String
     /// The only copies may have been on a storage that was set back.
     var mayBeDestroyed = false
-    /// It was issued anew, and then a copy of the storage was put back of the time before that.
-    var mayBeTwice = false
+    /// How often a copy of the storage was put back that is of the time before it was issued anew. Each time it
+    /// may be issued anew once more (clause 12.2).
+    var repeats = 0
   }
 
   private(set) var promises: [Promise] = []
@@ -65,11 +66,15 @@ final class SyncLedger {
   /// have issued anew since, it issues anew once more.
   ///
   /// - Parameter replica: which one it is again.
-  func repeatAll(_ device: String, _ replica: ReplicaID) {
+  /// - Returns: whether it had written anything as that one.
+  func repeatAll(_ device: String, _ replica: ReplicaID) -> Bool {
+    var hasWritten = false
     for index in promises.indices
     where promises[index].device == device && promises[index].dot.replica == replica {
-      promises[index].mayBeTwice = true
+      promises[index].repeats += 1
+      hasWritten = true
     }
+    return hasWritten
   }
 
   /// What an operation does, without the names that change when it is issued anew.
