@@ -15,8 +15,8 @@ struct ServerOptions {
   var isNarrow: Bool
   /// The watches have the server acknowledge for them, in every eighth simulated schedule with lanes.
   var isAutomatic: Bool
-  /// The complication's budget of a day, in every eighth simulated schedule with lanes; the default's 50 are
-  /// never used up.
+  /// The complication's budget of a day, in three of sixteen simulated schedules with lanes; the default's 50
+  /// are never used up.
   var budget: Int?
   /// The last forms of a device stay open and hold collection up, in every fourth simulated schedule.
   var holdsForms: Bool
@@ -77,11 +77,14 @@ struct ServerOptions {
     if setsBack { faults.formUnion([.backup, .delay, .cut]) }
     hasLanes =
       schema == "none" || prefersLanes
-      || !setsBack && draw.percent(isReal || plan.seed % 8 == 6 ? 70 : 45)
+      || !setsBack && draw.percent(isReal ? 70 : plan.seed % 8 == 6 ? 100 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     isAutomatic = hasLanes && !isReal && plan.seed % 8 == 1
-    budget = hasLanes && !isReal && plan.seed % 8 == 6 ? draw.pick([1, 1, 2]) : nil
+    let isSpending = plan.seed % 8 == 6 || plan.seed % 16 == 5
+    budget = hasLanes && !isReal && isSpending ? draw.pick([1, 1, 2]) : nil
+    // A budget outlives the server.
+    if budget != nil, plan.faults == nil { faults.insert(.crash) }
     holdsForms = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 4 == 2
     buries = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 8 == 7
     hasTyping = schema != "none" && draw.percent(30)

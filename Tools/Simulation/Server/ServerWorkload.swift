@@ -31,7 +31,7 @@ struct ServerWorkload {
       event.verb = .connect
     } else if draw.percent(30) {
       move(&event, node)
-    } else if draw.percent(options.setsBack ? 25 : 12) {
+    } else if draw.percent(options.setsBack ? 35 : 12) {
       trouble(&event, node)
     } else {
       work(&event, node, run)
@@ -198,13 +198,17 @@ struct ServerWorkload {
   }
 
   private mutating func lane(_ event: inout TraceEvent, _ node: ServerNode) {
-    // A budget is used up by the phone alone.
-    let isSpender = options.budget != nil && node.device.isPhone
+    // A budget is used up by the phone alone, and only the phone selects.
+    let isPhone = node.device.isPhone
+    let isSpender = options.budget != nil && isPhone
+    let switches = options.faults.contains(.membership) && isPhone
+    let isOften = options.prefersLanes
+    let isAsked = !node.lanes.messages.isEmpty
     event.verb = draw.pick([
-      (isSpender ? 80 : 30, .transfer), (24, .acknowledge), (10, .context), (6, .upload),
-      (9, .cancel), (5, .refuse), (12, .message), (10, .reply), (5, .look),
-      (options.faults.contains(.membership) ? (options.prefersLanes ? 16 : 8) : 0, .select),
-      (9, .appState), (4, .hold), (3, .release),
+      (isSpender ? 80 : 30, .transfer), (24, .acknowledge), (isOften ? 14 : 10, .context),
+      (6, .upload), (9, .cancel), (5, .refuse), (isOften ? 20 : 12, .message),
+      (isAsked ? 40 : 0, .reply), (5, .look), (switches ? (isOften ? 40 : 16) : 0, .select),
+      (isAsked ? 30 : isOften ? 16 : 9, .appState), (isOften ? 8 : 4, .hold), (3, .release),
     ])
     let lanes = ["userInfo", "complication", "file", "context", "outcome"]
     switch event.verb {
@@ -227,7 +231,8 @@ struct ServerWorkload {
       event.lane = draw.pick(lanes.prefix(3))
       event.count = Int64(draw.below(3))
     case .select: event.to = draw.pick(["watch", "second"])
-    case .appState: event.count = draw.pick([0, 0, 1, 2, 3])
+    // An app that ends owes what it was asked.
+    case .appState: event.count = isAsked && draw.percent(50) ? 3 : draw.pick([0, 0, 1, 2, 3])
     case .release: if draw.percent(50) { event.count = Int64(1 + draw.below(2)) }
     default: break
     }

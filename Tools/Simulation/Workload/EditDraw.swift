@@ -159,7 +159,10 @@ package struct EditDraw {
     values += 1
     let insert =
       remove > 0 && draw.percent(40)
-      ? "" : draw.pick(["a", "bc", "\(values)", "é", "o\u{301}", "🫖", "👩\u{200D}👧", "ש"])
+      ? ""
+      : draw.pick([
+        "a", "bc", "\(values)", "\u{E9}", "e\u{301}", "o\u{301}", "\u{F3}", "🫖", "👩\u{200D}👧", "ש",
+      ])
     text.replaceSubrange(at..<at + remove, with: insert.unicodeScalars)
     return .splice(
       field: field, at: at, remove: remove, insert: insert, result: Self.string(text))
