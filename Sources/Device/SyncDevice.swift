@@ -42,14 +42,9 @@ package final class SyncDevice: CustomStringConvertible {
   /// Stands for a random number: also a backup that is put back gives none a second time.
   private var incarnations: UInt64 = 1
   private var previous: DeviceReplica?
-  private var isOpen = false
-  /// Openings that were not answered yet; what comes in before the last answer is of an older one.
-  private var openings = 0
-  /// The hub did not open; another try is due.
-  private var isRefused = false
+  private var state = SyncState.closed
   /// It was open under another name on this connection before.
   private var isSuperseded = false
-  private var isPushing = false
   private var pieces: [[UInt8]] = []
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
@@ -84,7 +79,7 @@ package final class SyncDevice: CustomStringConvertible {
 
   /// Nothing of its own is unknown to the hub, as far as it knows.
   package var isDrained: Bool {
-    isOpen && !isPushing && previous == nil && replica.pending.isEmpty && output.isEmpty
+    state == .open && previous == nil && replica.pending.isEmpty && output.isEmpty
   }
 
   /// It has read the log up to where the hub said that it was, too.
@@ -92,8 +87,8 @@ package final class SyncDevice: CustomStringConvertible {
 
   package var description: String {
     "\(name) as \(replica.id.incarnation), \(replica.pending.count) pending behind "
-      + "\(replica.accepted), read to \(replica.position), open \(isOpen), "
-      + "pushing \(isPushing), waits \(waits), fills up \(previous != nil), "
+      + "\(replica.accepted), read to \(replica.position), \(state), "
+      + "waits \(waits), fills up \(previous != nil), "
       + "last error \(errors.last ?? "none")"
   }
 
@@ -103,7 +98,7 @@ package final class SyncDevice: CustomStringConvertible {
     get { current.formShown }
     set {
       current.formShown = newValue
-      if isOpen { acknowledge() }
+      if state.isOpen { acknowledge() }
     }
   }
 
@@ -127,13 +122,19 @@ package final class SyncDevice: CustomStringConvertible {
     return incarnations
   }
 
+  private func enter(_ next: SyncState) {
+    assert(state.canGo(to: next), "\(name) cannot go from \(state) to \(next)")
+    state = next
+  }
+
   private func reopen() {
-    isOpen = false
-    isRefused = false
-    isPushing = false
+    if case .opening(let unanswered) = state {
+      enter(.opening(unanswered: unanswered + 1))
+    } else {
+      enter(.opening(unanswered: 1))
+    }
     pieces = []
     marks = []
-    openings += 1
     acknowledged = (0, 0)
     let vector = String(decoding: replica.replica.vector.datum.canonical, as: UTF8.self)
     send(
@@ -145,11 +146,8 @@ package final class SyncDevice: CustomStringConvertible {
 
   package func disconnected() {
     output = []
-    openings = 0
-    isRefused = false
+    enter(.closed)
     isSuperseded = false
-    isOpen = false
-    isPushing = false
     pieces = []
     marks = []
   }
@@ -162,19 +160,21 @@ package final class SyncDevice: CustomStringConvertible {
     let at = UInt64(line.integer("at") ?? 0)
     // What is of an opening that another one has followed is passed over.
     if line.type == "sync.opened" {
-      openings -= 1
-      if openings > 0 { return }
+      guard case .opening(let unanswered) = state else {
+        throw SyncFault("sync.opened at \(name), which did not ask for it")
+      }
+      if unanswered > 1 { return enter(.opening(unanswered: unanswered - 1)) }
     } else if isSuperseded {
       return
     }
     switch line.type {
     case "sync.opened": try opened(line, at)
     case "sync.ops":
-      guard isOpen else { throw SyncFault("sync.ops before sync.opened at \(name)") }
+      guard state.isOpen else { throw SyncFault("sync.ops before sync.opened at \(name)") }
       try replica.receive(try line.list("ops"), through: at)
     case "sync.snapshot": try snapshot(line, at)
     case "sync.accepted":
-      isPushing = false
+      pushAnswered()
       replica.accepted(try line.head("head")!)
       told[replica.id] = replica.accepted
       marks.append((at, try line.vector("vector")!))
@@ -201,7 +201,7 @@ package final class SyncDevice: CustomStringConvertible {
     guard line.string("schemaDigest") == schema.digest.hexadecimal else {
       throw SyncFault("the hub has another schema \(schema.name)")
     }
-    isOpen = true
+    enter(.open)
     isSuperseded = false
     let standing = replica.opened(try line.head("head")!)
     if standing == .setBack || line.flag("retired") { return renew() }
@@ -221,7 +221,7 @@ package final class SyncDevice: CustomStringConvertible {
   }
 
   private func snapshot(_ line: SyncLine, _ at: UInt64) throws {
-    guard isOpen else { throw SyncFault("sync.snapshot before sync.opened at \(name)") }
+    guard state.isOpen else { throw SyncFault("sync.snapshot before sync.opened at \(name)") }
     guard replica.replica.log.isEmpty else { return renew() }
     guard line.integer("index") == Int64(pieces.count) else {
       throw SyncFault("a piece of the snapshot is missing: \(line.text.prefix(200))")
@@ -234,7 +234,7 @@ package final class SyncDevice: CustomStringConvertible {
   }
 
   private func retime(_ line: SyncLine) throws {
-    isPushing = false
+    pushAnswered()
     retimings += 1
     switch try replica.retime(now: UInt64(line.integer("now")!), clock: clock) {
     case .restamped: waits = 0
@@ -243,19 +243,28 @@ package final class SyncDevice: CustomStringConvertible {
   }
 
   private func failed(_ line: SyncLine) throws {
-    isPushing = false
-    if line.string("re") == "open" { openings -= 1 }
-    if line.integer("code") == Int64(ErrorCode.replicaRetired.rawValue) { return renew() }
-    if line.integer("code") == Int64(ErrorCode.overloaded.rawValue) {
-      isRefused = !isOpen && openings == 0
-      waits = Self.patience
+    pushAnswered()
+    let isOverloaded = line.integer("code") == Int64(ErrorCode.overloaded.rawValue)
+    if line.string("re") == "open", case .opening(let unanswered) = state {
+      if unanswered > 1 {
+        enter(.opening(unanswered: unanswered - 1))
+      } else {
+        enter(isOverloaded ? .refused : .closed)
+      }
     }
+    if line.integer("code") == Int64(ErrorCode.replicaRetired.rawValue) { return renew() }
+    if isOverloaded { waits = Self.patience }
     errors.append(line.text)
+  }
+
+  /// What was pushed has been taken or refused; another push may go out.
+  private func pushAnswered() {
+    if state == .pushing { enter(.open) }
   }
 
   /// Does what there is to do after a line.
   private func proceed() throws {
-    guard isOpen else { return }
+    guard state.isOpen else { return }
     for mark in marks where replica.replica.vector.contains(mark.vector) {
       try replica.receive([], through: mark.at)
     }
@@ -272,11 +281,11 @@ package final class SyncDevice: CustomStringConvertible {
 
   /// Pushes what is pending, where nothing is on its way; opens where the hub had refused to.
   package func push() {
-    if isRefused, waits == 0 { return reopen() }
-    guard isOpen, !isPushing, !holdsPushes, waits == 0, previous == nil else { return }
+    if state == .refused, waits == 0 { return reopen() }
+    guard state == .open, !holdsPushes, waits == 0, previous == nil else { return }
     let pending = replica.pending.prefix(pushSize)
     guard !pending.isEmpty else { return }
-    isPushing = true
+    enter(.pushing)
     var line = Array(#"{"type":"sync.push","id":"push","ops":["#.utf8)
     for (index, written) in pending.enumerated() {
       if index > 0 { line.append(0x2C) }

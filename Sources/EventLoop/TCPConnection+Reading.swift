@@ -9,9 +9,9 @@ extension TCPConnection {
   /// The corresponding C function is `uv_read_start`.
   /// - Throws: `EINVAL` after `close()`, `ENOTCONN` before it is open.
   package func startReading() throws(UVError) {
-    if isOpen, isReading || hasEnded { return }
+    if isOpen, incoming != .paused { return }
     try check(uv_read_start(stream, bufferWanted, bytesRead), "uv_read_start")
-    isReading = true
+    incoming = .reading
   }
 
   /// Leaves what arrives with the kernel, which slows the peer down when its buffers are full. From
@@ -19,8 +19,8 @@ extension TCPConnection {
   ///
   /// The corresponding C function is `uv_read_stop`.
   package func stopReading() {
-    guard isReading else { return }
-    isReading = false
+    guard incoming == .reading else { return }
+    incoming = .paused
     require(uv_read_stop(stream), "uv_read_stop")
   }
 
@@ -45,7 +45,7 @@ extension TCPConnection {
       let error = watchline_take_socket_error(tcp)
       if error != 0 { return fail(UVError(code: error, function: "uv_read_start")) }
       stopReading()
-      hasEnded = true
+      incoming = .ended
       handler?.connectionDidEnd(self)
     } else {
       fail(UVError(code: code, function: "uv_read_start"))

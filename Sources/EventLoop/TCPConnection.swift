@@ -22,8 +22,7 @@ package final class TCPConnection: Handle {
 
   /// Whether `didFail` has been called, or is being called.
   var hasFailed = false
-  var isReading = false
-  var hasEnded = false
+  var incoming = Incoming.paused
   var isShutDown = false
   /// The turn in which it last read, and how many bytes then.
   var readTurn: UInt64 = 0
@@ -32,6 +31,19 @@ package final class TCPConnection: Handle {
   var writing: [UInt8] = []
   var writeOffset = 0
   package internal(set) var isWriting = false
+
+  /// What becomes of what arrives. A connection that is closed or has failed does not read.
+  enum Incoming {
+    /// It stays with the kernel. Can go to: `reading`.
+    case paused
+    /// The handler is given it. Can go to: `paused`, `ended`.
+    case reading
+    /// The peer has ended: nothing more arrives. Can go nowhere.
+    case ended
+  }
+
+  /// Whether the peer has ended its output, and the handler was told.
+  package var hasEnded: Bool { incoming == .ended }
 
   /// A connection without a socket.
   init(loop: EventLoop) throws(UVError) {
@@ -45,7 +57,7 @@ package final class TCPConnection: Handle {
   ///
   /// The corresponding C function is `uv_close`.
   override package func close() {
-    isReading = false
+    if incoming == .reading { incoming = .paused }
     super.close()
   }
 
@@ -55,7 +67,7 @@ package final class TCPConnection: Handle {
   ///
   /// The corresponding C function is `uv_tcp_close_reset`.
   package func closeReset() {
-    isReading = false
+    if incoming == .reading { incoming = .paused }
     close(by: { uv_tcp_close_reset(tcp, $0) })
   }
 

@@ -7,44 +7,28 @@ package final class Connection {
   /// The caller's own mark, for finding its socket.
   package var tag = 0
 
+  private(set) var state = ConnectionState.reading
+  private(set) var wait = Wait.nothing
+
   // Input.
   /// Bytes received and not consumed: the start of a torn line, or all that a block holds back.
   var input: [UInt8] = []
   /// Where in `input` begins what is not consumed.
   var inputStart = 0
   var telnet = TelnetFilter()
-  /// Within a line that was too long, up to its LF.
-  var isSkipping = false
   /// Lines consumed.
   var lines = 0
   /// The peer has ended its input; what came before is still processed.
   var hasSeenEnd = false
-  /// No further line is consumed: end of input, `quit`, replaced, server stopping.
-  var isEnded = false
-  /// Input is held back until what blocks the connection is gone.
-  var isStalled = false
-  /// Input is held back until it is the connection's turn.
-  var isHeld = false
   /// The last turn in which it was served, and what it may still cost in that one (`Work`).
   var turn: UInt64 = 0
   var allowance = 0
-  /// Is closed at once, to give its memory back.
-  package internal(set) var isAborted = false
   /// Has had a session: it may send longer lines, and have more output wait.
   var hasActivated = false
   /// Bytes that it holds, as counted in `Relay.buffered`.
   var buffered = 0
-  /// Its session has gone to another connection: nothing is owed any more.
-  var isReplaced = false
-  /// The receiver for whose output its live message waits, and until when.
-  var waitingFor: Device?
-  var waitingSince: Int64 = 0
-  /// An `activate` waits for its pair to be read back.
-  var isAwaitingPair = false
-  /// Why that failed, for the `activate` that waited.
+  /// Why a pair could not be read back, for the line that waited for it.
   var pairFailure: String?
-  /// An `activate` whose answer awaits a commit.
-  var isActivating = false
   /// Payload bytes that no commit covers yet.
   var uncommitted = 0
 
@@ -76,9 +60,51 @@ package final class Connection {
   /// The output position up to which the peer's kernel is known to have confirmed.
   var confirmedPosition: UInt64 = 0
 
-  package internal(set) var isClosed = false
-
   init(number: Int) { self.number = number }
+
+  // MARK: States
+
+  @inline(__always)
+  func enter(_ next: ConnectionState) {
+    assert(state.canGo(to: next), "connection \(number) cannot go from \(state) to \(next)")
+    state = next
+  }
+
+  /// No further line is carried out. Of several endings the one that brings least counts.
+  func end(_ ending: ConnectionState) {
+    if state < ending { enter(ending) }
+  }
+
+  /// Its next line waits for something.
+  func wait(for reason: Wait) {
+    assert(wait.isOver, "connection \(number) waits for \(reason), and for \(wait) already")
+    wait = reason
+  }
+
+  /// What it waited for has come, or never will.
+  func endWait() { wait = .nothing }
+
+  @inline(__always)
+  var isClosed: Bool { state == .closed }
+
+  /// Whether no further line is carried out.
+  @inline(__always)
+  var isEnded: Bool { state >= .draining }
+
+  /// Whether it is to be closed at once, whatever there is to write.
+  @inline(__always)
+  package var isAborted: Bool { state == .aborted }
+
+  /// Whether it gets what commits and replies still bring.
+  @inline(__always)
+  var takesAnswers: Bool { state <= .draining }
+
+  /// Whether its `activate` awaits a commit.
+  var isActivating: Bool {
+    if case .activation = wait { true } else { false }
+  }
+
+  // MARK: Output
 
   /// Makes room for as much output as there was last time, once there is some again.
   @inline(__always)
@@ -104,7 +130,8 @@ package final class Connection {
   package var isFinished: Bool {
     guard isEnded, output.isEmpty, unsent == 0 else { return false }
     // What an automatic acknowledge waits for is waited for here too.
-    return isReplaced || (owed == 0 && endMarks == nil && device?.unconfirmed.isEmpty != false)
+    return state == .replaced
+      || (owed == 0 && endMarks == nil && device?.unconfirmed.isEmpty != false)
   }
 
   /// Whether the device of a session that is over may not have heard the end of a transfer.

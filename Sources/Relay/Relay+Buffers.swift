@@ -3,6 +3,7 @@ import Wire
 /// What connections make the relay hold for them: input that is not consumed, and output that is not read.
 extension Relay {
   /// Notes what a connection holds now. Called after whatever may change it.
+  @inline(__always)
   func account(_ connection: Connection) {
     // One that is to be closed is as good as gone.
     let bytes = connection.isAborted ? 0 : connection.input.count + connection.waiting
@@ -31,8 +32,7 @@ extension Relay {
 
   /// Ends a connection at once. What was on its way to it is dropped, as where a connection breaks.
   private func abort(_ connection: Connection) {
-    connection.isAborted = true
-    connection.isEnded = true
+    connection.end(.aborted)
     releasedBytes += connection.buffered
     account(connection)
     if connection.waiting == 0 {
@@ -49,9 +49,7 @@ extension Relay {
 
   /// The time for an `activate` is over.
   func activationOverdue(_ connection: Connection) {
-    guard !connection.isClosed, !connection.isEnded, !connection.hasActivated,
-      !connection.isAwaitingPair
-    else { return }
+    guard !connection.isEnded, !connection.hasActivated, connection.wait.isOver else { return }
     send(
       WireError(
         .sessionNotActivated, "nobody activated here in time, and the connection is closed"),

@@ -25,7 +25,7 @@ extension Relay {
           .tooManyConnections,
           "this server takes \(limits.connections) connections at once; try again later"),
         to: connection)
-      connection.isEnded = true
+      connection.end(.draining)
     } else {
       answer(connection) { output in
         output.append("{\"type\":\"hello\",\"server\":\"watchline ")
@@ -53,7 +53,7 @@ extension Relay {
   /// The peer has ended its input; it can still be written to.
   package func ended(_ connection: Connection, now time: Int64) {
     setTime(time)
-    guard !connection.isClosed, !connection.isEnded else { return }
+    guard !connection.isEnded else { return }
     connection.hasSeenEnd = true
     finishInputIfDue(connection)
     settle()
@@ -74,8 +74,7 @@ extension Relay {
     guard !connection.isClosed else { return }
     if let device = connection.device { endSession(device) }
     missEnds(on: connection)
-    connection.isClosed = true
-    connection.isEnded = true
+    connection.enter(.closed)
     stopWaiting(connection)
     if connection.buffered >= Self.muchHeld { releasedBytes += connection.buffered }
     connection.input = []
@@ -135,7 +134,7 @@ extension Relay {
 
   /// Whether the caller should read from a connection.
   package func wantsInput(_ connection: Connection) -> Bool {
-    !connection.isEnded && !connection.hasSeenEnd && !connection.isHeld && !isBlocked(connection)
+    connection.state < .held && !connection.hasSeenEnd && !isBlocked(connection)
   }
 
   /// Every batch up to this one is synced.
@@ -223,7 +222,7 @@ extension Relay {
     isStopping = true
     for case let connection? in connections {
       dropReplies(from: connection, "the server is stopping")
-      connection.isEnded = true
+      connection.end(.draining)
       connection.input = []
       touch(connection)
     }

@@ -4,7 +4,7 @@ import Wire
 extension Relay {
   /// Whether a connection's next line has to wait.
   func isBlocked(_ connection: Connection) -> Bool {
-    connection.isActivating || connection.isAwaitingPair || connection.waitingFor != nil
+    !connection.wait.isOver
       || connection.uncommitted >= limits.uncommittedInput
       || (uncommittedTotal >= Work.commit && connection.uncommitted >= Work.commitShare)
       || (uncommittedTotal >= limits.uncommittedTotal && connection.uncommitted > 0)
@@ -23,8 +23,8 @@ extension Relay {
   }
 
   func stall(_ connection: Connection) {
-    guard !connection.isStalled else { return }
-    connection.isStalled = true
+    guard connection.state == .reading else { return }
+    connection.enter(.stalled)
     touch(connection)
   }
 
@@ -58,7 +58,7 @@ extension Relay {
   private func keep(_ rest: UnsafeRawBufferPointer, _ connection: Connection) {
     guard !rest.isEmpty, !connection.isEnded else { return }
     connection.input.append(bytes: rest)
-    if !connection.isStalled, !connection.isHeld { checkLength(connection) }
+    if connection.state == .reading { checkLength(connection) }
   }
 
   /// Handles lines until they end, or one has to wait.
@@ -71,9 +71,11 @@ extension Relay {
     if connection.lines == 0, refuseTLS(chunk, connection) { return chunk.count }
     var from = start
     while from < chunk.count, !connection.isEnded {
-      // What is held back comes first, also where its reason has just gone: `settle` sees to that.
-      let isWaiting = connection.isStalled || connection.isHeld
-      if isWaiting || connection.allowance <= 0 || isBlocked(connection) {
+      let state = connection.state
+      // What is held back comes first, also where its reason has just gone: `settle` sees to that. The
+      // rest of a line that is skipped costs nothing.
+      let isWaiting = state == .stalled || state == .held
+      if isWaiting || state == .reading && (connection.allowance <= 0 || isBlocked(connection)) {
         // What is held back is free of telnet's bytes, so that `resume` need not look for them.
         let rest = UnsafeRawBufferPointer(rebasing: chunk[from...])
         if mayHoldTelnet, holdsTelnet(rest) {
@@ -88,7 +90,7 @@ extension Relay {
         return from
       }
       guard let end = lineEnd(chunk, from, mayHoldTelnet) else {
-        return connection.isSkipping ? chunk.count : from
+        return state == .skippingLine ? chunk.count : from
       }
       if end.byte == 0xFF {
         // Telnet's bytes are no UTF-8: they are looked for along with the LF.
@@ -118,8 +120,8 @@ extension Relay {
   /// Handles the line that ends with `piece`; its start may be held in `input`.
   /// Returns false where it has to wait; `input` is then as before.
   private func consumeLine(_ piece: UnsafeRawBufferPointer, _ connection: Connection) -> Bool {
-    if connection.isSkipping {
-      connection.isSkipping = false
+    if connection.state == .skippingLine {
+      connection.enter(.reading)
       connection.lines += 1
       return true
     }
@@ -137,7 +139,6 @@ extension Relay {
 
   /// Goes on with what was held back.
   func resume(_ connection: Connection) {
-    guard !connection.isEnded, !connection.isHeld else { return }
     let kept = connection.input
     let start = connection.inputStart
     connection.input = []
@@ -154,7 +155,7 @@ extension Relay {
 
   /// Keeps the rest of what was held back already; where it is long, in its place.
   private func keep(_ kept: [UInt8], from start: Int, _ connection: Connection) {
-    guard connection.isStalled || connection.isHeld else {
+    guard connection.state != .reading else {
       connection.input = Array(kept[start...])
       return checkLength(connection)
     }
@@ -165,22 +166,27 @@ extension Relay {
 
   /// After the peer's end of input: the last line needs no LF.
   func finishInputIfDue(_ connection: Connection) {
-    guard connection.hasSeenEnd, !connection.isEnded else { return }
-    if connection.isHeld { return }
-    if connection.isStalled || isBlocked(connection) { return stall(connection) }
+    guard connection.hasSeenEnd else { return }
+    switch connection.state {
+    case .reading: break
+    case .skippingLine: connection.enter(.reading)
+    default: return
+    }
+    if isBlocked(connection) { return stall(connection) }
     let last = connection.input
     connection.input = []
-    if !connection.isSkipping, !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {
+    if !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {
       connection.input = last
       return stall(connection)
     }
+    if connection.isEnded { return }
     if isBlocked(connection) { return stall(connection) }
     end(connection)
   }
 
   /// No further line is consumed; what is owed is still brought.
   func end(_ connection: Connection) {
-    connection.isEnded = true
+    connection.end(.draining)
     connection.input = []
     if let device = connection.device {
       connection.endMarks = device.lanes.map { $0.next - 1 }
@@ -196,7 +202,7 @@ extension Relay {
     guard length > lineLimit(connection) else { return }
     if connection.input.withUnsafeBytes({ refuseLongHTTP($0, connection) }) { return }
     connection.input = []
-    connection.isSkipping = true
+    connection.enter(.skippingLine)
     refuseLength(connection, line: connection.lines + 1)
   }
 

@@ -135,7 +135,7 @@ extension Relay {
   ) {
     let connection = entry.connection
     if entry.isOwed { connection.owed -= count }
-    guard !connection.isClosed, !connection.isReplaced, !entry.isAnswered else { return }
+    guard connection.takesAnswers, !entry.isAnswered else { return }
     guard entry.isOwed || entry.session == 0 || connection.device?.session == entry.session
     else { return }
     connection.prepareOutput()

@@ -43,8 +43,8 @@ extension Relay {
     runDeadlines()
     var left = Work.turn
     while left > 0, let connection = held.popFirst() {
-      connection.isHeld = false
-      guard !connection.isClosed, !connection.isEnded else { continue }
+      guard connection.state == .held else { continue }
+      connection.enter(.reading)
       let units = min(Work.share, left)
       begin(connection, units)
       resume(connection)
@@ -69,15 +69,15 @@ extension Relay {
 
   /// The rest of a connection's input waits until it is its turn.
   func hold(_ connection: Connection) {
-    guard !connection.isHeld else { return }
-    connection.isHeld = true
+    connection.enter(.held)
     held.append(connection)
     touch(connection)
   }
 
   /// What a connection was blocked by is gone: its input goes on when the present input is done.
+  @inline(__always)
   func unblock(_ connection: Connection) {
-    if connection.isStalled { unblocked.append(connection) }
+    if connection.state == .stalled { unblocked.append(connection) }
   }
 
   /// The same of all connections, where what blocked them was common to them.
@@ -89,8 +89,7 @@ extension Relay {
   /// go by one commit, or have read what they had not.
   func settle() {
     for connection in unblocked
-    where connection.isStalled && !connection.isClosed && !isBlocked(connection) {
-      connection.isStalled = false
+    where connection.state == .stalled && !isBlocked(connection) {
       hold(connection)
     }
     unblocked.removeAll(keepingCapacity: true)

@@ -34,14 +34,13 @@ extension Server: ListenerHandler {
 
 extension Server: ConnectionHandler {
   package func connection(_ socket: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
-    guard let link = links[socket.token], !link.isFinishing else { return }
+    guard let link = links[socket.token], !link.isLingering else { return }
     relay.received(bytes, on: link.connection, now: now)
   }
 
   package func connectionDidEnd(_ socket: TCPConnection) {
     guard let link = links[socket.token] else { return }
-    link.hasEnded = true
-    if link.isFinishing {
+    if link.isLingering {
       socket.close()
     } else {
       relay.ended(link.connection, now: now)
@@ -111,16 +110,15 @@ extension Server {
   /// is read and thrown away for a while, since closing on unread bytes would reset the connection
   /// and could destroy what was written last.
   func finish(_ link: Link) {
-    guard !link.isFinishing, isConfirmed(link) else { return }
-    link.isFinishing = true
+    guard !link.isLingering, isConfirmed(link) else { return }
+    link.enter(.lingering(until: now + Self.lingerTime))
     relay.finished(link.connection, now: now)
     link.socket.shutdown()
-    if link.hasEnded {
+    if link.socket.hasEnded {
       link.socket.close()
     } else {
       link.read(true)
       lingering.append(link)
-      link.lingersUntil = now + Self.lingerTime
       if !linger.isRunning { linger.start(after: Self.lingerTime) }
     }
   }
@@ -133,8 +131,9 @@ extension Server {
     guard relay.unconfirmedEnd(link.connection) > 0 else { return true }
     confirm(link)
     guard relay.unconfirmedEnd(link.connection) > 0 else { return true }
-    if link.confirmsUntil == 0 { link.confirmsUntil = now + Self.lingerTime }
-    return link.confirmsUntil <= now
+    if case .confirming(let end) = link.state { return end <= now }
+    link.enter(.confirming(until: now + Self.lingerTime))
+    return false
   }
 
   func endLingering() {
@@ -176,7 +175,7 @@ extension Server {
       }
       return false
     }
-    for link in unconfirmed where link.confirmsUntil > 0 { finish(link) }
+    for link in unconfirmed where link.isConfirming { finish(link) }
     if !unconfirmed.isEmpty { confirmation.start(after: Self.confirmationInterval) }
   }
 }
@@ -185,22 +184,49 @@ extension Server {
 final class Link {
   let connection: Connection
   let socket: TCPConnection
-  var hasEnded = false
-  var isFinishing = false
+  private(set) var state = State.serving
+  /// Whether it is in the server's list of those whose peers have not confirmed all.
   var isUnconfirmed = false
-  var lingersUntil: Int64 = 0
-  /// How long the end of its session waits for the peer's kernel; 0 where it does not.
-  var confirmsUntil: Int64 = 0
-  private var isReading = false
+
+  /// How far its end has come; the times are those of `Server.now`.
+  enum State {
+    /// Can go to: `confirming`, `lingering`.
+    case serving
+    /// Finished, but for the peer's kernel, which has not confirmed the ends of transfers.
+    /// Can go to: `lingering`.
+    case confirming(until: Int64)
+    /// Its session is over, and the peer knows; what it still sends is thrown away.
+    /// Can go nowhere; the socket is closed then.
+    case lingering(until: Int64)
+  }
 
   init(_ connection: Connection, _ socket: TCPConnection) {
     self.connection = connection
     self.socket = socket
   }
 
+  func enter(_ next: State) {
+    switch (state, next) {
+    case (.serving, .confirming), (.serving, .lingering), (.confirming, .lingering): state = next
+    default: assertionFailure("a link cannot go from \(state) to \(next)")
+    }
+  }
+
+  var isConfirming: Bool {
+    if case .confirming = state { true } else { false }
+  }
+
+  var isLingering: Bool {
+    if case .lingering = state { true } else { false }
+  }
+
+  /// When a socket that lingers is closed; 0 where it does not.
+  var lingersUntil: Int64 {
+    if case .lingering(let end) = state { end } else { 0 }
+  }
+
   func read(_ isWanted: Bool) {
-    guard isWanted != isReading, !hasEnded, socket.isOpen else { return }
-    isReading = isWanted
+    guard socket.isOpen else { return }
     if !isWanted { return socket.stopReading() }
     do {
       try socket.startReading()

@@ -14,7 +14,7 @@ extension Relay {
       effects.pairReads.append(PairRead(pair: number, tables: Self.pairTables))
     }
     guard let connection else { return }
-    connection.isAwaitingPair = true
+    connection.wait(for: .pair)
     loads[number]!.append(connection)
   }
 
@@ -48,7 +48,7 @@ extension Relay {
   private static let nextTry: Int64 = 3_600_000_000
 
   func endAwaitingPair(_ connection: Connection) {
-    connection.isAwaitingPair = false
+    connection.endWait()
     unblock(connection)
   }
 

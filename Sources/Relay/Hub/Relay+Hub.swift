@@ -37,7 +37,7 @@ extension Relay {
       hubLoads[pair.number] = []
       effects.pairReads.append(PairRead(pair: pair.number, tables: [.hub, .operation]))
     }
-    connection.isAwaitingPair = true
+    connection.wait(for: .pair)
     hubLoads[pair.number]!.append(connection)
     return false
   }

@@ -228,8 +228,7 @@ extension Relay {
 
   /// Has a sender's input wait for its receiver's output to drain. Returns false.
   private func wait(_ connection: Connection, for receiver: Device) -> Bool {
-    connection.waitingFor = receiver
-    connection.waitingSince = now
+    connection.wait(for: .receiver(receiver, since: now))
     receiver.waiters.append(connection)
     deadlines.add(
       .fullReceiver(connection, since: now), at: now + Int64(limits.receiverGrace))
@@ -237,8 +236,8 @@ extension Relay {
   }
 
   func stopWaiting(_ connection: Connection) {
-    guard let receiver = connection.waitingFor else { return }
-    connection.waitingFor = nil
+    guard case .receiver(let receiver, _) = connection.wait else { return }
+    connection.endWait()
     receiver.waiters.removeAll { $0 === connection }
     unblock(connection)
   }
@@ -248,14 +247,14 @@ extension Relay {
     let waiters = receiver.waiters
     receiver.waiters = []
     for connection in waiters {
-      connection.waitingFor = nil
+      connection.endWait()
       unblock(connection)
     }
   }
 
   /// The receiver did not drain in time: its messages fail until it does.
   func receiverStayedFull(_ connection: Connection, _ since: Int64) {
-    guard let receiver = connection.waitingFor, connection.waitingSince == since else { return }
+    guard case .receiver(let receiver, since) = connection.wait else { return }
     receiver.isSaturated = true
     letWaitersGo(receiver)
   }

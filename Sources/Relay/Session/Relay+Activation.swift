@@ -111,7 +111,7 @@ extension Relay {
     let pair = device.pair
     if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
     call.connection.device = device
-    call.connection.isActivating = true
+    call.connection.wait(for: .activation)
     call.connection.hasActivated = true
     call.connection.owed += 1
     device.connection = call.connection
@@ -321,7 +321,7 @@ extension Relay {
     device.activation = .activated
     device.appState = .foreground
     device.toldReachable = device.pair.isReachable(from: device)
-    connection.isActivating = false
+    connection.endWait()
     unblock(connection)
     connection.owed -= 1
     describeActivation(device, connection)

@@ -7,8 +7,7 @@ extension Relay {
     if previous !== connection {
       tellDeactivated(previous, "replaced")
       endSession(device)
-      previous.isEnded = true
-      previous.isReplaced = true
+      previous.end(.replaced)
       previous.input = []
       touch(previous)
     } else {
@@ -29,7 +28,7 @@ extension Relay {
     guard let connection = device.connection else { return }
     endReplies(of: device)
     if connection.isActivating {
-      connection.isActivating = false
+      connection.endWait()
       connection.owed -= 1
       unblock(connection)
     }
