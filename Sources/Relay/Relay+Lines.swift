@@ -290,10 +290,10 @@ extension Relay {
     // At a keyboard an unknown word is a line that cannot be read.
     let code = isWord ? ErrorCode.malformedJSON : .unknownType
     let what = isWord ? "word" : "type"
-    if let nearest = Nearest.word(to: word, among: Request.allCases.map(\.rawValue)) {
-      throw WireError(code, "there is no \(what) \(shown); did you mean \(nearest)?")
-    }
-    throw WireError(code, "there is no \(what) \(shown); type help for those that there are")
+    let advice = Nearest.advice(
+      for: word, among: Request.allCases.map(\.rawValue), else: "type help for those that there are"
+    )
+    throw WireError(code, "there is no \(what) \(shown); \(advice)")
   }
 }
 

@@ -111,8 +111,8 @@ package struct Options {
           "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
           "--log-level", "--activate-timeout", "--accept-loss",
         ]
-        let nearest = Nearest.word(to: name, among: known).map { "; did you mean \($0)?" }
-        throw UsageError("unknown argument \(argument)" + (nearest ?? "; see --help"))
+        let advice = Nearest.advice(for: name, among: known, else: "see --help")
+        throw UsageError("unknown argument \(argument); \(advice)")
       }
     }
   }
@@ -144,10 +144,9 @@ package struct Options {
         throw UsageError("--limits is NAME=N,…, such as line=65536,connections=100, not \(text)")
       }
       guard let limit = Limits.names.first(where: { $0.name == parts[0] }) else {
-        let nearest = Nearest.word(to: parts[0], among: Limits.names.map(\.name))
-        throw UsageError(
-          "--limits has no \(parts[0])"
-            + (nearest.map { "; did you mean \($0)?" } ?? "; see --help"))
+        let known = Limits.names.map(\.name)
+        let advice = Nearest.advice(for: parts[0], among: known, else: "see --help")
+        throw UsageError("--limits has no \(parts[0]); \(advice)")
       }
       let unit = Limits.durations.contains(parts[0]) ? 1e6 : 1
       guard let number = Double(parts[1]), number >= 0, number * unit <= 1e15 else {

@@ -18,6 +18,13 @@ package enum Nearest {
     return best?.word
   }
 
+  /// `did you mean NEAREST?`, for the end of an error; `other` where nothing is near enough.
+  package static func advice(
+    for typed: String, among words: [String], else other: @autoclosure () -> String
+  ) -> String {
+    word(to: typed, among: words).map { "did you mean \($0)?" } ?? other()
+  }
+
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

@@ -120,6 +120,11 @@ import Wire
     #expect(Nearest.word(to: typed, among: words) == expected)
   }
 
+  @Test func advice() {
+    #expect(Nearest.advice(for: "pingg", among: ["ping"], else: "see help") == "did you mean ping?")
+    #expect(Nearest.advice(for: "xyz", among: ["ping"], else: "see help") == "see help")
+  }
+
   @Test func takesTheFirstOfEquals() {
     #expect(Nearest.word(to: "bat", among: ["cat", "hat"]) == "cat")
     #expect(Nearest.word(to: "bat", among: ["cats", "hat"]) == "hat")

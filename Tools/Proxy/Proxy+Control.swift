@@ -40,8 +40,9 @@ extension Proxy {
       throw Refusal("\"do\" says what: \(known.joined(separator: ", "))")
     }
     guard let command = Command(rawValue: word) else {
-      let advice = Nearest.word(to: word, among: known).map { "did you mean \($0)?" }
-      throw Refusal("unknown command \(word); \(advice ?? known.joined(separator: ", "))")
+      let advice = Nearest.advice(
+        for: word, among: known, else: known.joined(separator: ", "))
+      throw Refusal("unknown command \(word); \(advice)")
     }
     let numbers = try numbers(members)
     switch command {

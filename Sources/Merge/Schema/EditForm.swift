@@ -85,11 +85,9 @@ struct EditForm {
     if name == kind.order { throw invalid("\(name) is the record's place; move it") }
     var known = kind.registers.flatMap { $0.fields.map(\.name.text) }
     if let placeField { known.append(placeField.name.text) }
-    let nearest = Nearest.word(to: name.text, among: known)
-    throw invalid(
-      "a \(kind.name) has no field \(name.text.quoted)"
-        + (nearest.map { "; did you mean \($0)?" }
-          ?? "; it has \(known.joined(separator: ", "))"))
+    let advice = Nearest.advice(
+      for: name.text, among: known, else: "it has \(known.joined(separator: ", "))")
+    throw invalid("a \(kind.name) has no field \(name.text.quoted); \(advice)")
   }
 
   /// What names the container of a record that stands in it by its place.

@@ -80,11 +80,9 @@ struct SchemaNode {
     var object = SchemaObject(node: SchemaNode(value: value, line: line, path: path))
     for (name, value) in members {
       guard known.contains(where: { Name($0) == name }) else {
-        let nearest = Nearest.word(to: name.text, among: known)
-        throw object.node.error(
-          "\(what) has no member \(name.text.quoted)"
-            + (nearest.map { "; did you mean \($0)?" }
-              ?? "; it may have \(known.joined(separator: ", "))"))
+        let advice = Nearest.advice(
+          for: name.text, among: known, else: "it may have \(known.joined(separator: ", "))")
+        throw object.node.error("\(what) has no member \(name.text.quoted); \(advice)")
       }
       guard object[name.text] == nil else {
         throw object.node.error("\(name.text.quoted) occurs twice")

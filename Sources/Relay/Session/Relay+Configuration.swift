@@ -48,10 +48,8 @@ extension Relay {
   private func refuseUnknown(_ name: String, _ known: [Key], _ what: String) throws(WireError) {
     let names = known.map(\.rawValue)
     guard !names.contains(name) else { return }
-    let nearest = Nearest.word(to: name, among: names)
-    throw WireError(
-      .invalidField,
-      "there is no \(what) \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "; see help"))
+    let advice = Nearest.advice(for: name, among: names, else: "see help")
+    throw WireError(.invalidField, "there is no \(what) \(name); \(advice)")
   }
 
   func setDeviceState(_ call: Call, _ device: Device) throws(WireError) {

@@ -94,11 +94,8 @@ extension Relay {
     var lines = Help.overview()
     if let topic = try call.fields.optionalString(.topic) {
       guard let found = Help.lines(on: topic) else {
-        let nearest = Nearest.word(to: topic, among: Help.topics)
-        throw WireError(
-          .invalidField,
-          "there is no help on \(topic)"
-            + (nearest.map { "; did you mean \($0)?" } ?? "; type help"))
+        let advice = Nearest.advice(for: topic, among: Help.topics, else: "type help")
+        throw WireError(.invalidField, "there is no help on \(topic); \(advice)")
       }
       lines = found
     }

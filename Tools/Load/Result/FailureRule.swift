@@ -41,9 +41,9 @@ package struct FailureRule: Equatable, Sendable, CustomStringConvertible {
     }
     let names = Metric.allCases.map(\.rawValue)
     guard let metric = Metric(rawValue: name) else {
-      let nearest = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      throw LoadFailure(
-        "--fail-if knows no \(name); \(nearest ?? "there is \(names.joined(separator: ", "))")")
+      let advice = Nearest.advice(
+        for: name, among: names, else: "there is \(names.joined(separator: ", "))")
+      throw LoadFailure("--fail-if knows no \(name); \(advice)")
     }
     self.metric = metric
     self.comparison = comparison

@@ -25,12 +25,9 @@ struct PayloadReader {
     var reader = ObjectReader(value, line)
     while let (name, value) = reader.next() {
       guard keys.contains(name) else {
-        let nearest = Nearest.word(to: name, among: keys)
-        throw WireError(
-          .invalidField,
-          "\(place(name)) is not known here"
-            + (nearest.map { "; did you mean \($0)?" }
-              ?? "; there are \(keys.joined(separator: ", "))"))
+        let advice = Nearest.advice(
+          for: name, among: keys, else: "there are \(keys.joined(separator: ", "))")
+        throw WireError(.invalidField, "\(place(name)) is not known here; \(advice)")
       }
       guard !members.contains(where: { $0.name == name }) else {
         throw WireError(.invalidField, "\(place(name)) is given twice")
