@@ -1,3 +1,5 @@
+import Wire
+
 /// A moment as calendars and clocks of a place show it (Gregorian, ISO 8601).
 package struct LocalTime: Hashable, Sendable {
   package var year: Int
@@ -19,17 +21,8 @@ package struct LocalTime: Hashable, Sendable {
     dayNumber = local.floored(by: Self.day)
     let second = Int((local - dayNumber * Self.day) / 1000)
     (hour, minute, self.second) = (second / 3600, second / 60 % 60, second % 60)
-    // Days of the civil calendar, in eras of 400 years that begin with March.
-    let shifted = dayNumber + 719_468
-    let era = shifted.floored(by: 146_097)
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    day = Int(dayOfYear - (153 * month + 2) / 5 + 1)
-    self.month = Int(month < 10 ? month + 3 : month - 9)
-    year = Int(yearOfEra + era * 400) + (self.month <= 2 ? 1 : 0)
+    let date = CalendarDay(number: dayNumber)
+    (year, month, day) = (date.year, date.month, date.day)
   }
 
   /// Milliseconds of a day.
@@ -45,16 +38,7 @@ package struct LocalTime: Hashable, Sendable {
   ///
   /// - Parameter year: from 1 to 9999.
   package static func dayNumber(year: Int, month: Int, day: Int) -> Int64? {
-    guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
-      return nil
-    }
-    let shifted = Int64(month <= 2 ? year - 1 : year)
-    let (era, yearOfEra) = shifted.quotientAndRemainder(dividingBy: 400)
-    let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    let number = era * 146_097 + dayOfEra - 719_468
-    // A 31st of April is a 1st of May.
-    return LocalTime(number * Self.day, secondsFromUTC: 0).day == day ? number : nil
+    year > 0 ? CalendarDay(year: year, month: month, day: day)?.number : nil
   }
 
   /// From 0 for Monday to 6.
@@ -65,14 +49,6 @@ package struct LocalTime: Hashable, Sendable {
 
   /// `14:05`.
   package var clock: String { "\(hour.twoDigits):\(minute.twoDigits)" }
-}
-
-extension Int64 {
-  /// The quotient, rounded down.
-  fileprivate func floored(by divisor: Int64) -> Int64 {
-    let quotient = self / divisor
-    return self % divisor < 0 ? quotient - 1 : quotient
-  }
 }
 
 extension Int {

@@ -26,7 +26,8 @@ package enum PropertyListDate {
       let year = number(text[0..<4]), let month = number(text[5..<7]),
       let day = number(text[8..<10]), let hour = number(text[11..<13]),
       let minute = number(text[14..<16]), let second = number(text[17..<19]),
-      1...12 ~= month, 1...days(month, year) ~= day, hour < 24, minute < 60, second <= 60
+      let date = CalendarDay(year: year, month: month, day: day), hour < 24, minute < 60,
+      second <= 60
     else { return nil }
 
     var at = 19
@@ -39,7 +40,7 @@ package enum PropertyListDate {
       fraction = Double("0" + String(decoding: text[start..<at], as: UTF8.self)) ?? 0
     }
     guard let offset = offset(text[at...]) else { return nil }
-    let whole = daysSince2001(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+    let whole = (Int(date.number) - from1970To2001) * 86_400 + hour * 3600 + minute * 60 + second
     return Double(whole - offset) + fraction
   }
 
@@ -63,22 +64,6 @@ package enum PropertyListDate {
     return number
   }
 
-  private static func days(_ month: Int, _ year: Int) -> Int {
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-  }
-
-  /// Days of the Gregorian calendar, after Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-  /// `days_from_civil`: years start in March there, so that the leap day is the last.
-  private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // 400 is added so that no division meets a negative year, and taken off in days.
-    let shifted = (month <= 2 ? year - 1 : year) + 400
-    let era = shifted / 400
-    let yearOfEra = shifted % 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    let daysTo1970 = 719_468
-    let daysFrom1970To2001 = 11_323
-    return (era - 1) * 146_097 + dayOfEra - daysTo1970 - daysFrom1970To2001
-  }
+  /// In days.
+  private static let from1970To2001 = 11_323
 }
