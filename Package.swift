@@ -132,10 +132,10 @@ let package = Package(
       path: "Tools/WireFuzz", settings: hotAndLean),
 
     // Faults between real sockets.
-    library("Proxy", ["Simulation", "Seeded", "Wire"], path: "Tools/Proxy"),
+    library("Proxy", ["Seeded", "Wire"], path: "Tools/Proxy"),
 
     // Load on a server, and what it costs.
-    library("Load", ["CLinux", "Simulation", "Wire"], path: "Tools/Load", settings: hot),
+    library("Load", ["CLinux", "Wire"], path: "Tools/Load", settings: hot),
 
     // Faults on purpose, and what plants them.
     library("MutantFiles", path: "Tools/Mutants/Planting"),

@@ -31,7 +31,7 @@ extension HeadlessDevice {
   package func didReceive(_ bytes: [UInt8], now: Int64) {
     sync.clock = now
     do {
-      let line = try SyncLine(bytes)
+      let line = try Members(bytes)
       if line.type.hasPrefix("sync.") || line.type == "error" {
         try received(records: line, now: now)
       } else {
@@ -45,7 +45,7 @@ extension HeadlessDevice {
     finish(now: now)
   }
 
-  private func received(records line: SyncLine, now: Int64) throws {
+  private func received(records line: Members, now: Int64) throws {
     if line.type == "error", let re = line.string("re"), re == "activate" || re == "message" {
       return refused(line, re)
     }
@@ -56,22 +56,22 @@ extension HeadlessDevice {
     if sync.isDrained, !wasFilledUp { status.error = nil }
   }
 
-  private func refused(_ line: SyncLine, _ request: String) {
+  private func refused(_ line: Members, _ request: String) {
     let message = line.string("message") ?? "no reason was given"
     if request == "activate" { return breakOff("the server does not take this device: \(message)") }
     tell(.info("a live message was not received: \(message)"))
   }
 
-  private func received(_ line: SyncLine, now: Int64) {
+  private func received(_ line: Members, now: Int64) {
     switch line.type {
     case "activationDidComplete":
       session = .active
       status.isConnected = true
-      status.isReachable = line.flag("isReachable")
+      status.isReachable = line.isTrue("isReachable")
       sync.open()
       tell(.info("online as the \(profile.isPhone ? "phone" : "watch") of \(profile.pair)"))
     case "sessionReachabilityDidChange":
-      status.isReachable = line.flag("isReachable")
+      status.isReachable = line.isTrue("isReachable")
       let counterpart = profile.isPhone ? "watch" : "phone"
       tell(.info("the \(counterpart) is \(status.isReachable ? "" : "not ")reachable"))
     case "didReceiveMessage":

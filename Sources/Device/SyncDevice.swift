@@ -154,7 +154,7 @@ package final class SyncDevice: CustomStringConvertible {
 
   /// A line from the server; those that are not about records are passed over.
   package func received(_ bytes: [UInt8]) throws {
-    let line = try SyncLine(bytes)
+    let line = try Members(bytes)
     if line.type == "error" { return try failed(line) }
     guard line.type.hasPrefix("sync."), line.string("schema") == schema.name.text else { return }
     let at = UInt64(line.integer("at") ?? 0)
@@ -192,19 +192,19 @@ package final class SyncDevice: CustomStringConvertible {
     try proceed()
   }
 
-  private func purge(_ line: SyncLine) throws -> Replica.Purge {
+  private func purge(_ line: Members) throws -> Replica.Purge {
     Replica.Purge(
       frontier: try line.vector("frontier")!, horizon: UInt64(line.integer("horizon")!))
   }
 
-  private func opened(_ line: SyncLine, _ at: UInt64) throws {
+  private func opened(_ line: Members, _ at: UInt64) throws {
     guard line.string("schemaDigest") == schema.digest.hexadecimal else {
       throw SyncFault("the hub has another schema \(schema.name)")
     }
     enter(.open)
     isSuperseded = false
     let standing = replica.opened(try line.head("head")!)
-    if standing == .setBack || line.flag("retired") { return renew() }
+    if standing == .setBack || line.isTrue("retired") { return renew() }
     told[replica.id] = replica.accepted
     marks.append((at, try line.vector("vector")!))
   }
@@ -220,20 +220,20 @@ package final class SyncDevice: CustomStringConvertible {
     reopen()
   }
 
-  private func snapshot(_ line: SyncLine, _ at: UInt64) throws {
+  private func snapshot(_ line: Members, _ at: UInt64) throws {
     guard state.isOpen else { throw SyncFault("sync.snapshot before sync.opened at \(name)") }
     guard replica.replica.log.isEmpty else { return renew() }
     guard line.integer("index") == Int64(pieces.count) else {
       throw SyncFault("a piece of the snapshot is missing: \(line.text.prefix(200))")
     }
     pieces.append(try line.datum("piece")!.canonical)
-    guard line.flag("last") else { return }
+    guard line.isTrue("last") else { return }
     try replica.receive(snapshot: pieces, position: at)
     pieces = []
     snapshots += 1
   }
 
-  private func retime(_ line: SyncLine) throws {
+  private func retime(_ line: Members) throws {
     pushAnswered()
     retimings += 1
     switch try replica.retime(now: UInt64(line.integer("now")!), clock: clock) {
@@ -242,7 +242,7 @@ package final class SyncDevice: CustomStringConvertible {
     }
   }
 
-  private func failed(_ line: SyncLine) throws {
+  private func failed(_ line: Members) throws {
     pushAnswered()
     let isOverloaded = line.integer("code") == Int64(ErrorCode.overloaded.rawValue)
     if line.string("re") == "open", case .opening(let unanswered) = state {

@@ -1,4 +1,3 @@
-internal import Simulation
 internal import Wire
 
 /// Commands of a person or a program: one JSON object a line, answered by one line.

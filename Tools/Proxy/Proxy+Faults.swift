@@ -1,4 +1,4 @@
-internal import Simulation
+internal import Wire
 
 /// Faults, whether drawn or asked for.
 extension Proxy {

@@ -1,4 +1,4 @@
-internal import Simulation
+internal import Wire
 
 /// What decides what a proxy does with connections and bytes. It has no sockets and no clock: what
 /// happens comes in with the time, and what is to be done is taken from it.

@@ -1,4 +1,4 @@
-internal import Simulation
+internal import Wire
 
 extension LoadOptions {
   func write(_ writer: inout JSONWriter) {

@@ -1,4 +1,3 @@
-internal import Simulation
 internal import Wire
 
 /// Runs that `--json` has written, one object a line, all with the same options.

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Simulation
 internal import Wire
 
 /// What the server says.

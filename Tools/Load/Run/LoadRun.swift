@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Simulation
+internal import Wire
 
 /// A run against a server: connects, loads, measures, waits for what is under way, checks.
 ///

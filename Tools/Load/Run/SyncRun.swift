@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Simulation
 internal import Wire
 
 /// Operations through the hub, both devices of a pair editing; through when the other one has them.

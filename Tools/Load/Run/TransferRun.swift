@@ -1,4 +1,4 @@
-internal import Simulation
+internal import Wire
 
 /// Guaranteed user info: accepted, delivered, acknowledged once for each chunk read, and through
 /// when the phone hears `didFinishUserInfoTransfer`.

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// What a phone and a watch have sent, been told and got, and what is wrong with it: lost,
 /// duplicated, unexpected or reordered (the verdicts of a total queue; Kingsbury, "Jepsen", 2013).
 ///

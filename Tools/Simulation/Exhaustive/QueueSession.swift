@@ -1,5 +1,6 @@
 internal import Journal
 internal import RelaySupport
+internal import Wire
 
 /// One run of a script: a relay on a store in memory, a phone and a watch that go by the protocol's
 /// rules (PROTOCOL 5.1 to 5.4, 5.6, 5.10), and a ledger of what they send and get.

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// What a device can tell by itself of what the server has promised.
 ///
 /// What something between the two may do (open a connection twice) is not the server's doing: there less is

@@ -1,5 +1,5 @@
 import Merge
-import Wire
+package import Wire
 
 /// A trace that cannot be read: one sentence that says why.
 package struct TraceFault: Error, Equatable, CustomStringConvertible {

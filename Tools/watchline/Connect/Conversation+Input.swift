@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import Wire
 
 extension Conversation: InputHandler {
   func input(_ input: StandardInput, didRead bytes: UnsafeRawBufferPointer) {

@@ -1,6 +1,7 @@
 internal import AppModels
 internal import Device
 internal import EventLoop
+internal import Wire
 
 extension DeviceSession: ClientHandler {
   func connectionDidOpen(_ connection: TCPConnection) {

@@ -1,6 +1,7 @@
 internal import AppModels
 internal import Device
 internal import EventLoop
+internal import Wire
 
 /// Joins a device with a server, a terminal and a store.
 ///

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Wire
 
 /// A schedule that ends the process that runs it: found out and made small from outside.
 struct Crash {

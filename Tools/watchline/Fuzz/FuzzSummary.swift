@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Wire
 
 /// What a campaign came to.
 struct FuzzSummary {

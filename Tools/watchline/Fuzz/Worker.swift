@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Wire
 
 /// A worker process, as the campaign sees it.
 struct Worker {

@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Glibc
 internal import Proxy
 internal import Simulation
+internal import Wire
 
 /// Joins a proxy's decisions with sockets, a clock and the standard streams.
 final class ProxySession {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Wire
 
 /// A server that is a process of its own: one that is there, or one that is started, killed and
 /// started again by its command.

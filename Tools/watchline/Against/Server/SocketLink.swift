@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Wire
 
 /// A device's connection to a real server, as the device sees it.
 ///
@@ -8,8 +9,8 @@ final class SocketLink: ServerLink {
   let number: Int
   private unowned let site: SocketSite
   private(set) var isClosed = false
-  /// What has come, up to the last line's LF.
-  private var torn: [UInt8] = []
+  /// Holds the start of a line whose end has not come.
+  private var splitter = LineSplitter()
   /// Whole lines that the device has not read.
   private var unread: [UInt8] = []
   /// What the device has read of a line.
@@ -68,17 +69,15 @@ final class SocketLink: ServerLink {
   }
 
   func received(_ bytes: [UInt8]) {
-    torn += bytes
-    var start = 0
-    while let end = torn[start...].firstIndex(of: 0x0A) {
-      let line = torn[start...end]
-      if isAnswer(line) { answers += 1 } else { unread += line }
-      start = end + 1
+    _ = bytes.withUnsafeBytes { chunk in
+      splitter.split(chunk) { line in
+        if isAnswer(line) { answers += 1 } else { unread += line }
+        return true
+      }
     }
-    torn.removeFirst(start)
   }
 
-  private func isAnswer(_ line: ArraySlice<UInt8>) -> Bool {
+  private func isAnswer(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.count < 4096 || line.starts(with: Array("{\"type\":\"configured\"".utf8)) else {
       return false
     }

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Proxy
 internal import Simulation
+internal import Wire
 
 /// A real server for one run: sockets, the proxy's faults between the devices and them, and real time.
 ///

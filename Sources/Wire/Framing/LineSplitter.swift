@@ -1,5 +1,3 @@
-internal import Wire
-
 /// Cuts what arrives into lines. Only the rest of a chunk, a torn line, is copied.
 package struct LineSplitter {
   /// 16 MiB: a server's lines have at most 1 MiB and a little, so a longer one is not a server's.

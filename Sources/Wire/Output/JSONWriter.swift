@@ -1,5 +1,3 @@
-import Wire
-
 /// JSON text, member by member.
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []

@@ -1,5 +1,3 @@
-package import Wire
-
 /// The members of one JSON object, read by name; strings keep their exact scalars.
 package struct Members {
   package let bytes: [UInt8]
