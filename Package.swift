@@ -76,8 +76,8 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "MutantFiles", "Simulation", "WireFuzz", "Proxy", "Load", "Device", "AppModels", "Merge",
-        "Wire", "EventLoop",
+        "ChildProcesses", "MutantFiles", "Simulation", "WireFuzz", "Proxy", "Load", "Device",
+        "AppModels", "Merge", "Wire", "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -100,7 +100,7 @@ let package = Package(
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "start-benchmark", dependencies: ["CUV", "watchline-server"],
+      name: "start-benchmark", dependencies: ["ChildProcesses", "CUV", "watchline-server"],
       path: "Benchmarks/StartBenchmark", swiftSettings: settings),
 
     .executableTarget(
@@ -130,6 +130,9 @@ let package = Package(
     library(
       "WireFuzz", ["RelaySupport", "Seeded", "Relay", "AppModels", "Merge", "Wire"],
       path: "Tools/WireFuzz", settings: hotAndLean),
+
+    // Processes that programs and tests start.
+    library("ChildProcesses", path: "Tools/ChildProcesses"),
 
     // Faults between real sockets.
     library("Proxy", ["Seeded", "Wire"], path: "Tools/Proxy"),
@@ -163,7 +166,7 @@ let package = Package(
       ]),
     tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     tests("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
-    tests("ProxyTests", ["Proxy", "Seeded", "watchline", "watchline-server"]),
+    tests("ProxyTests", ["ChildProcesses", "Proxy", "Seeded", "watchline", "watchline-server"]),
     tests("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
     tests("EventLoopTests", ["EventLoop", "CUV"]),
     .target(
@@ -174,13 +177,13 @@ let package = Package(
         "Storage", "Relay", "AppModels", "Seeded", "Journal", "CSQLite",
         "CFaultVFS",
       ], exclude: ["Data"]),
-    tests("ConnectTests", ["LoopbackSupport", "watchline", "Wire", "CUV"]),
+    tests("ConnectTests", ["ChildProcesses", "LoopbackSupport", "watchline", "Wire", "CUV"]),
     // Runs the programs; it depends on them so that they are built.
     tests(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "SyncSupport", "LoopbackSupport", "Seeded", "Device",
-        "Merge", "AppModels", "Wire", "TranscriptSupport",
+        "watchline-server", "watchline", "ChildProcesses", "SyncSupport", "LoopbackSupport",
+        "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
       ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),
   ],
   swiftLanguageModes: [.v6],

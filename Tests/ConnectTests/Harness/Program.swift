@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -26,27 +27,20 @@ struct Program {
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let folder = try TemporaryFolder()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.path)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardInput = pipe
-    process.standardOutput = try folder.file("output")
-    process.standardError = try folder.file("errors")
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
     signal(SIGPIPE, SIG_IGN)
-    try process.run()
+    let child = try Child(
+      [Self.path] + arguments, input: .pipe, output: .file("\(folder.path)/output"),
+      errors: .file("\(folder.path)/errors"))
     // A program that ends before it has read everything breaks the pipe.
-    try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    if endsInput { try pipe.fileHandleForWriting.close() }
-    if ended.wait(timeout: .now() + seconds) == .timedOut {
-      kill(process.processIdentifier, SIGKILL)
+    let pipe = FileHandle(fileDescriptor: child.input, closeOnDealloc: false)
+    try? pipe.write(contentsOf: Data(input.utf8))
+    if endsInput { child.endInput() }
+    if !child.wait(within: Int64(seconds * 1000)) {
+      child.kill()
       Issue.record("not over after \(seconds) s", sourceLocation: sourceLocation)
-      ended.wait()
     }
-    withExtendedLifetime(pipe) {}
-    status = process.terminationStatus
+    let code = child.exitCode!
+    status = Int32(abs(code))
     output = try folder.text("output")
     errors = try folder.text("errors")
   }
@@ -63,11 +57,6 @@ final class TemporaryFolder {
 
   deinit {
     try? FileManager.default.removeItem(atPath: path)
-  }
-
-  func file(_ name: String) throws -> FileHandle {
-    _ = FileManager.default.createFile(atPath: "\(path)/\(name)", contents: nil)
-    return try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/\(name)"))
   }
 
   func text(_ name: String) throws -> String {

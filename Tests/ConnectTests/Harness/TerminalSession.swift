@@ -1,4 +1,5 @@
 import CUV
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -91,29 +92,13 @@ final class TerminalSession {
   private func tmux(_ arguments: [String]) throws -> String {
     // Not by Foundation's Process, which waits for tmux's server too, for it inherits a socket.
     let words = ["env", "-u", "TMUX", "TERM=xterm", "tmux", "-u", "-S", socket] + arguments
-    var strings = words.map { strdup($0) } + [nil]
-    defer { for string in strings { free(string) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // The threads of the tests block signals, which what they start would inherit.
-    var attributes = posix_spawnattr_t()
-    var signals = sigset_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let output = folder.path + "/output"
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    var child = pid_t()
-    var status: Int32 = -1
-    if posix_spawnp(&child, "env", &actions, &attributes, &strings, environ) == 0 {
-      while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    unlink(output)
+    let child = try Child(words, output: .file(output), errors: .nothing)
+    guard child.wait(within: 60_000), child.exitCode == 0 else {
+      child.kill()
+      throw Failure(arguments: arguments)
     }
-    guard status == 0 else { throw Failure(arguments: arguments) }
     return try folder.text("output")
   }
 

@@ -1,11 +1,13 @@
+import ChildProcesses
 import Foundation
 
 /// A child process with its output in files; ended by its id when this value goes.
 final class Program {
-  let id: pid_t
   let outputPath: String
   let errorsPath: String
-  private var status: Int32?
+  private let child: Child
+
+  var id: pid_t { child.id }
 
   /// The directory of the test bundle, where the package's programs are built too.
   static let products: String = {
@@ -33,71 +35,32 @@ final class Program {
       try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))
     }
 
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
-    let flags = O_WRONLY | O_CREAT | O_APPEND
-    posix_spawn_file_actions_addopen(&actions, 1, outputPath, flags, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, errorsPath, flags, 0o600)
-
-    // The threads that tests run on have signals blocked, which a child would inherit.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-
-    var environment = ProcessInfo.processInfo.environment
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    var variables: [UnsafeMutablePointer<CChar>?] =
-      environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for text in words + variables { free(text) } }
-    var id: pid_t = 0
-    let failure = posix_spawnp(&id, arguments[0], &actions, &attributes, &words, &variables)
-    guard failure == 0 else {
-      throw Failure("cannot start \(arguments[0]): \(String(cString: strerror(failure)))")
+    do {
+      child = try Child(
+        arguments, input: .file(inputPath), output: .file(outputPath), errors: .file(errorsPath),
+        environment: ["SWIFT_BACKTRACE": "enable=no"])
+    } catch {
+      throw Failure("cannot start \(arguments[0]): \(error.reason)")
     }
-    self.id = id
   }
 
-  deinit {
-    guard status == nil else { return }
-    kill()
-  }
+  deinit { child.kill() }
 
   var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
   var errors: String { (try? String(contentsOfFile: errorsPath, encoding: .utf8)) ?? "" }
 
-  func signal(_ number: Int32) {
-    if status == nil { Glibc.kill(id, number) }
-  }
+  func signal(_ number: Int32) { child.signal(number) }
 
   /// SIGKILL, and waits for the end.
-  func kill() {
-    signal(SIGKILL)
-    var status: Int32 = 0
-    if self.status == nil { waitpid(id, &status, 0) }
-    self.status = status
-  }
+  func kill() { child.kill() }
 
-  var hasEnded: Bool {
-    guard status == nil else { return true }
-    var status: Int32 = 0
-    guard waitpid(id, &status, WNOHANG) == id else { return false }
-    self.status = status
-    return true
-  }
+  var hasEnded: Bool { child.hasEnded }
 
   /// The exit code; minus the signal's number where one ended it.
   func exitCode(within seconds: Double = Moment.patience) throws -> Int {
     try eventually(within: seconds, "process \(id) ends; its errors: \(errors.suffix(500))") {
       hasEnded
     }
-    let signal = Int(status! & 0x7F)
-    return signal == 0 ? Int(status! >> 8 & 0xFF) : -signal
+    return child.exitCode!
   }
 }

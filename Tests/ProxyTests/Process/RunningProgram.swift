@@ -1,13 +1,12 @@
+import ChildProcesses
 import Foundation
 import Testing
 
 /// A program of the package that runs beside the test: typed into by a pipe, with its output in
 /// files; killed when this goes.
 final class RunningProgram {
-  private let id: pid_t
+  private let child: Child
   private let folder: String
-  private var input: Int32
-  private var ending: Int32?
 
   struct Missing: Error, CustomStringConvertible {
     let description: String
@@ -20,41 +19,13 @@ final class RunningProgram {
     folder = NSTemporaryDirectory() + "/watchline-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     signal(SIGPIPE, SIG_IGN)
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Missing(description: "no pipe") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    input = ends[1]
-    defer { close(ends[0]) }
-
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-    let flags = O_WRONLY | O_CREAT | O_APPEND
-    posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", flags, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", flags, 0o600)
-    // The threads that tests run on have signals blocked, which a child would inherit.
-    var attributes = posix_spawnattr_t()
-    var none = sigset_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var id: pid_t = 0
-    let failure = posix_spawn(&id, path, &actions, &attributes, &words, environ)
-    guard failure == 0 else { throw Missing(description: "\(path) cannot be started: \(failure)") }
-    self.id = id
+    child = try Child(
+      [path] + arguments, input: .pipe, output: .file(folder + "/output"),
+      errors: .file(folder + "/errors"))
   }
 
   deinit {
-    if !hasEnded {
-      kill(id, SIGKILL)
-      waitpid(id, nil, 0)
-    }
-    if input >= 0 { close(input) }
+    child.kill()
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -88,7 +59,7 @@ final class RunningProgram {
   func ask(_ line: String) throws -> String {
     let count = lines.count
     let bytes = Array((line + "\n").utf8)
-    guard write(input, bytes, bytes.count) == bytes.count else {
+    guard write(child.input, bytes, bytes.count) == bytes.count else {
       throw Missing(description: "it does not read")
     }
     return try self.line(after: count, "the answer to \(line)") {
@@ -96,26 +67,13 @@ final class RunningProgram {
     }
   }
 
-  func endInput() {
-    close(input)
-    input = -1
-  }
+  func endInput() { child.endInput() }
 
-  func terminate() { kill(id, SIGTERM) }
-
-  private var hasEnded: Bool {
-    if ending != nil { return true }
-    var status: Int32 = 0
-    guard waitpid(id, &status, WNOHANG) == id else { return false }
-    ending = status
-    return true
-  }
+  func terminate() { child.signal(SIGTERM) }
 
   /// The exit status, once it has ended; below 0 where a signal ended it.
   func status() throws -> Int32 {
-    _ = try wait("its end") { hasEnded ? true : nil }
-    let signal = ending! & 0x7F
-    return signal == 0 ? ending! >> 8 & 0xFF : -signal
+    Int32(try wait("its end") { child.exitCode })
   }
 }
 

@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import Glibc
 
 /// A program that answers lines with lines, through pipes.
@@ -17,11 +18,7 @@ final class ChildProcess {
   /// How many lines of the standard error are kept.
   static let complaintLimit = 20
 
-  private let process: pid_t
-  private let isLeader: Bool
-  private var input: Int32
-  private let output: Int32
-  private let errors: Int32
+  private let child: Child
   private var received: [UInt8] = []
   /// How much of `received` has been searched for the end of a line.
   private var searched = 0
@@ -35,53 +32,17 @@ final class ChildProcess {
   ///   it; without, it ends with the group that this process is of.
   /// - Throws: where no process can be made.
   init(_ command: String, isLeader: Bool = true) throws(FileFailure) {
-    var pipes: [(read: Int32, write: Int32)] = []
-    for _ in 0..<3 {
-      var ends: [Int32] = [0, 0]
-      guard pipe(&ends) == 0 else { throw FileFailure("pipe", command) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      pipes.append((ends[0], ends[1]))
+    do throws(Child.Failure) {
+      child = try Child(
+        ["/bin/sh", "-c", command], input: .pipe, output: .pipe, errors: .pipe,
+        ownsGroup: isLeader)
+    } catch {
+      errno = error.code
+      throw FileFailure(error.function, command)
     }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, pipes[0].read, 0)
-    posix_spawn_file_actions_adddup2(&actions, pipes[1].write, 1)
-    posix_spawn_file_actions_adddup2(&actions, pipes[2].write, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(
-      &attributes, Int16(isLeader ? POSIX_SPAWN_SETPGROUP : 0) | Int16(POSIX_SPAWN_SETSIGDEF))
-    posix_spawnattr_setpgroup(&attributes, 0)
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    let parts = ["sh", "-c", command]
-    var words: [UnsafeMutablePointer<CChar>?] = parts.map { strdup($0) }
-    words.append(nil)
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, words, environ)
-    for pipe in [pipes[0].read, pipes[1].write, pipes[2].write] { close(pipe) }
-    guard result == 0 else {
-      for pipe in [pipes[0].write, pipes[1].read, pipes[2].read] { close(pipe) }
-      errno = result
-      throw FileFailure("posix_spawn", command)
-    }
-    self.process = process
-    self.isLeader = isLeader
-    (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
-    for descriptor in [input, output, errors] {
+    for descriptor in [child.input, child.output, child.errors] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
-  }
-
-  deinit {
-    if input >= 0 { close(input) }
-    close(output)
-    close(errors)
   }
 
   // MARK: Lines
@@ -124,7 +85,7 @@ final class ChildProcess {
 
   private func write(_ bytes: [UInt8], from start: Int) -> Int {
     let count = bytes.withUnsafeBytes {
-      Glibc.write(input, $0.baseAddress! + start, $0.count - start)
+      Glibc.write(child.input, $0.baseAddress! + start, $0.count - start)
     }
     if count >= 0 { return count }
     // A program that does not read any more has ended, or will be late.
@@ -148,15 +109,15 @@ final class ChildProcess {
   /// - Returns: false where nothing will come any more.
   private func wait(_ milliseconds: Int64, writing: Bool) -> Bool {
     var descriptors = [
-      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: hasErrorsEnded ? -1 : errors, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: writing ? input : -1, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: child.output, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: hasErrorsEnded ? -1 : child.errors, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: writing ? child.input : -1, events: Int16(POLLOUT), revents: 0),
     ]
     poll(&descriptors, 3, Int32(clamping: milliseconds))
     if descriptors[1].revents != 0 { readErrors() }
     guard descriptors[0].revents != 0 else { return true }
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    let count = read(output, &buffer, buffer.count)
+    let count = read(child.output, &buffer, buffer.count)
     if count > 0 { received += buffer[..<count] }
     return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
   }
@@ -172,7 +133,7 @@ final class ChildProcess {
   private func readErrors() {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while !hasErrorsEnded {
-      let count = read(errors, &buffer, buffer.count)
+      let count = read(child.errors, &buffer, buffer.count)
       if count == 0 { hasErrorsEnded = true }
       guard count > 0 else { break }
       complaint += buffer[..<count]
@@ -187,21 +148,11 @@ final class ChildProcess {
 
   // MARK: The end
 
-  private var status: Int32?
-
   /// Whether it has ended by itself.
-  var hasEnded: Bool {
-    if status != nil { return true }
-    var status: Int32 = 0
-    guard waitpid(process, &status, WNOHANG) == process else { return false }
-    self.status = status
-    return true
-  }
+  var hasEnded: Bool { child.hasEnded }
 
   /// Sends it a signal, and nothing that it has started.
-  func signal(_ number: Int32) {
-    if !hasEnded { kill(process, number) }
-  }
+  func signal(_ number: Int32) { child.signal(number) }
 
   /// Ends its input and waits for it to end.
   ///
@@ -209,16 +160,12 @@ final class ChildProcess {
   /// - Returns: its status, as a shell tells it; nil where it had to be killed.
   @discardableResult
   func end(within limit: Int64) -> Int32? {
-    if input >= 0 { close(input) }
-    input = -1
+    child.endInput()
     let deadline = monotonicMilliseconds() + limit
     while !hasEnded {
       readErrors()
       if monotonicMilliseconds() >= deadline {
-        kill(isLeader ? -process : process, SIGKILL)
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
-        self.status = status
+        child.kill()
         return nil
       }
       usleep(1000)
@@ -228,9 +175,8 @@ final class ChildProcess {
       complaints.append(String(decoding: complaint.prefix(1000), as: UTF8.self))
       complaint = []
     }
-    // Whatever it may have left behind.
-    if isLeader { kill(-process, SIGKILL) }
-    let status = self.status ?? 0
-    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+    child.killGroup()
+    let code = child.exitCode ?? 0
+    return Int32(code >= 0 ? code : 128 - code)
   }
 }

@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import Glibc
 internal import Load
 
@@ -6,11 +7,11 @@ final class SpawnedServer {
   /// How long it may take to listen, and to stop, in milliseconds.
   private static let patience: Int64 = 30_000
 
-  let id: pid_t
   private(set) var port = 0
   private let folder: String
-  private var output: Int32 = -1
-  private var status: Int32?
+  private let child: Child
+
+  var id: pid_t { child.id }
 
   /// The program that is built beside this one.
   static var standardPath: String {
@@ -32,11 +33,14 @@ final class SpawnedServer {
       throw LoadFailure("no folder can be made in \(base): \(String(cString: strerror(errno)))")
     }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    do throws(LoadFailure) {
-      (id, output) = try Self.start(path, folder)
+    do throws(Child.Failure) {
+      // A group of its own: Ctrl-C is for this program, which then stops the server.
+      child = try Child(
+        [path, "--listen", "127.0.0.1:0", "--data", "\(folder)/data", "--log-level", "error"],
+        output: .pipe, errors: .file("\(folder)/server.log"), ownsGroup: true)
     } catch {
       Self.remove(folder)
-      throw error
+      throw LoadFailure("cannot start \(path): \(error.reason)")
     }
     do throws(LoadFailure) {
       try awaitPort(path, isInterrupted)
@@ -44,47 +48,6 @@ final class SpawnedServer {
       stop()
       throw error
     }
-  }
-
-  private static func start(
-    _ path: String, _ folder: String
-  ) throws(LoadFailure) -> (pid_t, Int32) {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else {
-      throw LoadFailure("pipe: \(String(cString: strerror(errno)))")
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    posix_spawn_file_actions_addopen(
-      &actions, 2, "\(folder)/server.log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    // A group of its own: Ctrl-C is for this program, which then stops the server.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF))
-    posix_spawnattr_setpgroup(&attributes, 0)
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    let parts = [
-      path, "--listen", "127.0.0.1:0", "--data", "\(folder)/data", "--log-level", "error",
-    ]
-    var words: [UnsafeMutablePointer<CChar>?] = parts.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var id: pid_t = 0
-    let result = posix_spawn(&id, path, &actions, &attributes, &words, environ)
-    close(ends[1])
-    guard result == 0 else {
-      close(ends[0])
-      throw LoadFailure("cannot start \(path): \(String(cString: strerror(result)))")
-    }
-    return (id, ends[0])
   }
 
   /// Reads the line that says where it listens.
@@ -97,9 +60,9 @@ final class SpawnedServer {
         throw LoadFailure("\(path) does not listen after \(Self.patience / 1000) s")
       }
       if isInterrupted() { throw LoadFailure("interrupted") }
-      var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      var waiting = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
       guard poll(&waiting, 1, 50) > 0 else { continue }
-      let count = read(output, &buffer, buffer.count)
+      let count = read(child.output, &buffer, buffer.count)
       guard count > 0 else { throw LoadFailure("\(path) does not start: \(complaint)") }
       line += buffer[..<count]
     }
@@ -119,36 +82,15 @@ final class SpawnedServer {
 
   /// How it ended, where it has; nil while it runs.
   var ending: String? {
-    guard let status = status ?? wait(0) else { return nil }
-    let signal = status & 0x7F
-    return signal == 0
-      ? "its process ended with status \(status >> 8 & 0xFF)"
-      : "its process was ended by signal \(signal)"
-  }
-
-  /// Waits at most so many milliseconds.
-  private func wait(_ milliseconds: Int64) -> Int32? {
-    let deadline = monotonicMilliseconds() + milliseconds
-    while status == nil {
-      var found: Int32 = 0
-      if waitpid(id, &found, WNOHANG) == id { status = found }
-      guard status == nil, monotonicMilliseconds() < deadline else { break }
-      usleep(1_000)
-    }
-    return status
+    guard let code = child.exitCode else { return nil }
+    return code >= 0
+      ? "its process ended with status \(code)" : "its process was ended by signal \(-code)"
   }
 
   /// Stops it and removes its folder. Again has no effect.
   func stop() {
-    if status == nil, wait(0) == nil {
-      kill(id, SIGTERM)
-      if wait(Self.patience) == nil {
-        kill(id, SIGKILL)
-        _ = wait(Self.patience)
-      }
-    }
-    if output >= 0 { close(output) }
-    output = -1
+    child.signal(SIGTERM)
+    if !child.wait(within: Self.patience) { child.kill() }
     Self.remove(folder)
   }
 
