@@ -123,7 +123,10 @@ package final class SyncDevice: CustomStringConvertible {
   }
 
   private func enter(_ next: SyncState) {
-    assert(state.canGo(to: next), "\(name) cannot go from \(state) to \(next)")
+    #if DEBUG
+      // An assert would be optimised away in this target.
+      precondition(state.canGo(to: next), "\(name) cannot go from \(state) to \(next)")
+    #endif
     state = next
   }
 

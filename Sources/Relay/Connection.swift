@@ -66,7 +66,10 @@ package final class Connection {
 
   @inline(__always)
   func enter(_ next: ConnectionState) {
-    assert(state.canGo(to: next), "connection \(number) cannot go from \(state) to \(next)")
+    #if DEBUG
+      // An assert would be optimised away in this target.
+      precondition(state.canGo(to: next), "connection \(number) cannot go from \(state) to \(next)")
+    #endif
     state = next
   }
 
@@ -77,7 +80,10 @@ package final class Connection {
 
   /// Its next line waits for something.
   func wait(for reason: Wait) {
-    assert(wait.isOver, "connection \(number) waits for \(reason), and for \(wait) already")
+    #if DEBUG
+      // An assert would be optimised away in this target.
+      precondition(wait.isOver, "connection \(number) waits for \(reason), and for \(wait) already")
+    #endif
     wait = reason
   }
 
