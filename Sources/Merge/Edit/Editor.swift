@@ -27,9 +27,12 @@ package struct Editor {
   // MARK: Edits
 
   /// Makes a record with its fields.
+  ///
+  /// - Throws: 4004 where the writer has been shown no more of its container than that one's delete.
   package mutating func create(
     _ target: Target, _ plan: EditPlan, at position: Position = .last
   ) throws(WireError) -> [Action] {
+    if let container = plan.container { try checkIsShown(container) }
     let kind = schema[target.kind]!
     var actions = [Action(target, .create, home: plan.container)]
     for write in plan.writes { actions += self.actions(write, target, kind, plan.container) }
@@ -44,7 +47,10 @@ package struct Editor {
   ///
   /// Whoever has been shown a record's delete alone makes it anew by that, as somebody else has: a
   /// write that has not seen it made would be about the one that was collected.
+  ///
+  /// - Throws: 4004 as `create`, and where the record stands in no container.
   package mutating func set(_ target: Target, _ plan: EditPlan) throws(WireError) -> [Action] {
+    if let container = plan.container { try checkIsShown(container) }
     let kind = schema[target.kind]!
     let home = try home(of: target)
     var actions: [Action] = []
@@ -112,6 +118,7 @@ package struct Editor {
         .invalidField, "\(target.kind) records have no order; move is for kinds that do")
     }
     try checkIsShown(target)
+    if let container { try checkIsShown(container) }
     return try place(
       target, kind, at: position, in: container, home: try home(of: target))
   }

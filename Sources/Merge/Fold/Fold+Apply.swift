@@ -9,10 +9,8 @@ extension Fold {
     var isCreate = false
     if case .create = action.body { isCreate = true }
     if isCreate, let grave = graveOfHome(action, operation) {
-      // Whatever else is done to it finds no record either.
-      graveyard[action.target] = grave
-      noteID(action.target)
-      return recovered.append(place)
+      recovered.append(place)
+      return markGone(action.target, grave)
     }
     guard isOpen(action.target, to: operation, creating: isCreate), hasAnchor(action) else {
       return recovered.append(place)
@@ -59,10 +57,35 @@ extension Fold {
   /// The grave of the record in which another one is made; nil where it is not in the graveyard.
   private func graveOfHome(_ create: Action, _ operation: Operation) -> Mark? {
     guard !graveyard.isEmpty, let home = create.home, home != create.target,
-      let grave = graveyard[home], !isOpen(home, to: operation),
-      !isCreated(create.target)
+      let grave = graveyard[home], !isOpen(home, to: operation)
     else { return nil }
     return grave
+  }
+
+  /// A record was to be made in one that is in the graveyard, and goes there too: whatever else is done to it
+  /// by who has seen no other create of it finds no record either.
+  ///
+  /// Where another create came first, it is as if that had come behind this one. One that lies within the base
+  /// has been seen by all that is still to come.
+  private func markGone(_ target: Target, _ grave: Mark) {
+    guard graveyard[target] == nil else { return }
+    if let index = recordIndices[target], records[index].isCreated {
+      let creates = creates(of: target)
+      guard !creates.isEmpty else { return }
+      records[index].exhumed = creates
+    }
+    graveyard[target] = grave
+    noteID(target)
+  }
+
+  /// The operations above the base that made a record, in the order in which they came. O(n) in those.
+  private func creates(of target: Target) -> [Dot] {
+    operations.enumerated().filter { position, operation in
+      operation.actions.enumerated().contains { index, action in
+        action.target == target && action.body == .create
+          && !recovered.contains { Int($0.operation) == position && Int($0.action) == index }
+      }
+    }.map(\.element.dot)
   }
 
   /// Whether the parent of what an action inserts is here, rather than purged.

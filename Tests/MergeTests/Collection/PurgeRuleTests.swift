@@ -108,6 +108,33 @@ import Testing
     #expect(fold.lists.keys.sorted() == [Fold.ListName(kind: "todo", container: other)])
   }
 
+  /// Whoever has seen no more of a container than its delete makes a record in it, while another one makes the
+  /// same in a container that lives: which of the two came first is of no consequence.
+  @Test(arguments: [true, false]) func madeInWhatIsGoneAndElsewhere(isFirst: Bool) throws {
+    let (gone, lives) = (Target("client", "1"), Target("client", "2"))
+    let project = Target("project", "1")
+    try desk.write(at: 1, Action(gone, .create), Action(lives, .create))
+    try desk.write(at: 2, Action(gone, .delete))
+    let seen = fold.vector
+    desk.purge(5)
+    try desk.write(at: 10, Action(gone, .create))
+    func makeInGone() throws {
+      try desk.write(
+        at: 12, seen: seen, Action(project, .create, home: gone), .set(project, "a", home: gone))
+      try desk.write(at: 13, seen: seen, .set(project, "b", home: gone))
+    }
+    if isFirst { try makeInGone() }
+    try desk.write(
+      Desk.watch, at: 11, seen: seen, Action(project, .create, home: lives),
+      .set(project, "c", home: lives))
+    if !isFirst { try makeInGone() }
+    #expect(desk.value(project) == .string("c"))
+    #expect(fold.recovered.count == 3)
+    #expect(fold.record(project)?.exhumed == [Dot(Desk.watch, 1)])
+    try desk.write(at: 14, .set(project, "d", home: lives))
+    #expect(desk.value(project) == .string("d"), "it has seen the one that lives")
+  }
+
   @Test func aRecordStaysWhileWhatItStandsThroughMightShow() throws {
     let (client, project) = (Target("client", "1"), Target("project", "1"))
     let task = Target("task", "1")

@@ -175,6 +175,38 @@ import Wire
     #expect(desk.phone.fold.view(timer, EditingDesk.schema)?["name"] == .string("seen"))
   }
 
+  /// A record that is made in such a container, or put into it, would be kept apart.
+  @Test func nothingIsPutIntoWhatIsMadeAnewUnseen() throws {
+    var desk = EditingDesk()
+    let timer = EditingDesk.timer(0)
+    try desk.createTimer(0)
+    try desk.createTimer(1)
+    try desk.edit { editor, _ in try editor.delete(timer) }
+    try desk.exchange()
+    let purge = Replica.Purge(frontier: desk.vector, horizon: .max)
+    for device in [desk.phone, desk.watch] { device.purge(purge, position: 0) }
+    let deleted = desk.vector
+    try desk.createTimer(0, on: desk.watch)
+    try desk.exchange()
+    let todo = Target("todo", "1")
+    let plan = EditPlan(writes: [], container: timer)
+    for shown in [deleted, desk.vector] {
+      var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: shown)
+      guard shown == deleted else {
+        #expect(try !editor.create(todo, plan).isEmpty)
+        continue
+      }
+      for number in 0..<2 {
+        let error = try #require(throws: WireError.self) {
+          _ =
+            number == 0
+            ? try editor.create(todo, plan) : try editor.move(todo, to: .first, in: timer)
+        }
+        #expect(error.code == .invalidField && error.message.contains("somebody has made it anew"))
+      }
+    }
+  }
+
   @Test func aKindWithoutOrderIsNotMoved() throws {
     let schema = try #require(ShippedSchemas.named("timeTracker"))
     var editor = Editor(Fold(), schema, shown: VersionVector())
