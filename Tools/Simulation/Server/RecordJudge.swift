@@ -95,7 +95,8 @@ final class RecordJudge {
     while count < gone.count {
       count = gone.count
       for action in operations.lazy.flatMap(\.actions) where graveyard[action.target] != nil {
-        if [action.home, action.into].contains(where: { $0.map(gone.contains) ?? false }) {
+        let containers = [action.home, action.into, action.via]
+        if containers.contains(where: { $0.map(gone.contains) ?? false }) {
           gone.insert(action.target)
         }
       }
