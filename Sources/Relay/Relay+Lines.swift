@@ -119,6 +119,7 @@ extension Relay {
 
   /// Handles the line that ends with `piece`; its start may be held in `input`.
   /// Returns false where it has to wait; `input` is then as before.
+  @inline(__always)
   private func consumeLine(_ piece: UnsafeRawBufferPointer, _ connection: Connection) -> Bool {
     if connection.state == .skippingLine {
       connection.enter(.reading)

@@ -120,27 +120,43 @@ extension Relay {
 
   // MARK: What comes in
 
-  /// A payload that the hub takes instead of the counterpart.
-  struct BridgedPayload {
+  /// A payload that the hub takes instead of the counterpart. A class, so that it costs other sends no more
+  /// than to look whether there is one.
+  final class BridgedPayload {
     let hub: Hub
     let bridged: BridgedDevice
     let said: any SaidRecords
+
+    init(_ hub: Hub, _ bridged: BridgedDevice, _ said: any SaidRecords) {
+      self.hub = hub
+      self.bridged = bridged
+      self.said = said
+    }
   }
 
   /// The payload as one for the hub, looked at as a whole; nil where it is the counterpart's.
   ///
   /// - Throws: 4001, 4003, 4004 and the codes of the app's rules where it cannot be carried out, and what any
   ///   send may be refused for by the device's own state, the types in the payload, or its size.
+  @inline(__always)
   func bridgedPayload(
     _ payload: Value, limit: Int, _ call: Call, _ device: Device
   ) throws(WireError) -> BridgedPayload? {
-    guard let hub = device.bridge, let bridged = hub.bridge(device),
-      let codec = codec(of: hub.schema.name),
+    // Every send comes by here, and hardly any device has a bridge.
+    guard let hub = device.bridge else { return nil }
+    return try bridgedPayload(payload, limit: limit, call, device, hub)
+  }
+
+  @inline(never)
+  private func bridgedPayload(
+    _ payload: Value, limit: Int, _ call: Call, _ device: Device, _ hub: Hub
+  ) throws(WireError) -> BridgedPayload? {
+    guard let bridged = hub.bridge(device), let codec = codec(of: hub.schema.name),
       let said = try codec.read(payload, call.fields.line, after: bridged.envelope)
     else { return nil }
     try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
     try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
-    return BridgedPayload(hub: hub, bridged: bridged, said: said)
+    return BridgedPayload(hub, bridged, said)
   }
 
   /// Carries a payload out, in the open batch.
