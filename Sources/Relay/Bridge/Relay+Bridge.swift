@@ -138,20 +138,11 @@ extension Relay {
   ///
   /// - Throws: 4001, 4003, 4004 and the codes of the app's rules where it cannot be carried out, and what any
   ///   send may be refused for by the device's own state, the types in the payload, or its size.
-  @inline(__always)
   func bridgedPayload(
     _ payload: Value, limit: Int, _ call: Call, _ device: Device
   ) throws(WireError) -> BridgedPayload? {
-    // Every send comes by here, and hardly any device has a bridge.
-    guard let hub = device.bridge else { return nil }
-    return try bridgedPayload(payload, limit: limit, call, device, hub)
-  }
-
-  @inline(never)
-  private func bridgedPayload(
-    _ payload: Value, limit: Int, _ call: Call, _ device: Device, _ hub: Hub
-  ) throws(WireError) -> BridgedPayload? {
-    guard let bridged = hub.bridge(device), let codec = codec(of: hub.schema.name),
+    guard let hub = device.bridge, let bridged = hub.bridge(device),
+      let codec = codec(of: hub.schema.name),
       let said = try codec.read(payload, call.fields.line, after: bridged.envelope)
     else { return nil }
     try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
