@@ -142,19 +142,27 @@ import Wire
     }
   }
 
-  /// Who has been shown a record's delete alone, and edits it, makes it anew as somebody else has: the
-  /// write would be kept apart else. What such a writer cannot mean is refused.
-  @Test func whatIsMadeAnewUnseenIsMadeAnewByAWrite() throws {
+  /// A timer that was deleted and collected, and that the watch has made anew.
+  ///
+  /// - Returns: the two devices, and what somebody has seen who knows of the delete alone.
+  private func madeAnew() throws -> (desk: EditingDesk, deleted: VersionVector) {
     var desk = EditingDesk()
-    let timer = EditingDesk.timer(0)
     try desk.createTimer(0)
-    try desk.edit { editor, _ in try editor.delete(timer) }
+    try desk.edit { editor, _ in try editor.delete(EditingDesk.timer(0)) }
     try desk.exchange()
     let purge = Replica.Purge(frontier: desk.vector, horizon: .max)
     for device in [desk.phone, desk.watch] { device.purge(purge, position: 0) }
     let deleted = desk.vector
     try desk.createTimer(0, on: desk.watch)
     try desk.exchange()
+    return (desk, deleted)
+  }
+
+  /// Who has been shown a record's delete alone, and edits it, makes it anew as somebody else has: the
+  /// write would be kept apart else. What such a writer cannot mean is refused.
+  @Test func whatIsMadeAnewUnseenIsMadeAnewByAWrite() throws {
+    var (desk, deleted) = try madeAnew()
+    let timer = EditingDesk.timer(0)
     let late = try desk.set(timer, #"{"name":"late"}"#, shown: deleted)
     #expect(late.actions.first == Action(timer, .create) && late.actions.count == 2)
     #expect(desk.phone.fold.recoveredItems().isEmpty)
@@ -177,34 +185,23 @@ import Wire
 
   /// A record that is made in such a container, or put into it, would be kept apart.
   @Test func nothingIsPutIntoWhatIsMadeAnewUnseen() throws {
-    var desk = EditingDesk()
+    let (desk, deleted) = try madeAnew()
     let timer = EditingDesk.timer(0)
-    try desk.createTimer(0)
-    try desk.createTimer(1)
-    try desk.edit { editor, _ in try editor.delete(timer) }
-    try desk.exchange()
-    let purge = Replica.Purge(frontier: desk.vector, horizon: .max)
-    for device in [desk.phone, desk.watch] { device.purge(purge, position: 0) }
-    let deleted = desk.vector
-    try desk.createTimer(0, on: desk.watch)
-    try desk.exchange()
     let todo = Target("todo", "1")
     let plan = EditPlan(writes: [], container: timer)
-    for shown in [deleted, desk.vector] {
-      var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: shown)
-      guard shown == deleted else {
-        #expect(try !editor.create(todo, plan).isEmpty)
-        continue
-      }
-      for number in 0..<2 {
-        let error = try #require(throws: WireError.self) {
-          _ =
-            number == 0
-            ? try editor.create(todo, plan) : try editor.move(todo, to: .first, in: timer)
+    for number in 0..<3 {
+      var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: deleted)
+      let error = try #require(throws: WireError.self) {
+        switch number {
+        case 0: _ = try editor.create(todo, plan)
+        case 1: _ = try editor.set(todo, plan)
+        default: _ = try editor.move(todo, to: .first, in: timer)
         }
-        #expect(error.code == .invalidField && error.message.contains("somebody has made it anew"))
       }
+      #expect(error.code == .invalidField && error.message.contains("somebody has made it anew"))
     }
+    var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: desk.vector)
+    #expect(try !editor.create(todo, plan).isEmpty)
   }
 
   @Test func aKindWithoutOrderIsNotMoved() throws {

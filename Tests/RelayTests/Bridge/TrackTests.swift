@@ -36,6 +36,10 @@ struct TrackTests {
     return timer.whole
   }
 
+  private var notes: WholeRecord.Field {
+    WholeRecord.Field(target: timer(at: 1).target, name: "notes")
+  }
+
   private func sent(_ record: WholeRecord?, _ seq: UInt64) -> Track.Delivery {
     Track.Delivery(record: record, position: seq, seq: seq, sentAt: 1, isAlone: true)
   }
@@ -155,7 +159,6 @@ struct TrackTests {
 
   @Test func whatTheDeviceDatedItselfProvesNothing() {
     var track = track(timer(at: 1), sent: timer("B", at: 2))
-    let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
     track.act(notes, "m".datum, latest: 2.5, isPhone: true)
     track.acknowledge { _ in true }
     #expect(track.held?.values["notes"] == "m".datum)
@@ -169,7 +172,6 @@ struct TrackTests {
   /// A watch does not tell what it refuses, and nobody knows by how much its clock is ahead.
   @Test func afterAnUndatedActionOfAWatchOnlyADatedCopyProves() {
     var track = track(timer(at: 1))
-    let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
     track.act(notes, "m".datum, latest: 2.5, isPhone: false)
     track.send(sent(timer("C", at: 3), 1))
     track.acknowledge { _ in true }
@@ -184,7 +186,6 @@ struct TrackTests {
 
   @Test func whatFollowedAnUndatedActionIsSentOnceMoreWithAWideMargin() {
     var track = track(timer(at: 1))
-    let notes = WholeRecord.Field(target: timer(at: 1).target, name: "notes")
     track.act(notes, "m".datum, latest: 2.5, isPhone: false)
     track.resendUndated(margin: 100)
     #expect(!track.isOwed, "nothing was sent since")
@@ -198,9 +199,7 @@ struct TrackTests {
 
   @Test func aDatedCopyEndsADoubtOfDates() {
     var track = track(timer(at: 1), sent: timer("B", at: 2))
-    track.act(
-      WholeRecord.Field(target: timer(at: 1).target, name: "notes"), "m".datum, latest: 60,
-      isPhone: true)
+    track.act(notes, "m".datum, latest: 60, isPhone: true)
     #expect(track.starts(before: nil).count == 2, "it may have taken that before or after")
     track.receive(timer("C", at: 3), at: 0)
     #expect(track.starts(before: nil).map { $0.record.values["name"] } == ["C".datum])
