@@ -29,14 +29,11 @@ extension Relay {
     let known = options.schemas.filter { codec(of: $0.name) != nil }
     if let schema = known.first(where: { $0.name.text == name }) { return schema }
     let names = known.map(\.name.text)
-    let nearest = Nearest.word(to: name, among: names)
-    throw WireError(
-      .invalidField,
-      "there is no bridge for \(name)"
-        + (nearest.map { "; did you mean \($0)?" }
-          ?? (names.isEmpty
-            ? "; this server has none" : "; there is one for \(names.joined(separator: ", "))"))
-    )
+    let there =
+      names.isEmpty
+      ? "this server has none" : "there is one for \(names.joined(separator: ", "))"
+    let advice = Nearest.advice(for: name, among: names, else: there)
+    throw WireError(.invalidField, "there is no bridge for \(name); \(advice)")
   }
 
   // MARK: Activation

@@ -6,12 +6,9 @@ extension Hub {
   func kind(_ name: String) throws(WireError) -> Schema.Kind {
     if let kind = schema[Name(name)] { return kind }
     let names = schema.kinds.map(\.name.text)
-    let nearest = Nearest.word(to: name, among: names)
-    throw WireError(
-      .invalidField,
-      "there is no kind \(name)"
-        + (nearest.map { "; did you mean \($0)?" }
-          ?? "; \(schema.name) has \(names.joined(separator: ", "))"))
+    let advice = Nearest.advice(
+      for: name, among: names, else: "\(schema.name) has \(names.joined(separator: ", "))")
+    throw WireError(.invalidField, "there is no kind \(name); \(advice)")
   }
 
   /// The record that a request names; the only possible one of a kind that has but one.

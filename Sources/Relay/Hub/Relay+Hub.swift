@@ -67,12 +67,9 @@ extension Relay {
     let name = try call.fields.string(.schema)
     guard let schema = options.schemas.first(where: { $0.name.text == name }) else {
       let names = options.schemas.map(\.name.text)
-      let nearest = Nearest.word(to: name, among: names)
-      throw WireError(
-        .invalidField,
-        "there is no schema \(name)"
-          + (nearest.map { "; did you mean \($0)?" }
-            ?? "; this server has \(names.joined(separator: ", "))"))
+      let advice = Nearest.advice(
+        for: name, among: names, else: "this server has \(names.joined(separator: ", "))")
+      throw WireError(.invalidField, "there is no schema \(name); \(advice)")
     }
     let replica = try replica(call)
     let vector = try call.fields.optionalObject(.vector).map { (value) throws(WireError) in
