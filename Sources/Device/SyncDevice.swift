@@ -189,6 +189,8 @@ package final class SyncDevice: CustomStringConvertible {
       guard replica.fold.vector.contains(purge.frontier) else {
         throw SyncFault("the hub collects what \(name) has not been sent")
       }
+      // It had sealed that, and was set back since: what it wrote after may stand upon what goes.
+      guard replica.hasSealed(purge) else { return renew() }
       replica.purge(purge, position: at)
     default: return
     }

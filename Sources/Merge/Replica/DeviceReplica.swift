@@ -179,6 +179,14 @@ package final class DeviceReplica {
     announced = nil
   }
 
+  /// Whether nothing that it has written can need what a purge takes away.
+  package func hasSealed(_ purge: Replica.Purge) -> Bool {
+    fold.sealedFrontier.contains(purge.frontier) && fold.sealedHorizon >= purge.horizon
+  }
+
+  /// Collects what was announced, at a position of the log.
+  ///
+  /// - Precondition: `hasSealed(purge)`; else it goes on as a new incarnation.
   package func purge(_ purge: Replica.Purge, position: UInt64) {
     replica.purge(purge)
     self.position = max(self.position, position)

@@ -120,9 +120,11 @@ extension Relay {
     open.after.openedHubs.append((device, device.session))
   }
 
-  /// A device that holds less than it has acknowledged was reset: it has yet to read the log.
+  /// A device that holds less than it has acknowledged was reset: it has yet to read the log. Whether it
+  /// holds what it had sealed, its vector does not tell: it says so again until that is purged.
   private func forgetAcknowledge(_ device: Device, _ hub: Hub, _ vector: VersionVector) {
     let member = hub.member(device)
+    hub.members[member].sealed = min(hub.members[member].sealed, hub.replica.base)
     let acknowledged = hub.members[member].acknowledged
     if let known = hub.replica.vector(at: acknowledged), vector.contains(known) { return }
     hub.members[member].acknowledged = 0

@@ -108,6 +108,49 @@ import Testing
     try expectEqualViews(hub, devices + [late], on: "key")
   }
 
+  /// A copy of a device's storage from before it sealed is put back, with nothing of its own lost: what it
+  /// wrote since stands upon what it had promised to leave alone, whether that is purged by then or not.
+  @Test(arguments: [true, false]) func setBackBehindASeal(isPurged: Bool) throws {
+    let hub = try makeHub()
+    let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
+    for device in [phone, watch] { try hub.connect(device) }
+    phone.holdsAcknowledges = true
+    let timer = try phone.create("timer", tea)
+    let todo = try phone.create("todo", "{\"timer\":\"\(timer)\",\"text\":\"pour\"}")
+    for number in 0..<20 {
+      try watch.create("timer", "{\"name\":\"\(number)\",\"durationInSeconds\":1}")
+    }
+    try phone.delete("timer", timer)
+    try hub.settle()
+    let backup = phone.saved
+    _ = hub.type("advance seconds=\(40 * 86_400)", on: "clock")
+    for device in [phone, watch] { device.clock += 40 * 86_400_000 }
+    if !isPurged { watch.formShown = VersionVector() }
+    phone.holdsAcknowledges = false
+    phone.formShown = nil
+    try hub.settle()
+    #expect(phone.replica.sealed > 0)
+    #expect(phone.fold.base.isEmpty != isPurged)
+
+    hub.disconnect(phone)
+    try phone.restore(backup)
+    phone.holdsPushes = true
+    try phone.restore("todo", todo)
+    try hub.connect(phone)
+    watch.formShown = nil
+    try hub.settle()
+    phone.holdsPushes = false
+    phone.push()
+    try hub.settle()
+    #expect(phone.errors.isEmpty && phone.isDrained && phone.stranded.isEmpty, "\(phone)")
+    #expect(!phone.fold.base.isEmpty)
+    try hub.keyboard("key", role: "watch")
+    let late = hub.device("late")
+    try hub.connect(late)
+    try expectEqualViews(hub, [phone, watch, late], on: "key")
+    #expect(phone.records("timer").contains(timer) != isPurged)
+  }
+
   /// After 90 days of silence the others go on without it; its own edits are issued anew.
   @Test func oneThatWasAwayForTooLong() throws {
     let hub = try makeHub()
