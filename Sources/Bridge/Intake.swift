@@ -308,10 +308,12 @@ package struct Intake {
     append(written(actions, shown, time: time, above: position))
   }
 
+  /// An operation of the device's, which has seen all that the device did before.
   func written(
     _ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64? = nil
   ) -> Replica.Written {
-    var floor = withOwn(shown)
+    let shown = withOwn(shown)
+    var floor = shown
     if let position { floor.merge(vector(at: position)) }
     return replica.mint(
       actions, by: author, rank: rank, shown: shown, time: time, wall: Int64(now),

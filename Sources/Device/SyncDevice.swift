@@ -43,8 +43,8 @@ package final class SyncDevice: CustomStringConvertible {
   private var incarnations: UInt64 = 1
   private var previous: DeviceReplica?
   private var state = SyncState.closed
-  /// It was open under another name on this connection before.
-  private var isSuperseded = false
+  /// It was open under another name on this connection before, and what that one asked may still be answered.
+  package private(set) var isSuperseded = false
   private var pieces: [[UInt8]] = []
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []

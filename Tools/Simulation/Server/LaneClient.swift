@@ -480,6 +480,7 @@ final class LaneClient {
     if let id = Self.number(re, after: "op") {
       ledger.accepted(id)
       ledger.told(id)
+      app?.accept(id)
       if ledger[id].kind == .complication {
         ledger.complications.accepted(
           id, remaining: line.integer("remainingComplicationUserInfoTransfers"))

@@ -195,9 +195,11 @@ final class ServerNode {
         + "\(since) to \(latest)")
   }
 
-  /// The server's clock is the device's own from now on.
+  /// The server's clock is the device's own from now on; but an answer to what an earlier incarnation had pushed
+  /// is passed over.
   private func checkClock(_ line: Members, _ clock: Int64) {
-    guard let sync, let now = line.integer("now"), clock + sync.replica.offset != now
+    guard let sync, !sync.isSuperseded, let now = line.integer("now"),
+      clock + sync.replica.offset != now
     else { return }
     complaints.append(
       "it was told that it is \(now), and corrected its clock to \(clock + sync.replica.offset)")

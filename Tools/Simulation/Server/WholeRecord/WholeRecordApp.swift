@@ -36,6 +36,8 @@ final class WholeRecordApp {
     var seen = VersionVector()
     /// What it had been sent of the timer last, it had been sent and had acknowledged in that session.
     var isSettled = false
+    /// How often it had been activated by then.
+    var session = 0
   }
 
   let envelope: TodoTimersEnvelope
@@ -68,6 +70,8 @@ final class WholeRecordApp {
   private var acted: Set<Identifier> = []
   /// Timers that it was sent since it last acknowledged.
   private var unacknowledged: Set<Identifier> = []
+  /// By transfer, how often it had been activated when the server accepted that.
+  private(set) var accepted: [Int: Int] = [:]
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -112,6 +116,9 @@ final class WholeRecordApp {
 
   /// It acknowledges all that it has processed.
   func acknowledge() { unacknowledged = [] }
+
+  /// The server has accepted a transfer. What was said before in that session has arrived too.
+  func accept(_ transfer: Int) { accepted[transfer] = accepted[transfer] ?? sessions }
 
   /// Whether what it was last sent of a record's timer, it was sent and has acknowledged in this session.
   private func isSettled(_ target: Target) -> Bool {
@@ -216,6 +223,7 @@ final class WholeRecordApp {
     guard !touches.isEmpty else { return nil }
     for index in touches.indices {
       touches[index].moment = moment
+      touches[index].session = sessions
       touches[index].isSettled = isSettled(touches[index].target)
       if touches[index].what == .delete { touches[index].seen = seen() }
       if case .write(let name, let value) = touches[index].what {

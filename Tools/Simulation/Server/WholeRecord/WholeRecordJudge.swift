@@ -50,6 +50,7 @@ struct WholeRecordJudge {
     checkTouched()
     checkArranged()
     for entry in entries { checkContext(entry) }
+    checkOwn()
     checkReplaced()
   }
 
@@ -152,7 +153,7 @@ struct WholeRecordJudge {
         // What somebody else has written alike is not written once more.
         guard isWritten(touch.target, name, value) else { break }
         continue
-      case .delete where touch.isSettled && !isSaved(touch):
+      case .delete where touch.isSettled && app.accepted[id] == touch.session && !isSaved(touch):
         break
       default: continue
       }
@@ -247,6 +248,20 @@ struct WholeRecordJudge {
         "An edit of a whole-record device claims to have seen what had not been shown there.",
         "\(touch.edit.spelled) claims to have seen \(name) = "
           + "\(String(decoding: value.canonical, as: UTF8.self)).")
+    }
+  }
+
+  /// A device has seen all that it did before: none of it is told as lost to what it did later.
+  private func checkOwn() {
+    let inOrder = entries.sorted { $0.dot.seq < $1.dot.seq }
+    for (earlier, later) in zip(inOrder, inOrder.dropFirst())
+    where earlier.dot != later.dot && !later.follows(earlier) {
+      report(
+        "I47", "whole-record-context",
+        "An edit of a whole-record device has not seen an earlier one of its own.",
+        "operation \(later.dot.seq), of \(later.action.target.kind) \(later.action.target.record), has not seen "
+          + "operation \(earlier.dot.seq), of \(earlier.action.target.kind) \(earlier.action.target.record)."
+      )
     }
   }
 
