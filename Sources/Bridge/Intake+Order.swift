@@ -11,11 +11,18 @@ extension Intake {
     }
   }
 
-  /// The record behind which a new one stands; nil for the front.
+  /// The record behind which a new one stands; nil for the front. It is the one with the number before its own,
+  /// in the newest copies that the device may have had or in older ones; else the last of the newest before it.
   func predecessor(of copy: WholeRecord) -> Target? {
-    device.tracks.values.compactMap { $0.track.starts(before: nil).last?.record }
-      .filter { fold.isVisible($0.target, schema) && WholeRecord.isBefore($0, copy) }
-      .max(by: WholeRecord.isBefore)?.target
+    let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
+      .map { $0.filter { fold.isVisible($0.target, schema) && WholeRecord.isBefore($0, copy) } }
+    let newest = starts.compactMap(\.last).max(by: WholeRecord.isBefore)
+    // The lowest of all numbers has none before it.
+    guard let before = copy.place.map({ $0 &- 1 }), newest?.place != before else {
+      return newest?.target
+    }
+    let neighbour = starts.joined().filter { $0.place == before }.max(by: WholeRecord.isBefore)
+    return (neighbour ?? newest)?.target
   }
 
   /// Turns changed places into moves, each of which has seen those before it: one for each record that

@@ -90,7 +90,8 @@ struct WholeRecordJudge {
         let isCreated = touches.contains { $0.what == .create }
         let allowed =
           switch what {
-          case .create, .delete: count > 0
+          case .create: count > 0 || isMadeAnew(target) && !touches.isEmpty
+          case .delete: count > 0
           // A move gives others new numbers too, and which of them moved cannot be told.
           case .move: isCreated || hasMoved(target.kind)
           case .write, .text: dots.count <= count
@@ -103,6 +104,14 @@ struct WholeRecordJudge {
             + "and its person did that \(count) times.")
       }
     }
+  }
+
+  /// Whether others made a record once more: a change of it by who had not seen that makes it too (clause 12.6).
+  private func isMadeAnew(_ target: Target) -> Bool {
+    oracle.operations.count { operation in
+      operation.dot.replica != author
+        && operation.actions.contains { $0.target == target && $0.body == .create }
+    } > 1
   }
 
   private func hasMoved(_ kind: Name) -> Bool {
