@@ -15,7 +15,7 @@ extension Intake {
   /// in the newest copies that the device may have had or in older ones; else the last of the newest before it.
   func predecessor(of copy: WholeRecord) -> Target? {
     let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
-      .map { $0.filter { fold.isVisible($0.target, schema) && WholeRecord.isBefore($0, copy) } }
+      .map { $0.filter { !isGone($0.target) && WholeRecord.isBefore($0, copy) } }
     let newest = starts.compactMap(\.last).max(by: WholeRecord.isBefore)
     // The lowest of all numbers has none before it.
     guard let before = copy.place.map({ $0 &- 1 }), newest?.place != before else {
