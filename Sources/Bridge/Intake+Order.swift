@@ -6,7 +6,7 @@ extension Intake {
   func orders() -> [[Target]] {
     let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
     return [starts.compactMap(\.first), starts.compactMap(\.last)].map { records in
-      records.filter { fold.isVisible($0.target, schema) }.sorted(by: WholeRecord.isBefore)
+      records.filter { !isGone($0.target) }.sorted(by: WholeRecord.isBefore)
         .map(\.target)
     }
   }

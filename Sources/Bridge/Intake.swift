@@ -193,7 +193,7 @@ package struct Intake {
       if !fold.isKnown(child.target) {
         draft.create(child, in: copy.target, after: new.after)
       } else if isUnknown, fold.isCreated(child.target), !isGone(child.target) {
-        draft.set(child.target, plain(child), of: child.values)
+        draft.set(child.target, news(of: child), of: child.values)
       } else {
         isOwed = true
       }
@@ -208,11 +208,16 @@ package struct Intake {
     return isOwed
   }
 
-  /// The values of a record but for texts.
-  private func plain(_ record: WholeRecord) -> [Name: Datum] {
+  /// The values of a record that an unknown copy has, but for texts: all where the record is hidden, else those that
+  /// nobody ever wrote.
+  private func news(of record: WholeRecord) -> [Name: Datum] {
     let texts = Set(
       schema[record.target.kind]!.registers.filter { $0.form == .text }.map(\.name))
-    return record.values.filter { !texts.contains($0.key) }
+    let isVisible = fold.isVisible(record.target, schema)
+    return record.values.filter { name, value in
+      !texts.contains(name)
+        && !(isVisible && fold.hasWritten(value, to: name, of: record.target))
+    }
   }
 
   /// Without what is older than that which an operation would say it has seen.

@@ -184,6 +184,18 @@ struct TrackTests {
     #expect(track.held?.values["name"] == "E".datum && track.inFlight.isEmpty)
   }
 
+  /// It had nothing before; what it acted upon was on its way to it.
+  @Test func anUndatedActionUponTheFirstCopyProvesNothing() {
+    var track = Track(.absent)
+    track.send(sent(timer(at: 2), 1))
+    track.act(notes, "x".datum, latest: 60, isPhone: false)
+    track.send(sent(timer("B", at: 61), 2))
+    track.acknowledge { _ in true }
+    #expect(track.held == nil && track.inFlight.count == 2)
+    track.receive(timer("A", at: 70), at: 1)
+    #expect(track.held?.values["name"] == "A".datum)
+  }
+
   @Test func whatFollowedAnUndatedActionIsSentOnceMoreWithAWideMargin() {
     var track = track(timer(at: 1))
     track.act(notes, "m".datum, latest: 2.5, isPhone: false)
