@@ -118,10 +118,13 @@ let package = Package(
     library(
       "RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport",
       settings: hotAndLean),
+    // A device's side of the lanes, and what judges what comes of it.
+    library("LaneModel", ["Wire"], path: "Tools/LaneModel", settings: hotAndLean),
     library(
       "Simulation",
       [
-        "Oracle", "Seeded", "RelaySupport", "Device", "Relay", "AppModels", "Merge", "Journal",
+        "LaneModel", "Oracle", "Seeded", "RelaySupport", "Device", "Relay", "AppModels", "Merge",
+        "Journal",
         "Wire",
       ],
       path: "Tools/Simulation", settings: hotAndLean),
@@ -156,12 +159,12 @@ let package = Package(
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),
     tests(
-      "SimulationTests", ["Simulation", "Oracle", "AppModels", "Merge", "Wire"],
+      "SimulationTests", ["Simulation", "LaneModel", "Oracle", "AppModels", "Merge", "Wire"],
       exclude: ["Traces"]),
     tests(
       "RelayTests",
       [
-        "RelaySupport", "SyncSupport", "TranscriptSupport", "Seeded", "Device", "Relay", "Bridge",
+        "RelaySupport", "SyncSupport", "Seeded", "Device", "Relay", "Bridge",
         "Merge", "AppModels", "Wire", "Journal",
       ]),
     tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
@@ -183,7 +186,7 @@ let package = Package(
       "ProcessTests",
       [
         "watchline-server", "watchline", "ChildProcesses", "SyncSupport", "LoopbackSupport",
-        "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
+        "LaneModel", "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
       ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),
   ],
   swiftLanguageModes: [.v6],

@@ -116,8 +116,7 @@ package final class World {
   /// A client that holds its output reads so many bytes of it.
   package func read(_ client: Client, _ count: Int) {
     client.read(count)
-    guard !client.isClosed else { return }
-    relay.wrote(client.connection, unsent: client.unsent, now: time)
+    look(at: client)
     settle()
   }
 

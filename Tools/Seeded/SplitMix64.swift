@@ -20,6 +20,9 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     Int(truncatingIfNeeded: next() >> 33) % bound
   }
 
+  /// True one time in `count`.
+  package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
   /// - Precondition: there is one.
   package mutating func one<Element>(of elements: [Element]) -> Element {
     elements[below(elements.count)]

@@ -26,8 +26,6 @@ final class WholeRecordPeer {
   private(set) var history: [TodoTimersMessage] = []
   private(set) var errors: [Answer] = []
   private var isReading = false
-  /// Hears of every message.
-  var trace: (String) -> Void = { _ in }
   /// Its clock is that far from the world's, in seconds.
   var skew = 0.0
 
@@ -87,7 +85,6 @@ final class WholeRecordPeer {
   /// Sends messages, now or as soon as it is connected.
   func say(_ messages: [TodoTimersMessage]) {
     for message in messages {
-      trace("    \(name) → \(message.short)")
       queue.append((nextNumber, envelope.dictionary(message)))
       nextNumber += 1
       if isConnected { send(queue[queue.count - 1]) }
@@ -144,7 +141,6 @@ final class WholeRecordPeer {
         return (try? TodoTimersEnvelope.read(envelope[.payload]!, bytes))?.message
       }
       if let message {
-        trace("    \(name) ← \(seq) \(message.short)")
         history.append(message)
         answers = model.apply(message, now: now)
       }

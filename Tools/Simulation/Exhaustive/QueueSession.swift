@@ -1,16 +1,21 @@
 internal import Journal
+internal import LaneModel
 internal import RelaySupport
 internal import Wire
 
 /// One run of a script: a relay on a store in memory, a phone and a watch that go by the protocol's
-/// rules (PROTOCOL 5.1 to 5.4, 5.6, 5.10), and a ledger of what they send and get.
+/// rules (PROTOCOL 5.1 to 5.4, 5.6, 5.10), and a checker of what they send and get.
 final class QueueSession {
   private let script: QueueScript
   private let world: World
-  private var ledger = QueueLedger()
+  private let checker = DeliveryChecker()
+  private let phone: LaneClient
+  private let watch: LaneClient
   private var done = (phone: 0, watch: 0)
+  /// What the phone does when it comes back.
+  private var waiting: [QueueScript.Step] = []
   private var story: [String] = []
-  private(set) var findings: [Finding] = []
+  private var faults: [Violation] = []
 
   init(_ script: QueueScript) {
     self.script = script
@@ -19,11 +24,32 @@ final class QueueSession {
     } catch {
       preconditionFailure("an empty store cannot be opened: \(error)")
     }
-    come("phone")
-    come("watch")
+    checker.isTroubleFree = true
+    phone = LaneClient("phone", isPhone: true, checker, store: nil)
+    watch = LaneClient("watch", isPhone: false, checker, store: nil)
+    come(phone)
+    come(watch)
     attend()
     world.takesBatchesAhead = script.takesBatchesAhead
     world.holdsCommits = true
+  }
+
+  /// What was found, of each sort once.
+  var findings: [Finding] {
+    var found: [Finding] = []
+    for fault in faults + checker.violations
+    where !found.contains(where: { $0.slug == fault.slug }) {
+      let steps = ["\(script.name):"] + story.map { "  \($0)" } + ["then all recover"]
+      found.append(
+        Finding(
+          invariant: fault.invariant, slug: fault.slug, headline: fault.headline,
+          story: steps + fault.story))
+    }
+    return found
+  }
+
+  private func report(_ invariant: String, _ slug: String, _ headline: String) {
+    faults.append(Violation(invariant: invariant, slug: slug, headline: headline, story: []))
   }
 
   // MARK: Steps
@@ -42,11 +68,11 @@ final class QueueSession {
     switch turn {
     case .phone:
       story.append("phone: \(script.phone[done.phone].words)")
-      perform(script.phone[done.phone], "phone")
+      perform(script.phone[done.phone], phone)
       done.phone += 1
     case .watch:
       story.append("watch: \(script.watch[done.watch].words)")
-      perform(script.watch[done.watch], "watch")
+      perform(script.watch[done.watch], watch)
       done.watch += 1
     case .disk:
       story.append("disk: the oldest batch is synced")
@@ -63,64 +89,70 @@ final class QueueSession {
     story.append(trouble.words)
     switch trouble {
     case .kill: kill()
-    case .phoneLost: leave("phone")
-    case .watchLost: leave("watch")
-    case .phoneTakenOver: come("phone")
-    case .watchTakenOver: come("watch")
+    case .phoneLost: leave(phone)
+    case .watchLost: leave(watch)
+    case .phoneTakenOver: come(phone)
+    case .watchTakenOver: come(watch)
     }
   }
 
-  private func perform(_ step: QueueScript.Step, _ name: String) {
+  private func perform(_ step: QueueScript.Step, _ device: LaneClient) {
     switch step {
-    case .leave: return leave(name)
-    case .come: return come(name)
-    default: break
+    case .leave: return leave(device)
+    case .come: return come(device)
+    case .transfer(let isComplication): device.begin(isComplication ? .complication : .userInfo)
+    case .same: device.begin(.userInfo, content: Array(#"{"item":"the same"}"#.utf8))
+    case .context: device.setContext("context\(contexts + 1)")
+    case .cancel where !isConnected(device): waiting.append(step)
+    case .cancel(let number): device.cancel(number - 1, "phone:0.\(number)")
+    case .acknowledge where isConnected(device): device.acknowledgeSession()
+    case .refuse where isConnected(device) && device.last["userInfo"] != nil:
+      device.refuse("userInfo", back: 0)
+    case .acknowledge, .refuse: return
     }
-    guard isConnected(name) else {
-      // Kept for the next activation, as an app does.
-      if step == .acknowledge || step == .refuse { return }
-      return ledger.keep(step)
+    send(device)
+  }
+
+  /// How many contexts the phone has set.
+  private var contexts: Int {
+    phone.contextSet.flatMap { LaneClient.number($0.value, after: "context") } ?? 0
+  }
+
+  private func isConnected(_ device: LaneClient) -> Bool {
+    world.lastClient(device.name).map { !$0.isClosed } ?? false
+  }
+
+  private func send(_ device: LaneClient) {
+    for line in device.takeOutput() where isConnected(device) {
+      world.send(line + [0x0A], on: device.name)
     }
-    switch step {
-    case .transfer, .same, .context, .cancel: send(ledger.request(step), "phone")
-    case .acknowledge: acknowledge()
-    case .refuse: if let line = ledger.refusal { send(line, "watch") }
-    case .leave, .come: break
-    }
   }
 
-  private func isConnected(_ name: String) -> Bool {
-    world.lastClient(name).map { !$0.isClosed } ?? false
+  private func leave(_ device: LaneClient) {
+    miss(device)
+    world.close(device.name)
+    device.lost(isKnown: true)
   }
 
-  private func send(_ line: String, _ name: String) {
-    if isConnected(name) { world.send(line, on: name) }
-  }
-
-  private func leave(_ name: String) {
-    note(name)
-    world.close(name)
-  }
-
-  private func come(_ name: String) {
-    note(name)
-    world.open(name)
+  private func come(_ device: LaneClient) {
+    miss(device)
+    device.lost(isKnown: !isConnected(device))
+    world.open(device.name)
     world.settle()
-    send(name == "phone" ? "activate pair=demo role=phone" : ledger.watchActivation, name)
+    device.activate(pair: "demo", tellsReceived: device === watch)
+    send(device)
   }
 
   private func kill() {
-    note("phone")
-    note("watch")
+    miss(phone)
+    miss(watch)
     do {
       try world.kill()
     } catch {
-      report(.init("I37", "store", "The server does not start on its own store: \(error)"))
+      report("I37", "store", "The server does not start on its own store: \(error)")
     }
-  }
-
-  private func acknowledge() {
-    for lane in ledger.lanesDelivered { send("acknowledge lane=\(lane) id=a", "watch") }
+    phone.lost(isKnown: true)
+    watch.lost(isKnown: true)
   }
 
   // MARK: Reading
@@ -130,43 +162,46 @@ final class QueueSession {
     var isQuiet = false
     while !isQuiet {
       isQuiet = true
-      for name in ["phone", "watch"] {
-        guard let client = world.lastClient(name) else { continue }
-        for line in client.takeLines() {
+      for device in [phone, watch] {
+        for line in world.lastClient(device.name)?.takeLines() ?? [] {
           isQuiet = false
-          hear(line, name, isRead: true)
+          if let members = look(at: line, device) { device.received(members) }
         }
+        send(device)
       }
     }
   }
 
   /// Notes what has been written to a device's connection and will not be read.
-  private func note(_ name: String) {
-    for line in world.lastClient(name)?.takeLines() ?? [] { hear(line, name, isRead: false) }
+  private func miss(_ device: LaneClient) {
+    for line in world.lastClient(device.name)?.takeLines() ?? [] {
+      if let members = look(at: line, device) { device.missed(members) }
+    }
   }
 
-  private func hear(_ line: String, _ name: String, isRead: Bool) {
+  /// What must hold of every line that the server writes.
+  private func look(at line: String, _ device: LaneClient) -> Members? {
     guard let members = try? Members(line.utf8), let type = members.string("type") else {
-      return report(.init("I10", "line", "The \(name) is sent what is no message: \(line)"))
+      report("I10", "line", "The \(device.name) is sent what is no message: \(line)")
+      return nil
     }
-    let faults =
-      name == "phone"
-      ? ledger.phoneGets(type, members, isRead: isRead)
-      : ledger.watchGets(type, members, isRead: isRead) { self.isOnDisk($0) }
-    for fault in faults { report(fault) }
-    guard isRead, type == "activationDidComplete" else { return }
-    if name == "phone" {
-      for line in ledger.unaccepted { send(line, "phone") }
-    } else {
-      ledger.watchCame(store: members.string("store") ?? "")
+    let isDelivery = type == "didReceiveUserInfo" || type == "didReceiveApplicationContext"
+    if isDelivery, let payload = members.raw("payload"), !isOnDisk(payload) {
+      report(
+        "I37", "before-commit", "The watch gets something that is not on the server's disk yet.")
     }
+    if type == "outstandingTransfers", members.string("re") == "end", members.integer("count") != 0
+    {
+      report(
+        "I42", "outstanding", "Everything is acknowledged, and a transfer is still outstanding.")
+    }
+    return members
   }
 
   /// Whether anything that has been committed holds these bytes.
-  private func isOnDisk(_ payload: String) -> Bool {
-    let bytes = Array(payload.utf8)
-    return world.store.segments.contains { holds($0.value.body, bytes) }
-      || world.store.rows.contains { holds($0.value, bytes) }
+  private func isOnDisk(_ payload: [UInt8]) -> Bool {
+    world.store.segments.contains { holds($0.value.body, payload) }
+      || world.store.rows.contains { holds($0.value, payload) }
   }
 
   private func holds(_ all: [UInt8], _ part: [UInt8]) -> Bool {
@@ -183,36 +218,41 @@ final class QueueSession {
     world.holdsCommits = false
     world.settle()
     attend()
-    for name in ["phone", "watch"] where !isConnected(name) {
-      come(name)
+    for device in [phone, watch] where !isConnected(device) {
+      come(device)
       attend()
     }
+    for step in waiting { perform(step, phone) }
     attend()
-    for _ in 0..<2 {
-      acknowledge()
+    for _ in 0..<3 {
+      watch.acknowledgeSession()
+      send(watch)
       attend()
     }
-    for line in ledger.kept() { send(line, "phone") }
+    phone.acknowledgeSession()
+    phone.send(#"{"type":"outstandingTransfers","id":"end"}"#)
+    send(phone)
     attend()
-    acknowledge()
+    // An end may have been told to a connection that was lost.
+    phone.askAgain()
+    send(phone)
     attend()
-    send("acknowledge lane=outcome", "phone")
-    send("outstandingTransfers id=end", "phone")
-    attend()
-    for fault in ledger.endFaults() { report(fault) }
+    checkEnd()
     // What was told and acknowledged stays so.
     kill()
-    ledger.isAtRest = true
-    come("watch")
+    checker.isAtRest = true
+    come(watch)
     attend()
-    come("phone")
+    come(phone)
     attend()
   }
 
-  private func report(_ fault: QueueLedger.Fault) {
-    findings.append(
-      Finding(
-        invariant: fault.invariant, slug: fault.slug, headline: fault.headline,
-        story: ["\(script.name):"] + story.map { "  \($0)" } + ["then all recover"]))
+  private func checkEnd() {
+    checker.check()
+    if !phone.unanswered.isEmpty { report("I42", "unanswered", "A transfer is never answered.") }
+    if watch.contexts["phone"] != phone.contextSet?.value {
+      report(
+        "I38", "context-lost", "The watch does not end with the newest application context.")
+    }
   }
 }

@@ -26,7 +26,7 @@ package final class ServerHarness: Harness {
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "putBackAfterIssuedAnew", "reinstall",
       "staleForm", "cancel", "slice", "sameMillisecond", "oneWay", "halfOpen",
-      "newerVersion", "wholeRecordEdit", "wholeRecordConflict", "automatic",
+      "evicted", "copied", "newerVersion", "wholeRecordEdit", "wholeRecordConflict", "automatic",
     ]
   }
 

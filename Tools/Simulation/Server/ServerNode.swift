@@ -1,5 +1,6 @@
 import AppModels
 import Device
+import LaneModel
 import Merge
 import Wire
 
@@ -59,7 +60,7 @@ final class ServerNode {
 
   /// - Parameter site: the server whose device it is.
   init(
-    _ device: Trace.Device, _ schema: Schema?, _ ledger: LaneLedger, at site: any ServerSite,
+    _ device: Trace.Device, _ schema: Schema?, _ ledger: DeliveryChecker, at site: any ServerSite,
     options: [Trace.Option] = []
   ) {
     self.device = device
@@ -71,7 +72,7 @@ final class ServerNode {
     // What a proxy's kernel has confirmed has not reached the device.
     let isAutomatic = !device.isPhone && app == nil && !site.isReal
     lanes = LaneClient(
-      device.name, isPhone: device.isPhone, ledger, store: site.store, app: app,
+      device.name, isPhone: device.isPhone, ledger, store: site.store, companion: app,
       isAutomatic: isAutomatic && options.has("automatic"), isBehindProxy: site.isReal)
     sync =
       device.isTyped || app != nil
@@ -216,7 +217,13 @@ final class ServerNode {
   func restart() throws(WireError) {
     let saved = sync?.saved
     disconnect()
-    if let saved { try sync?.restore(saved) }
+    guard let sync, let saved else { return }
+    // A form is not stored, and holds up what is sealed.
+    let isOpen = sync.formShown != nil
+    try sync.restore(saved)
+    if !isOpen, sync.saved != saved {
+      complaints.append("what it had saved is not what it came back with")
+    }
   }
 
   /// Keeps a copy of the storage.

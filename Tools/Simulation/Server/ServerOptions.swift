@@ -13,6 +13,10 @@ struct ServerOptions {
   /// Stores are tidied, logs collected and receivers full at once.
   var isSparse: Bool
   var isNarrow: Bool
+  /// Another pair's transfers share segments with those of the run.
+  var hasNeighbour: Bool
+  /// No batch is taken while another one is on its way to the disk.
+  var commitsAlone: Bool
   /// The watches have the server acknowledge for them, in every eighth simulated schedule with lanes.
   var isAutomatic: Bool
   /// The complication's budget of a day, in three of sixteen simulated schedules with lanes; the default's 50
@@ -92,6 +96,8 @@ struct ServerOptions {
     sameMillisecond = draw.pick([0, 50, 90])
     isSparse = draw.percent(50) && !isReal
     isNarrow = draw.percent(25) && !isReal
+    hasNeighbour = isSparse && hasLanes && draw.percent(50)
+    commitsAlone = draw.percent(50) && !isReal
   }
 
   var trace: [Trace.Option] {
@@ -104,6 +110,8 @@ struct ServerOptions {
     if faults.contains(.collection) { options.append(Trace.Option("collect", "")) }
     if isSparse { options.append(Trace.Option("sparse", "")) }
     if isNarrow { options.append(Trace.Option("narrow", "")) }
+    if hasNeighbour { options.append(Trace.Option("neighbour", "")) }
+    if commitsAlone { options.append(Trace.Option("alone", "")) }
     if let budget { options.append(Trace.Option("budget", "\(budget)")) }
     if isAutomatic { options.append(Trace.Option("automatic", "")) }
     if holdsForms { options.append(Trace.Option("forms", "")) }

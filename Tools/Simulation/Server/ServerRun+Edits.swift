@@ -1,5 +1,6 @@
 import AppModels
 import Device
+import LaneModel
 import Merge
 import Wire
 

@@ -1,4 +1,5 @@
 import Device
+import LaneModel
 import Merge
 import Oracle
 import Wire
@@ -23,9 +24,11 @@ extension ServerRun {
     checkDrained()
     checkLanes()
     if schema != nil { checkRecords() }
+    if findings.isEmpty, lanes.violations.isEmpty { checkLeaving() }
+    site.note(&coverage)
     // What a server that is gone has not done is no news.
     if let fault = site.fault { return findings = [fault] }
-    findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
+    gatherFindings()
   }
 
   /// Before anybody's session ends and time passes: who was sent a message replies, and whoever awaits a reply
@@ -94,7 +97,7 @@ extension ServerRun {
   }
 
   private func isDrained(_ node: ServerNode) -> Bool {
-    guard node.isActive, node.lanes.unanswered.isEmpty, node.lanes.unfinished.isEmpty else {
+    guard node.isActive, node.lanes.isSettled else {
       return false
     }
     if let app = node.app { return isDrained(app) }
@@ -213,12 +216,36 @@ extension ServerRun {
     }
   }
 
+  /// Who is owed nothing is let go when it says quit, and what nobody is connected to leaves the memory.
+  private func checkLeaving() {
+    guard !site.isReal else { return }
+    site.rest(0)
+    for node in nodes where node.isActive {
+      node.zombies.forEach { $0.wire.close() }
+      node.lanes.send("{\"type\":\"quit\"}")
+      node.collect()
+      flow(node)
+      if node.isActive {
+        report(
+          "I42", "not-let-go", "A device that is owed nothing is not let go.",
+          "The \(node.name) said quit when everything was delivered and told, and its connection is "
+            + "still open.")
+        node.close()
+      }
+    }
+    if let leftovers = site.leftovers() {
+      report(
+        "I42", "left-over", "The server does not come to rest when everybody has left.",
+        "It still has \(leftovers).")
+    }
+  }
+
   // MARK: Records
 
   private func checkRecords() {
     guard let schema else { return }
     let observer = ServerNode(
-      Trace.Device("observer", isPhone: false), schema, LaneLedger(), at: site)
+      Trace.Device("observer", isPhone: false), schema, DeliveryChecker(), at: site)
     connect(observer, tellsReceived: false)
     flow(observer)
     for round in 0..<10 where site.isReal && observer.sync?.isUpToDate == false {
@@ -250,5 +277,6 @@ extension ServerRun {
     judge.checkPromises()
     judge.checkEffects()
     judge.note()
+    observer.close()
   }
 }

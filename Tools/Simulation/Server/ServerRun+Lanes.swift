@@ -1,3 +1,5 @@
+import LaneModel
+
 extension ServerRun {
   private static let appStates = ["foreground", "background", "suspended", "terminated"]
 
@@ -7,11 +9,16 @@ extension ServerRun {
     let count = Int(event.count ?? 0)
     switch event.verb {
     case .transfer:
+      let isPlain = event.flag ?? true
       switch event.lane {
-      case "complication" where node.device.isPhone: lanes.begin(.complication)
       case "file":
-        lanes.begin(.file, content: (0..<max(0, count)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-      default: lanes.begin(.userInfo)
+        lanes.begin(
+          .file, content: (0..<max(0, count)).map { UInt8(truncatingIfNeeded: $0 &* 7) },
+          hasWrongDigest: !isPlain)
+      case let lane:
+        let isComplication = lane == "complication" && node.device.isPhone
+        guard isPlain || node.isActive else { return false }
+        lanes.begin(isComplication ? .complication : .userInfo, isNumbered: isPlain)
       }
     case .context: lanes.setContext("context\(count)")
     case .cancel:

@@ -1,5 +1,6 @@
 import AppModels
 import Device
+import LaneModel
 import Merge
 import Wire
 
@@ -10,7 +11,7 @@ final class ServerRun {
   let start: Int64
   let site: any ServerSite
   let nodes: [ServerNode]
-  let lanes = LaneLedger()
+  let lanes = DeliveryChecker()
   let sync = SyncLedger()
   var coverage = Coverage()
   var findings: [Finding] = []
@@ -78,6 +79,16 @@ final class ServerRun {
       Finding(invariant: invariant, slug: slug, headline: headline, story: story))
   }
 
+  /// Takes over what was found wrong with the lanes.
+  func gatherFindings() {
+    for found in lanes.violations where !findings.contains(where: { $0.slug == found.slug }) {
+      findings.append(
+        Finding(
+          invariant: found.invariant, slug: found.slug, headline: found.headline,
+          story: found.story))
+    }
+  }
+
   // MARK: Events
 
   /// - Returns: false where the event makes no sense here; nothing has happened then.
@@ -125,6 +136,13 @@ final class ServerRun {
       guard !site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "stopped and started")
       restart { try site.restart() }
+    case .fail where event.lane == "pairs":
+      let waits = event.flag ?? false
+      guard site.setPairReads(fail: !waits, wait: waits) else { return false }
+      recorder.add(now - start, "server", .fault, "reads of its disk \(waits ? "wait" : "fail")")
+    case .recover where event.lane == "pairs":
+      guard site.setPairReads(fail: false, wait: false) else { return false }
+      recorder.add(now - start, "server", .fault, "its disk is read again")
     case .fail:
       guard !site.isFailing else { return false }
       recorder.add(now - start, "server", .fault, "the disk fails")
@@ -360,7 +378,7 @@ final class ServerRun {
   private func afterwards() {
     checkTime()
     if findings.isEmpty, let fault = site.fault { findings.append(fault) }
-    findings += lanes.findings.filter { found in !findings.contains { $0.slug == found.slug } }
+    gatherFindings()
     for node in nodes {
       if let complaint = node.complaints.first {
         report(

@@ -1,4 +1,5 @@
 import Device
+import LaneModel
 import Merge
 
 /// Draws what happens next in the world of the server.
@@ -8,6 +9,8 @@ struct ServerWorkload {
   private var draw: Draw
   private var at: Int64 = 0
   private var count = 0
+  /// What comes before anything else is drawn.
+  private var next: [TraceEvent] = []
   /// Names of events after which a device might open a form.
   private var moments: [String: [String]] = [:]
 
@@ -19,6 +22,7 @@ struct ServerWorkload {
 
   /// The next event.
   mutating func event(_ run: ServerRun) -> TraceEvent {
+    if !next.isEmpty { return next.removeFirst() }
     if !draw.percent(options.sameMillisecond) { at += draw.pick([1, 1, 2, 40, 1000]) }
     count += 1
     let node = draw.pick(run.nodes)
@@ -58,7 +62,13 @@ struct ServerWorkload {
       choices.append((3, run.site.isFailing ? .recover : .fail))
     }
     event.verb = draw.pick(choices)
-    if event.verb == .kill {
+    if event.verb == .fail || event.verb == .recover, draw.percent(30) {
+      event.lane = "pairs"
+      event.verb = draw.percent(50) ? .fail : .recover
+      if event.verb == .fail, draw.percent(50) { event.flag = true }
+    } else if options.faults.contains(.collection), draw.percent(options.prefersLanes ? 25 : 10) {
+      leaveAlone(&event, run)
+    } else if event.verb == .kill {
       event.count = Int64(draw.below(3))
     } else if options.faults.contains(.collection), draw.percent(50) {
       // Long enough that nobody is waited for, or that pairs leave the memory.
@@ -67,6 +77,16 @@ struct ServerWorkload {
         ? 86_400_000 * 31 : draw.pick([31_000, 3_700_000, 86_400_000 * 31, 86_400_000 * 91])
       event = TraceEvent(at: at, "server", .commit)
     }
+  }
+
+  /// All are away for long enough that their pair leaves the memory.
+  private mutating func leaveAlone(_ event: inout TraceEvent, _ run: ServerRun) {
+    for node in run.nodes where node.link != nil {
+      next.append(TraceEvent(at: at, node.name, .drop))
+    }
+    at += 31_000
+    next.append(TraceEvent(at: at, "server", .commit))
+    event = next.removeFirst()
   }
 
   /// The machine's clock is corrected, or the machine has slept.
@@ -216,6 +236,7 @@ struct ServerWorkload {
       let complications = isSpender ? 20 : 2
       event.lane = draw.pick([(6, lanes[0]), (complications, lanes[1]), (2, lanes[2])])
       if event.lane == "file" { event.count = Int64(draw.below(300)) }
+      if draw.percent(12) { event.flag = false }
     case .acknowledge:
       if draw.percent(55) {
         event.lane = draw.pick([

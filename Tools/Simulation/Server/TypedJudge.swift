@@ -1,4 +1,5 @@
 import Device
+import LaneModel
 import Merge
 import Oracle
 import Wire

@@ -11,6 +11,7 @@ final class MemorySite: ServerSite {
   private let kernelRoom: Int
   /// Those that the server may still take for open.
   private var links: [MemoryLink] = []
+  private let neighbour: Neighbour?
   let pair = "p"
   let store: String? = "memory"
   let isReal = false
@@ -29,6 +30,8 @@ final class MemorySite: ServerSite {
     } catch {
       throw HarnessFailure("the relay does not start: \(error)")
     }
+    world.takesBatchesAhead = !trace.options.has("alone")
+    neighbour = trace.options.has("neighbour") ? Neighbour(world) : nil
     world.holdsCommits = true
   }
 
@@ -50,9 +53,17 @@ final class MemorySite: ServerSite {
     return link
   }
 
-  func settle() { world.settle() }
+  func settle() {
+    neighbour?.send()
+    world.settle()
+  }
+
   func waitForAnswers(on links: [any ServerLink]) {}
-  func advance(to time: Int64) { world.advance(to: time * 1000) }
+
+  func advance(to time: Int64) {
+    if time - now >= 31_000 { neighbour?.cancel() }
+    world.advance(to: time * 1000)
+  }
 
   func sleep(until time: Int64) -> Bool {
     world.sleep(until: time * 1000)
@@ -93,14 +104,34 @@ final class MemorySite: ServerSite {
   func fail() { world.failStore() }
   func recover() { world.recoverStore() }
 
+  func setPairReads(fail: Bool, wait: Bool) -> Bool {
+    world.failsPairReads = fail
+    world.holdsPairReads = wait
+    world.settle()
+    return true
+  }
+
   func heal() {
     for link in links { link.heal() }
     if world.isFailing { world.recoverStore() }
     world.stepClock(ahead: 0)
+    _ = setPairReads(fail: false, wait: false)
+    neighbour?.leave()
     world.holdsCommits = false
     world.settle()
   }
 
   /// A little more than an hour, after which nobody waits for anything.
   func rest(_ round: Int) { world.advance(to: world.now + 3_700_000_000) }
+
+  func leftovers() -> String? {
+    world.advance(to: world.now + 31_000_000)
+    if world.relay.pairsInMemory > 0 { return "a pair to which nobody is connected" }
+    return world.relay.isIdle ? nil : "something that it has begun"
+  }
+
+  func note(_ coverage: inout Coverage) {
+    coverage.note("evicted", world.pairsRead)
+    coverage.note("copied", world.segmentsRead)
+  }
 }

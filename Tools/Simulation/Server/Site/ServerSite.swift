@@ -54,11 +54,20 @@ package protocol ServerSite: AnyObject {
   func restart() throws
   func fail()
   func recover()
+  /// Reads of pairs that had left the memory fail, or wait; both until they are to work again.
+  ///
+  /// - Returns: false where that cannot be.
+  func setPairReads(fail: Bool, wait: Bool) -> Bool
 
   /// From now on nothing goes wrong any more.
   func heal()
   /// The end waits for something for the `round`th time.
   func rest(_ round: Int)
+  /// Everybody has left: what the server still holds that it should not; nil where there is nothing, or nobody
+  /// can tell.
+  func leftovers() -> String?
+  /// Counts what was rare.
+  func note(_ coverage: inout Coverage)
 }
 
 /// A device's connection to the server.
@@ -83,6 +92,9 @@ extension ServerSite {
   package var clocks: (system: Int64, server: Int64)? { nil }
   package func sleep(until time: Int64) -> Bool { false }
   package func stepClock(ahead: Int64) -> Bool { false }
+  package func setPairReads(fail: Bool, wait: Bool) -> Bool { false }
+  package func leftovers() -> String? { nil }
+  package func note(_ coverage: inout Coverage) {}
 }
 
 extension ServerLink {

@@ -1,5 +1,6 @@
 import AppModels
 import Device
+import LaneModel
 import Merge
 import Wire
 
@@ -9,7 +10,7 @@ extension ServerRun {
     app.set(clock: clock(node))
     guard let messages = app.edit(edit, seen: { shownAlike(app) }) else { return false }
     recorder.add(now - start, node.name, .edit, edit.spelled)
-    if let transfer = node.lanes.tell(messages) { app.carry(transfer) }
+    if let transfer = app.tell(messages, on: node.lanes) { app.carry(transfer) }
     coverage.note("wholeRecordEdit")
     node.collect()
     return true
@@ -45,18 +46,18 @@ extension ServerRun {
     app.set(clock: clock(node))
     switch event.verb {
     case .fullSync where event.count != nil:
-      if let transfer = node.lanes.tell(app.rearrange(Int(event.count!.magnitude))) {
+      if let transfer = app.tell(app.rearrange(Int(event.count!.magnitude)), on: node.lanes) {
         app.carry(transfer)
       }
       coverage.note("wholeRecordRearranged")
-    case .fullSync: node.lanes.tell([app.fullSync])
-    case .syncRequest: node.lanes.tell([.syncRequest])
+    case .fullSync: app.tell([app.fullSync], on: node.lanes)
+    case .syncRequest: app.tell([.syncRequest], on: node.lanes)
     default:
       // What was sent is older than what is still to be sent.
       guard node.isActive, node.lanes.unanswered.isEmpty, !app.copies.isEmpty else { return false }
       let back = Int((event.count ?? 0).magnitude) % app.copies.count
       let copy = app.copies[app.copies.count - 1 - back]
-      node.lanes.tellLate(.timerUpdate(TimerUpdateMessage(.updated, copy)))
+      app.tellLate(.timerUpdate(TimerUpdateMessage(.updated, copy)), on: node.lanes)
     }
     recorder.add(now - start, node.name, .send, event.verb.rawValue)
     coverage.note("wholeRecordResend")

@@ -71,7 +71,7 @@ final class WholeRecordApp {
   /// Timers that it was sent since it last acknowledged.
   private var unacknowledged: Set<Identifier> = []
   /// By transfer, how often it had been activated when the server accepted that.
-  private(set) var accepted: [Int: Int] = [:]
+  private(set) var acceptedIn: [Int: Int] = [:]
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -115,10 +115,9 @@ final class WholeRecordApp {
   }
 
   /// It acknowledges all that it has processed.
-  func acknowledge() { unacknowledged = [] }
+  func acknowledged() { unacknowledged = [] }
 
-  /// The server has accepted a transfer. What was said before in that session has arrived too.
-  func accept(_ transfer: Int) { accepted[transfer] = accepted[transfer] ?? sessions }
+  func accepted(_ transfer: Int) { acceptedIn[transfer] = acceptedIn[transfer] ?? sessions }
 
   /// Whether what it was last sent of a record's timer, it was sent and has acknowledged in this session.
   private func isSettled(_ target: Target) -> Bool {

@@ -1,3 +1,4 @@
+import LaneModel
 import Merge
 import Oracle
 import Wire
@@ -162,7 +163,7 @@ struct WholeRecordJudge {
         // What somebody else has written alike is not written once more.
         guard isWritten(touch.target, name, value) else { break }
         continue
-      case .delete where touch.isSettled && app.accepted[id] == touch.session && !isSaved(touch):
+      case .delete where touch.isSettled && app.acceptedIn[id] == touch.session && !isSaved(touch):
         break
       default: continue
       }

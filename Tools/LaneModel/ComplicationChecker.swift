@@ -1,6 +1,8 @@
 /// The complication's budget: so many items a day and watch have the tag, and the rest is told
 /// (clause 5.8).
-struct ComplicationLedger {
+package struct ComplicationChecker {
+  package init() {}
+
   private struct Item {
     /// nil where it was asked for with two of them.
     var watch: String?
@@ -11,22 +13,22 @@ struct ComplicationLedger {
   }
 
   /// nil where it is the default, which no schedule uses up.
-  var budget: Int?
+  package var budget: Int?
   /// Days since 1970, by the server's clock.
-  var day: Int64 = 0
+  package var day: Int64 = 0
   private var items: [Int: Item] = [:]
-  private(set) var findings: [Finding] = []
+  package private(set) var violations: [Violation] = []
 
   /// - Parameters:
   ///   - id: the transfer.
   ///   - watch: whom the phone's session is attached to; nil where it does not know.
-  mutating func asked(_ id: Int, _ watch: String?) {
+  package mutating func asked(_ id: Int, _ watch: String?) {
     guard let item = items[id] else { return items[id] = Item(watch: watch, day: day) }
     if item.watch != watch { items[id]!.watch = nil }
   }
 
   /// The answer came; what was charged since it was asked for was charged on that day.
-  mutating func accepted(_ id: Int, remaining: Int64?) {
+  package mutating func accepted(_ id: Int, remaining: Int64?) {
     guard let item = items[id], item.answered == nil else { return }
     items[id]!.answered = day
     guard let watch = item.watch else { return }
@@ -34,8 +36,8 @@ struct ComplicationLedger {
     guard let budget, let remaining, item.day == day, remaining > max(0, budget - charged) else {
       return
     }
-    findings.append(
-      Finding(
+    violations.append(
+      Violation(
         invariant: "I39", slug: "budget-forgotten",
         headline: "More of the complication's budget is left than can be.",
         story: [
@@ -48,15 +50,15 @@ struct ComplicationLedger {
     items.values.filter { $0.watch == watch && $0.day == day && $0.answered == day }
   }
 
-  mutating func tagged(_ id: Int) {
+  package mutating func tagged(_ id: Int) {
     guard let item = items[id], let watch = item.watch, !item.isTagged else { return }
     items[id]!.isTagged = true
     let count = items.values.count {
       $0.watch == item.watch && $0.day == item.day && $0.answered == item.day && $0.isTagged
     }
     guard let budget, count > budget else { return }
-    findings.append(
-      Finding(
+    violations.append(
+      Violation(
         invariant: "I39", slug: "over-budget",
         headline: "More complication items were tagged than the day's budget has.",
         story: ["\(count) of one day came to the \(watch) with the tag, and \(budget) may."]))

@@ -1,36 +1,38 @@
 /// The live messages of a run: each is handed out once and to whom it is for, and has one end (clause 5.5).
-struct MessageLedger {
-  struct Message {
-    let sender: String
+package struct MessageChecker {
+  package init() {}
+
+  package struct Message {
+    package let sender: String
     /// Which of its sender's sessions it was sent in.
-    let session: Int
-    let expectsReply: Bool
+    package let session: Int
+    package let expectsReply: Bool
     /// Whom it is for, where its sender knew.
-    let receiver: String?
-    var deliveries = 0
-    var isReplied = false
-    var ends = 0
+    package let receiver: String?
+    package var deliveries = 0
+    package var isReplied = false
+    package var ends = 0
     /// Its sender's app was terminated, and nobody there waits for a reply.
-    var isForgotten = false
+    package var isForgotten = false
     /// It was said that certainly nothing was done.
-    var isRefused = false
+    package var isRefused = false
   }
 
-  private(set) var messages: [Message] = []
-  private(set) var findings: [Finding] = []
+  package private(set) var messages: [Message] = []
+  package private(set) var violations: [Violation] = []
   /// Something between may send lines twice: what follows from that is nobody's fault.
-  var mayRepeat = false
+  package var mayRepeat = false
   /// The last one that came from each sender to each receiver.
   private var last: [String: Int] = [:]
 
   private mutating func report(_ slug: String, _ headline: String, _ story: String) {
     guard !mayRepeat else { return }
-    findings.append(Finding(invariant: "I46", slug: slug, headline: headline, story: [story]))
+    violations.append(Violation(invariant: "I46", slug: slug, headline: headline, story: [story]))
   }
 
   /// - Parameter receiver: nil where its sender does not know.
   /// - Returns: its number.
-  mutating func add(
+  package mutating func add(
     from sender: String, session: Int, to receiver: String?, expectsReply: Bool
   ) -> Int {
     messages.append(
@@ -41,7 +43,9 @@ struct MessageLedger {
   /// - Parameters:
   ///   - sender: who it is said to come from.
   ///   - isPhone: whether the receiver is the phone.
-  mutating func delivered(_ number: Int, from sender: String, to receiver: String, isPhone: Bool) {
+  package mutating func delivered(
+    _ number: Int, from sender: String, to receiver: String, isPhone: Bool
+  ) {
     guard messages.indices.contains(number) else {
       return report(
         "message-invented", "A message came that nobody had sent.", "The \(receiver) got it.")
@@ -74,9 +78,9 @@ struct MessageLedger {
     last[way] = number
   }
 
-  mutating func replied(_ number: Int) { messages[number].isReplied = true }
+  package mutating func replied(_ number: Int) { messages[number].isReplied = true }
 
-  mutating func forget(_ sender: String) {
+  package mutating func forget(_ sender: String) {
     for number in messages.indices where messages[number].sender == sender {
       messages[number].isForgotten = true
     }
@@ -85,7 +89,7 @@ struct MessageLedger {
   /// - Parameters:
   ///   - session: the session in which the sender is told.
   ///   - reply: the message that the reply says it is of; nil for an error.
-  mutating func ended(_ number: Int, session: Int, reply: Int??, isDefinite: Bool) {
+  package mutating func ended(_ number: Int, session: Int, reply: Int??, isDefinite: Bool) {
     guard messages.indices.contains(number) else { return }
     messages[number].ends += 1
     let message = messages[number]
@@ -115,7 +119,7 @@ struct MessageLedger {
   }
 
   /// What must hold of a sender's present session once all is drained, and everybody has replied.
-  mutating func check(_ sender: String, session: Int) {
+  package mutating func check(_ sender: String, session: Int) {
     for (number, message) in messages.enumerated()
     where message.sender == sender && message.session == session && message.expectsReply
       && message.ends == 0 && !message.isForgotten
