@@ -1,14 +1,18 @@
-import Seeded
 import Foundation
+import LaneModel
+import Seeded
 import Testing
 
 extension ProcessTests {
   /// SIGTERM: what was taken is committed and answered, and the server says that all is well.
   @Suite struct StopTests {
     let scratch: Scratch
-    let ledger = SharedLedger()
+    let checker = DeliveryChecker()
 
-    init() throws { scratch = try Scratch() }
+    init() throws {
+      scratch = try Scratch()
+      checker.isTroubleFree = true
+    }
 
     /// Reads until the server has ended the connection.
     private func readToEnd(_ client: LineClient?, _ read: () throws -> Void) throws {
@@ -24,8 +28,8 @@ extension ProcessTests {
       let seed = killSeed()
       print("SIGTERM under load: WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)
-      let phone = LoadPhone(ledger, seed: random.next())
-      let watch = LazyWatch(ledger, seed: random.next())
+      let phone = LoadPhone(checker, seed: random.next())
+      let watch = LazyWatch(checker, seed: random.next())
       for _ in 1...8 {
         let server = try ServerProcess(scratch)
         try watch.connect(server)
@@ -39,7 +43,7 @@ extension ProcessTests {
           return phone.isActive
         }
         // All that was answered is there, and all that is there was answered.
-        #expect(phone.n == ledger.value.lastAccepted)
+        #expect(phone.lanes.numberTold == checker.lastAccepted(by: "phone"))
         let end = Moment.after(Double(random.pick(5...100)) / 1_000)
         while !end.isPast {
           try phone.step()
@@ -53,9 +57,9 @@ extension ProcessTests {
         watch.leave()
         #expect(try server.program.exitCode() == 0)
         #expect(server.log.contains("event=stopped isComplete=true"))
-        try #require(ledger.value.violations == [], "seed \(seed)")
+        try #require(checker.violations == [], "seed \(seed)")
       }
-      #expect(ledger.value.deliveredCount > 0)
+      #expect(checker.transfers.contains { $0.deliveries > 0 })
     }
 
     @Test(arguments: [SIGTERM, SIGINT]) func answersWhatIsOwed(number: Int32) throws {

@@ -1,22 +1,27 @@
-import Seeded
 import Foundation
+import LaneModel
+import Seeded
 import Testing
+import Wire
 
 extension ProcessTests {
   /// kill -9 at any moment: what was accepted is delivered once and in order.
   @Suite struct KillTests {
     let scratch: Scratch
-    let ledger = SharedLedger()
+    let checker = DeliveryChecker()
 
-    init() throws { scratch = try Scratch() }
+    init() throws {
+      scratch = try Scratch()
+      checker.isTroubleFree = true
+    }
 
     @Test func survivesKill() throws {
       let rounds = Int(setting("WATCHLINE_KILL_ROUNDS") ?? 100)
       let seed = killSeed()
       print("kill -9: \(rounds) rounds, WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)
-      let phone = LoadPhone(ledger, seed: random.next())
-      let watch = LazyWatch(ledger, seed: random.next())
+      let phone = LoadPhone(checker, seed: random.next())
+      let watch = LazyWatch(checker, seed: random.next())
       try introduce()
 
       var early = 0
@@ -30,13 +35,13 @@ extension ProcessTests {
           try server.waitUntilReady()
           try load(server, phone, watch, &random)
         }
-        try #require(ledger.value.violations.isEmpty, "seed \(seed), round \(round)")
+        try #require(checker.violations == [], "seed \(seed), round \(round)")
       }
       try drain(phone, watch)
-      #expect(ledger.value.violations == [], "seed \(seed)")
-      #expect(ledger.value.deliveredCount == phone.n)
+      #expect(checker.violations == [], "seed \(seed)")
+      #expect(checker.transfers.allSatisfy { $0.deliveries == 1 })
       print(
-        "kill -9: \(phone.n) transfers, \(phone.context) contexts, "
+        "kill -9: \(checker.transfers.count) transfers, \(phone.contexts) contexts, "
           + "\(early) kills before the ready line")
     }
 
@@ -93,13 +98,16 @@ extension ProcessTests {
         try watch.step()
         return phone.isSettled
       }
-      try phone.sendContext(phone.client!)
+      phone.setContext()
+      // An end may have been told to a server's last connection.
+      phone.lanes.askAgain()
       try eventually("nothing is outstanding") {
-        if phone.isSettled { try phone.askForOutstanding() }
+        if phone.isSettled { phone.lanes.look() }
+        try phone.send()
         phone.client!.wait(0.01)
         try phone.step()
         try watch.step()
-        return phone.isSettled && phone.outstanding == 0
+        return phone.isSettled && phone.lanes.state?.integer("outstanding") == 0
       }
       // Once more, for what the server has kept.
       try phone.connect(server)
@@ -109,8 +117,17 @@ extension ProcessTests {
         try watch.step()
         return phone.isSettled && watch.isActive
       }
-      try watch.client!.request(["type": "getState"])
-      ledger.value.settle(n: phone.n, context: phone.storedContext, outstanding: phone.outstanding)
+      phone.lanes.look()
+      watch.lanes.look()
+      try eventually("both have looked") {
+        try phone.step()
+        try watch.step()
+        return phone.lanes.state != nil && watch.lanes.state != nil
+      }
+      checker.check()
+      let stored = phone.lanes.state?.object("applicationContext")?.string("v")
+      #expect(stored == phone.lanes.contextSet?.value)
+      #expect(watch.lanes.contexts["phone"] == stored)
       #expect(try server.terminate() == 0)
     }
   }

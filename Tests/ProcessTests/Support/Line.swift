@@ -1,4 +1,5 @@
 import Foundation
+import Wire
 
 /// A line of the server's: a JSON object.
 struct Line: CustomStringConvertible {
@@ -30,4 +31,10 @@ struct Line: CustomStringConvertible {
   func integer(_ name: String) -> Int? { (members[name] as? NSNumber)?.intValue }
   func bool(_ name: String) -> Bool? { (members[name] as? NSNumber)?.boolValue }
   func object(_ name: String) -> [String: Any]? { members[name] as? [String: Any] }
+}
+
+func sha256(_ bytes: [UInt8]) -> String {
+  var hash = SHA256()
+  bytes.withUnsafeBytes { hash.update($0) }
+  return hash.hex
 }

@@ -143,10 +143,13 @@ final class LineClient {
   }
 
   /// The next line, if one has come.
-  func lineNow() throws -> Line? {
-    if let line = heldLine() { return try Line(line) }
+  func lineNow() throws -> Line? { try bytesNow().map { try Line($0) } }
+
+  /// The same, its bytes without its LF.
+  func bytesNow() throws -> [UInt8]? {
+    if let line = heldLine() { return line }
     take()
-    return try heldLine().map { try Line($0) }
+    return heldLine()
   }
 
   /// Waits for something to come in, or the end, or the time.
