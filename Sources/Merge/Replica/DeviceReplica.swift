@@ -171,7 +171,9 @@ package final class DeviceReplica {
   }
 
   private func sealIfHere() {
-    guard let (position, purge) = announced, fold.vector.contains(purge.frontier),
+    // What lies before it in the log may be a purge that the device has not sealed.
+    guard let (position, purge) = announced, self.position >= position,
+      fold.vector.contains(purge.frontier),
       formShown?.contains(purge.frontier) ?? true
     else { return }
     fold.announce(frontier: purge.frontier, horizon: purge.horizon)
@@ -190,6 +192,7 @@ package final class DeviceReplica {
   package func purge(_ purge: Replica.Purge, position: UInt64) {
     replica.purge(purge)
     self.position = max(self.position, position)
+    sealIfHere()
   }
 
   // MARK: Clocks

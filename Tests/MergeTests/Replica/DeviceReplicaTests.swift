@@ -153,16 +153,31 @@ import Wire
     hub.replica.purge(purge)
     watch.purge(purge, position: 5)
     hub.replica.fold.announce(frontier: frontier, horizon: Hub.now + 200)
-    watch.seal(6, Replica.Purge(frontier: frontier, horizon: Hub.now + 200))
+    watch.seal(5, Replica.Purge(frontier: frontier, horizon: Hub.now + 200))
     let other = Target("timer", "00000000-0000-0000-0000-0000000000A2")
     try watch.write([Hub.create(other)], clock: Hub.clock(7_200_000))
     #expect(try !hub.push(watch))
     #expect(try watch.retime(now: Hub.now, clock: Hub.clock(7_200_000)) == .restamped)
     #expect(watch.fold.base == frontier)
     #expect(watch.fold.sealedHorizon == Hub.now + 200)
-    #expect(watch.sealed == 6)
+    #expect(watch.sealed == 5)
     #expect(try hub.push(watch))
     #expect(watch.replica.snapshot() == hub.replica.snapshot())
+  }
+
+  /// A device that was set back is sent the purge that it had sealed, and behind that what was announced since:
+  /// only then does it seal that.
+  @Test func itSealsWhatItHasRead() throws {
+    try Hub.make(phone, 3)
+    try hub.push(phone)
+    let watch = DeviceReplica(id: Hub.watch, rank: 1)
+    try hub.pull(watch)
+    let purged = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now)
+    let announced = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now + 100)
+    watch.seal(watch.position + 1, announced)
+    #expect(watch.sealed == 0 && !watch.hasSealed(purged))
+    try watch.receive([], through: watch.position + 1)
+    #expect(watch.sealed == watch.position && watch.hasSealed(announced))
   }
 
   /// What is written has seen what is collected: an open form holds that up, and an older one is begun
@@ -175,6 +190,7 @@ import Wire
     try hub.push(phone)
     let purge = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now)
     phone.formShown = form
+    try phone.receive([], through: 4)
     phone.seal(4, purge)
     #expect(phone.sealed == 0 && phone.fold.sealedFrontier.isEmpty)
     try phone.write([Hub.name("y")], shown: form, clock: Hub.clock(6))

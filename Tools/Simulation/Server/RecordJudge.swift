@@ -192,7 +192,7 @@ final class RecordJudge {
   /// Where the log was collected, what lost and is not too old is still in the feed, and nothing else is.
   /// What is issued anew finds what is left, and may have been concurrent with what is not.
   private func checkRetained(_ listed: [OracleFeedEntry], since horizon: UInt64, at place: String) {
-    guard run.nodes.allSatisfy({ $0.sync?.replica.id.incarnation ?? 1 == 1 }) else { return }
+    guard oracle.operations.allSatisfy({ $0.dot.replica.incarnation < 2 }) else { return }
     func isIn(_ entries: [OracleFeedEntry], _ entry: OracleFeedEntry) -> Bool {
       entries.contains {
         $0.dot == entry.dot && $0.actionIndex == entry.actionIndex && $0.field == entry.field
