@@ -112,7 +112,7 @@ let package = Package(
     library("Seeded", path: "Tools/Seeded", settings: hotAndLean),
 
     // The reference implementation of the merge.
-    library("Oracle", ["Merge"], path: "Tools/Oracle", settings: hotAndLean),
+    library("Oracle", ["Merge", "Seeded"], path: "Tools/Oracle", settings: hotAndLean),
 
     // The relay without sockets or disk, and what is tried on it.
     library(
@@ -169,7 +169,9 @@ let package = Package(
       ]),
     tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
     tests("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
-    tests("ProxyTests", ["ChildProcesses", "Proxy", "Seeded", "watchline", "watchline-server"]),
+    tests(
+      "ProxyTests",
+      ["ChildProcesses", "LoopbackSupport", "Proxy", "Seeded", "watchline", "watchline-server"]),
     tests("LoadTests", ["LoopbackSupport", "Load", "Seeded", "watchline"]),
     tests("EventLoopTests", ["EventLoop", "CUV"]),
     .target(

@@ -1,4 +1,5 @@
 package import Merge
+package import Seeded
 
 /// Operations that devices could have written, in an order in which they could have written them.
 package struct History: Sendable {
@@ -25,7 +26,7 @@ package struct History: Sendable {
 
   /// The operations in another order in which a device could have got them.
   package func delivered(
-    _ delivery: Delivery, using random: inout some RandomNumberGenerator
+    _ delivery: Delivery, using random: inout SplitMix64
   ) -> [Operation] {
     var waiting = operations
     var held = VersionVector()
@@ -90,10 +91,10 @@ package struct HistoryOptions: Sendable {
   package init() {}
 
   /// Options that are themselves drawn, so that each seed has its own emphasis.
-  package static func random(using random: inout some RandomNumberGenerator) -> HistoryOptions {
+  package static func random(using random: inout SplitMix64) -> HistoryOptions {
     var options = HistoryOptions()
-    options.devices = Int.random(in: 2...4, using: &random)
-    options.operations = Int.random(in: 6...30, using: &random)
+    options.devices = random.within(2...4)
+    options.operations = random.within(6...30)
     options.counterBits = random.pick([2, 16])
     options.sameMillisecond = random.pick([0, 50, 90])
     options.deliveries = random.pick([20, 45, 70])
@@ -101,8 +102,8 @@ package struct HistoryOptions: Sendable {
     options.blind = random.pick([0, 0, 10])
     options.unknown = random.pick([0, 5, 20])
     options.reinstalls = random.pick([0, 0, 5])
-    options.hasHub = Bool.random(using: &random)
-    options.records = Int.random(in: 1...4, using: &random)
+    options.hasHub = random.oneIn(2)
+    options.records = random.within(1...4)
     return options
   }
 }

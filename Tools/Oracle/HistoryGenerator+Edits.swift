@@ -1,4 +1,5 @@
 import Merge
+import Seeded
 
 extension HistoryGenerator {
   /// Adds the actions of one edit, as an application would write them.
@@ -6,7 +7,7 @@ extension HistoryGenerator {
     if random.percent(options.unknown) { return editUnknown(&draft) }
     let kind = random.pick(schema.kinds)
     guard let target = target(kind, draft) else { return create(kind, &draft) }
-    switch Int.random(in: 0..<100, using: &random) {
+    switch random.below(100) {
     case ..<15: create(kind, &draft)
     case ..<40: save(target, kind, &draft)
     case ..<55:
@@ -36,7 +37,7 @@ extension HistoryGenerator {
   }
 
   private mutating func anyID(_ kind: Name) -> Name {
-    schema[kind]?.fixedID ?? Name("\(kind)\(Int.random(in: 1...options.records, using: &random))")
+    schema[kind]?.fixedID ?? Name("\(kind)\(random.within(1...options.records))")
   }
 
   private func visible(_ kind: Name, _ draft: Draft) -> [Target] {
@@ -131,7 +132,7 @@ extension HistoryGenerator {
     if field.isOptional, random.percent(25) { return .null }
     if let reference = field.reference { return .string(anyID(reference)) }
     switch field.type {
-    case .bool: return .bool(Bool.random(using: &random))
+    case .bool: return .bool(random.oneIn(2))
     case .int, .uuid: return .string(random.pick(["0", "1", "-2", "9007199254740993"]))
     case .decimal: return .string(random.pick(["0", "12.5", "-3"]))
     case .double, .date: return .string(random.pick(["0", "1.5", "785412000.123", "785412060"]))
@@ -214,16 +215,16 @@ extension HistoryGenerator {
     let characters = state.characters(target, register.name)
     let erased = state.erased(target, register.name)
     let live = characters.map(\.id).filter { !erased.contains($0) }
-    let start = Int.random(in: 0...live.count, using: &random)
+    let start = random.within(0...live.count)
     let count =
-      random.percent(40) ? Int.random(in: 0...min(3, live.count - start), using: &random) : 0
+      random.percent(40) ? random.within(0...min(3, live.count - start)) : 0
     if count > 0 {
       add(
         &draft, target, .erase(field: register.name, runs(live[start..<start + count])),
         revives: register.revives, home: home)
       if random.percent(50) { return }
     }
-    let text = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+    let text = (0..<random.within(1...3)).map { _ in
       random.pick(["x", "y", "\u{E9}", "e\u{301}", "\u{1F469}\u{200D}\u{1F467}"])
     }.joined()
     let anchor = Oracle.anchor(after: start > 0 ? live[start - 1] : nil, in: characters)
@@ -247,7 +248,7 @@ extension HistoryGenerator {
   private mutating func editUnknown(_ draft: inout Draft) {
     let gizmo = Target("gizmo", anyID("gizmo"))
     let note = Schema.Register(name: "scribble", form: .text, fields: [])
-    switch Int.random(in: 0..<7, using: &random) {
+    switch random.below(7) {
     case 0: add(&draft, gizmo, .create)
     case 1: add(&draft, gizmo, .delete)
     case 2: move(gizmo, "spot", into: random.percent(50) ? nil : gizmo, &draft)
@@ -256,13 +257,13 @@ extension HistoryGenerator {
       add(
         &draft, gizmo,
         .write(field: "colour", value: random.pick([.null, .array([.string("a")])])),
-        revives: Bool.random(using: &random))
+        revives: random.oneIn(2))
     case 5:
       let kind = random.pick(schema.kinds)
       guard let target = target(kind, draft) else { return }
       add(
         &draft, target, .write(field: "later", value: random.pick([.bool(true), .bool(false)])),
-        revives: Bool.random(using: &random))
+        revives: random.oneIn(2))
     default:
       let datum = Datum.sorted([
         .init("action", .string("sparkle")), .init("kind", .string("gizmo")),

@@ -1,10 +1,11 @@
 package import Merge
+package import Seeded
 
 /// Devices that edit and exchange what they hold.
 ///
 /// Contexts are honest: each is the vector of a state that its device was in. Stamps are minted
 /// above everything that the device holds, and what arrives anywhere is causally closed.
-package struct HistoryGenerator<Random: RandomNumberGenerator> {
+package struct HistoryGenerator {
   struct Device {
     var replica: ReplicaID
     var rank: UInt8
@@ -35,7 +36,7 @@ package struct HistoryGenerator<Random: RandomNumberGenerator> {
 
   let schema: Schema
   let options: HistoryOptions
-  var random: Random
+  var random: SplitMix64
   var devices: [Device] = []
   var hub = VersionVector()
   var time: UInt64 = 1_790_000_000_000
@@ -43,7 +44,7 @@ package struct HistoryGenerator<Random: RandomNumberGenerator> {
 
   /// A random history.
   package static func history(
-    _ schema: Schema, _ options: HistoryOptions, using random: inout Random
+    _ schema: Schema, _ options: HistoryOptions, using random: inout SplitMix64
   ) -> History {
     var generator = HistoryGenerator(schema: schema, options: options, random: random)
     generator.addDevices()
@@ -68,7 +69,7 @@ package struct HistoryGenerator<Random: RandomNumberGenerator> {
 
   private mutating func step() {
     if !random.percent(options.sameMillisecond) { time += random.pick([1, 1, 2, 1000]) }
-    let index = Int.random(in: devices.indices, using: &random)
+    let index = random.below(devices.count)
     if random.percent(options.deliveries) {
       deliver(index)
     } else {
@@ -97,7 +98,7 @@ package struct HistoryGenerator<Random: RandomNumberGenerator> {
   ) -> VersionVector {
     let missing = operations.map(\.dot).filter { source.contains($0) && !receiver.contains($0) }
     let count =
-      random.percent(60) ? missing.count : Int.random(in: 0...missing.count, using: &random)
+      random.percent(60) ? missing.count : random.within(0...missing.count)
     var held = receiver
     for dot in missing.prefix(count) { held.insert(dot) }
     return held
@@ -128,11 +129,5 @@ package struct HistoryGenerator<Random: RandomNumberGenerator> {
     var held = device.held
     held.insert(dot)
     devices[index].shows(held)
-  }
-}
-
-extension RandomNumberGenerator {
-  mutating func pick<Element>(_ elements: ArraySlice<Element>) -> Element {
-    pick(Array(elements))
   }
 }

@@ -5,11 +5,7 @@ package struct Choices {
   private var random: SplitMix64?
   private var bytes: ArraySlice<UInt8> = []
 
-  package init(seed: UInt64) {
-    // Seeds in a row begin alike otherwise.
-    var first = SplitMix64(seed: seed)
-    random = SplitMix64(seed: first.next())
-  }
+  package init(seed: UInt64) { random = SplitMix64(seed: seed, stream: 0) }
 
   /// Decides by the bytes, and for the first of everything when they are used up.
   package init(bytes: [UInt8]) { self.bytes = bytes[...] }

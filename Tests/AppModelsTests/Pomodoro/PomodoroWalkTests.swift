@@ -31,7 +31,7 @@ import Wire
       case 2: device.app.tick(now: device.now)
       default:
         let words = device.app.commands.map(\.word) + ["zz"]
-        let line = "\(random.one(of: words)) \(random.one(of: Self.arguments))"
+        let line = "\(random.pick(words)) \(random.pick(Self.arguments))"
         if let wrong = error({ try device.type(line) }) {
           #expect([.malformedJSON, .invalidField].contains(wrong.code), "\(line)")
         }

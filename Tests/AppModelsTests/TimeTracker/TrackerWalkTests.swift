@@ -16,7 +16,7 @@ import Wire
   @Test(arguments: 0..<6)
   func anythingMayBeTyped(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
-    let phone = TrackerDevice(random.one(of: [.phone, .pad]))
+    let phone = TrackerDevice(random.pick([.phone, .pad]))
     let watch = phone.counterpart()
     var devices = [phone, watch]
     try phone.fill()
@@ -31,7 +31,7 @@ import Wire
       case 2: device.app.tick(now: device.now)
       default:
         let words = device.app.commands.map(\.word) + ["start", "stop", "home", "zz"]
-        let line = "\(random.one(of: words)) \(random.one(of: Self.arguments))"
+        let line = "\(random.pick(words)) \(random.pick(Self.arguments))"
         if let wrong = error({ try device.type(line) }) {
           #expect([.malformedJSON, .invalidField, .invalidClient].contains(wrong.code), "\(line)")
         }
@@ -53,7 +53,7 @@ import Wire
   @Test(arguments: 0..<8)
   func anythingMayBeRecorded(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed) + 100)
-    let device = TrackerDevice(random.one(of: Idiom.allCases))
+    let device = TrackerDevice(random.pick(Idiom.allCases))
     try device.fill()
     var values: [Datum] = [
       .null, .bool(true), .bool(false), .string(""), .string("0"), .string("-1"), .string("15"),
@@ -68,11 +68,11 @@ import Wire
       for kind in device.keeper.schema.kinds {
         let records = device.records.all(kind.name).map(\.id)
         let record =
-          kind.fixedID ?? (records.isEmpty ? device.keeper.newRecord() : random.one(of: records))
+          kind.fixedID ?? (records.isEmpty ? device.keeper.newRecord() : random.pick(records))
         let target = Target(kind.name, record)
         if device.records[kind.name, record] == nil { actions.append(Action(target, .create)) }
         for register in kind.registers where register.form != .text && random.below(3) == 0 {
-          let members = register.fields.map { Datum.Member($0.name, random.one(of: values)) }
+          let members = register.fields.map { Datum.Member($0.name, random.pick(values)) }
           let value = register.form == .group ? Datum.sorted(members) : members[0].value
           actions.append(Action(target, .write(field: register.name, value: value)))
         }
@@ -81,7 +81,7 @@ import Wire
       device.app.recordsDidChange(now: device.now)
       for _ in 0..<3 {
         let words = device.app.commands.filter { $0.word != "confirm" }
-        let line = "\(random.one(of: words).word) \(random.below(9))"
+        let line = "\(random.pick(words).word) \(random.below(9))"
         _ = error { try device.type(line) }
         for line in device.lines { #expect(line.columns == device.idiom.columns + 2, "\(line)") }
         _ = device.app.nextTick(now: device.now)

@@ -1,12 +1,13 @@
 import Merge
+import Seeded
 
 /// Draws a schedule while the world runs it.
 struct ExchangeGenerator {
   let world: ExchangeWorld
   let settings: ExchangeSettings
   private(set) var trace: Trace
-  private var dice: Dice
-  private var drawer: EditDrawer
+  private var dice: SplitMix64
+  private var edits: EditGenerator
   private var sends = 0
   /// Is shown the schedule before each of its events.
   var witness: (@Sendable (Trace) -> Void)?
@@ -15,8 +16,8 @@ struct ExchangeGenerator {
     self.world = world
     self.trace = trace
     settings = world.settings
-    dice = Dice(seed: trace.seed)
-    drawer = EditDrawer(templates, settings, can: world.started.can)
+    dice = SplitMix64(seed: trace.seed)
+    edits = EditGenerator(templates, settings.edits, can: world.started.can)
   }
 
   mutating func run() throws(MergeFailure) {
@@ -32,9 +33,9 @@ struct ExchangeGenerator {
 
   /// Something that everyone has seen.
   private mutating func begin() throws(MergeFailure) {
-    guard let edit = drawer.create(Shown(), &dice) else { return }
+    guard let edit = edits.create(Shown(), &dice) else { return }
     try add(.edit, 0, edit: edit)
-    if dice.percent(50), let edit = drawer.create(try world.shown(0), &dice) {
+    if dice.percent(50), let edit = edits.create(try world.shown(0), &dice) {
       try add(.edit, 0, edit: edit)
     }
     guard world.started.sync == .state else { return try deliverAll() }
@@ -114,7 +115,7 @@ struct ExchangeGenerator {
     let marks = world.devices[device].marks.dropLast().suffix(4)
     let form = isStale && !marks.isEmpty ? dice.pick(Array(marks)) : nil
     for _ in 0..<12 {
-      guard var edit = drawer.edit(shown, isStale: isStale, &dice) else { return }
+      guard var edit = edits.edit(shown, isStale: isStale, &dice) else { return }
       guard world.subject.can(device, edit), try world.isPossible(edit, device, form: form?.mark)
       else { continue }
       if let form {

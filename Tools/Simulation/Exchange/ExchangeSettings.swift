@@ -1,5 +1,6 @@
 import AppModels
 package import Merge
+import Seeded
 
 /// What a schedule of exchanges is like. Each seed draws its own, so that each has its emphasis.
 package struct ExchangeSettings: Equatable, Sendable {
@@ -24,14 +25,10 @@ package struct ExchangeSettings: Equatable, Sendable {
   package var sameMillisecond = 50
   /// How often, of a hundred times, something is exchanged rather than edited.
   package var exchanges = 50
-  /// How many records of a kind there are at most.
-  package var records = 2
   /// How often, of a hundred times, a form was opened a while before it is saved.
   package var stale = 0
-  /// How often, of a hundred times, an edit is about the record of the edit before it.
-  package var hot = 70
-  /// Edits are mostly about records that stand in others, and about those others. Ours alone.
-  package var isNested = false
+  /// What people do mostly.
+  var edits = EditGenerator.Settings()
   /// The width of our stamps' counter.
   package var counterBits = 16
   /// What our devices hand over goes through its bytes.
@@ -53,7 +50,7 @@ package struct ExchangeSettings: Equatable, Sendable {
   /// Draws what the plan leaves open. What it fixes changes nothing about the rest, so that the
   /// options of a trace, given again with its seed, draw the same trace.
   init(_ plan: Plan, lanes: [Lane]?, network: Network?) {
-    var dice = Dice(seed: plan.seed ^ 0x5E77_1265)
+    var dice = SplitMix64(seed: plan.seed ^ 0x5E77_1265)
     let schemas = ["todoTimers", "todoTimers", "timeTracker", "pomodoro"]
     schema = dice.pick(schemas)
     devices = dice.percent(65) ? 2 : 3
@@ -66,16 +63,16 @@ package struct ExchangeSettings: Equatable, Sendable {
     if dice.percent(50), plan.faults?.contains(.clock) == true { faults.insert(.clock) }
     sameMillisecond = dice.pick([0, 50, 90])
     exchanges = dice.pick([35, 50, 65])
-    records = dice.within(1...4)
+    edits.records = dice.within(1...4)
     stale = dice.pick([0, 0, 25])
-    hot = dice.pick([40, 70, 90])
+    edits.hot = dice.pick([40, 70, 90])
     counterBits = dice.percent(25) ? 2 : 16
     isCoded = dice.percent(10)
     isThorough = dice.percent(4)
     self.lanes = dice.percent(70) ? [.context] : Lane.allCases
-    isNested = dice.percent(30)
+    edits.isNested = dice.percent(30)
     // It takes some records to stand in each other.
-    if isNested, size == 0 { events += 6 }
+    if edits.isNested, size == 0 { events += 6 }
 
     schema = plan.schema ?? schema
     own = plan.own

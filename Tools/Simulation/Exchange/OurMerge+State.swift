@@ -1,5 +1,16 @@
 import Merge
 
+extension Shown {
+  /// What a fold amounts to.
+  init(_ fold: Fold, _ schema: Schema) {
+    let columns = OurMerge.columns(schema)
+    self.init(
+      records: fold.view(schema).kinds.flatMap { kind, views in
+        views.map { OurMerge.record($0, columns[kind]!) }
+      })
+  }
+}
+
 /// What our devices show and keep.
 extension OurMerge {
   package func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {

@@ -1,4 +1,5 @@
 import Merge
+import Seeded
 
 /// Fixtures with devices that know whole records only.
 extension Plan {
@@ -38,7 +39,7 @@ extension Plan {
   /// without.
   func wholeRecordWatches(_ settings: ExchangeSettings) -> Set<String> {
     guard settings.schema == Self.bridged, settings.network == .watchConnectivity else { return [] }
-    var draw = Draw(seed: seed ^ 0x4649_5854_5552_4553)
+    var draw = SplitMix64(seed: seed ^ 0x4649_5854_5552_4553, stream: 0)
     let isSome = draw.percent(25)
     let isOne = draw.percent(75)
     let isFirst = draw.percent(50)

@@ -1,5 +1,6 @@
 import AppModels
 import Merge
+import Seeded
 
 /// The world of the server: the real relay, hub and devices, with simulated connections, disk and
 /// clocks; or the same devices at a server that is a process of its own.
@@ -31,7 +32,7 @@ package final class ServerHarness: Harness {
   }
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
-    var draw = Draw(seed: plan.seed)
+    var draw = SplitMix64(seed: plan.seed, stream: 0)
     let options = ServerOptions(plan, &draw, possible: target?.faults)
     var trace = Trace(
       world: .server, seed: plan.seed, schema: options.schema, own: plan.own,

@@ -1,4 +1,5 @@
 import Merge
+import Seeded
 
 /// What a schedule in the world of the server is made of; each seed has its own emphasis.
 struct ServerOptions {
@@ -36,6 +37,8 @@ struct ServerOptions {
   var setsBack: Bool
   /// Those that know whole records only.
   var wholeRecords: WholeRecords
+  /// What people do mostly.
+  var edits = EditGenerator.Settings(records: 3, hot: 60, isThorough: true)
   /// The server is a process of its own.
   let isReal: Bool
   /// Connections stop in one direction or both; of the simulated ones in every eighth schedule.
@@ -46,7 +49,7 @@ struct ServerOptions {
   ]
 
   /// - Parameter possible: the faults of a real server's target; nil in memory.
-  init(_ plan: Plan, _ draw: inout Draw, possible: Set<Fault>? = nil) {
+  init(_ plan: Plan, _ draw: inout SplitMix64, possible: Set<Fault>? = nil) {
     isReal = possible != nil
     hasOneWay = isReal || plan.seed % 8 == 5
     schema =
@@ -94,6 +97,7 @@ struct ServerOptions {
     hasTyping = schema != "none" && draw.percent(30)
     stepsClock = !isReal && plan.seed % 8 == 4 && wholeRecords.names.isEmpty
     sameMillisecond = draw.pick([0, 50, 90])
+    edits.isNested = draw.percent(30)
     isSparse = draw.percent(50) && !isReal
     isNarrow = draw.percent(25) && !isReal
     hasNeighbour = isSparse && hasLanes && draw.percent(50)

@@ -1,12 +1,14 @@
 import Device
 import LaneModel
 import Merge
+import Seeded
 
 /// Draws what happens next in the world of the server.
 struct ServerWorkload {
   private let options: ServerOptions
-  private var edits: EditDraw?
-  private var draw: Draw
+  private var edits: EditGenerator?
+  private let schema: Schema?
+  private var draw: SplitMix64
   private var at: Int64 = 0
   private var count = 0
   /// What comes before anything else is drawn.
@@ -14,9 +16,13 @@ struct ServerWorkload {
   /// Names of events after which a device might open a form.
   private var moments: [String: [String]] = [:]
 
-  init(_ options: ServerOptions, _ schema: Schema?, _ draw: Draw) {
+  init(_ options: ServerOptions, _ schema: Schema?, _ draw: SplitMix64) {
     self.options = options
-    edits = schema.map { EditDraw($0) }
+    self.schema = schema
+    edits = schema.map { schema in
+      EditGenerator(
+        schema.kinds.map(EditTemplate.init), options.edits, can: Set(Started.Ability.allCases))
+    }
     self.draw = draw
   }
 
@@ -181,8 +187,7 @@ struct ServerWorkload {
       return
     }
     event.verb = .edit
-    edits!.makesAnew = !node.device.isTyped
-    event.edit = edits!.edit(fold, &draw)
+    event.edit = drawn(fold, makesAnew: !node.device.isTyped)
     guard !node.device.isTyped else { return }
     let name = "e\(count)"
     if let moment = moments[node.name]?.suffix(4).first, draw.percent(20) {
@@ -190,6 +195,13 @@ struct ServerWorkload {
     }
     event.name = name
     moments[node.name, default: []].append(name)
+  }
+
+  private mutating func drawn(_ fold: Fold, makesAnew: Bool) -> Edit? {
+    guard let schema else { return nil }
+    // Who knows whole records gives each an id of its own.
+    edits!.graves = makesAnew ? fold.graveyard.keys.filter { !fold.isCreated($0) }.sorted() : []
+    return edits!.edit(Shown(fold, schema), isStale: false, &draw)
   }
 
   /// What is done at a device with whole records.
@@ -203,11 +215,10 @@ struct ServerWorkload {
     switch event.verb {
     case .fullSync: if draw.percent(50) { event.count = Int64(draw.below(120)) }
     case .edit:
-      edits!.makesAnew = false
       // Of what others show it may not have all, and it cannot do all that they can.
       for _ in 0..<5 {
-        event.edit = edits!.edit(fold, &draw)
-        if app.can(event.edit!) { break }
+        event.edit = drawn(fold, makesAnew: false)
+        if event.edit.map(app.can) ?? false { break }
       }
     case .resend: event.count = Int64(draw.below(3))
     case .acknowledge:

@@ -1,3 +1,5 @@
+import Seeded
+
 /// Which devices of a schedule know whole records only, and what these are like.
 struct WholeRecords {
   /// Their names; empty where there are none.
@@ -15,7 +17,7 @@ struct WholeRecords {
   init(_ plan: Plan, schema: String, devices: Int) {
     guard schema == "todoTimers" else { return }
     // Its own, so that the rest of a schedule is drawn alike with and without.
-    var draw = Draw(seed: plan.seed ^ 0x5748_4F4C_4552_4543)
+    var draw = SplitMix64(seed: plan.seed ^ 0x5748_4F4C_4552_4543, stream: 0)
     let drawn = draw.percent(25) ? draw.pick([(4, 1), (1, 2)]) : 0
     let count = min(plan.wholeRecords ?? drawn, devices - 1)
     let order =
@@ -27,7 +29,7 @@ struct WholeRecords {
     self.isLazy = isLazy
     self.isKeyed = isKeyed
     // Its own as well. Two others are there from the beginning, as in every schedule.
-    var joining = Draw(seed: plan.seed ^ 0x4A4F_494E_4C41_5445)
+    var joining = SplitMix64(seed: plan.seed ^ 0x4A4F_494E_4C41_5445, stream: 0)
     if joining.percent(25), devices - count >= 2 { firstEdits = 1 + joining.below(8) }
   }
 

@@ -1,4 +1,5 @@
 import Merge
+import Seeded
 
 /// What people write into records of a kind, made from the schema.
 struct EditTemplate {
@@ -111,7 +112,7 @@ struct EditTemplate {
   }
 
   /// One of the texts; nil where there is none.
-  func text(_ dice: inout Dice) -> Name? {
-    texts.count > 1 ? dice.pick(texts) : texts.first
+  func text(_ draw: inout SplitMix64) -> Name? {
+    texts.count > 1 ? draw.pick(texts) : texts.first
   }
 }

@@ -1,12 +1,28 @@
 import Merge
+import Seeded
 import Wire
 
 /// Draws what people do to the records that a device shows. It collides on purpose: few records,
 /// the one that was edited last before others, values that nobody wrote before.
-struct EditDrawer {
+struct EditGenerator {
+  /// What is drawn more often than other things.
+  struct Settings: Equatable, Sendable {
+    /// How many records of a kind there are at most.
+    var records = 2
+    /// How often, of a hundred times, an edit is about the record of the edit before it.
+    var hot = 70
+    /// Edits are mostly about records that stand in others, and about those others. Ours alone.
+    var isNested = false
+    /// What our own merge alone has to take: groups in part, nulls, one field before all others, texts that are
+    /// emptied or respelled, edits of what is gone.
+    var isThorough = false
+  }
+
   let templates: [EditTemplate]
   let can: Set<Started.Ability>
-  let settings: ExchangeSettings
+  let settings: Settings
+  /// Records of which only the last delete is known, and which are made anew by their ids.
+  var graves: [Target] = []
   /// What stands in something else, or refers to it, comes more often.
   private let isNested: Bool
   /// Somebody else's merge: nothing looks into it, so that more has to be seen from outside.
@@ -18,7 +34,7 @@ struct EditDrawer {
   /// Every record that was created.
   private var known: [Target] = []
 
-  init(_ templates: [EditTemplate], _ settings: ExchangeSettings, can: Set<Started.Ability>) {
+  init(_ templates: [EditTemplate], _ settings: Settings, can: Set<Started.Ability>) {
     self.templates = templates
     self.settings = settings
     self.can = can
@@ -28,24 +44,25 @@ struct EditDrawer {
   /// An edit; nil where nothing can be done.
   ///
   /// - Parameter isStale: the form was opened a while ago: no text is typed, nothing is created.
-  mutating func edit(_ shown: Shown, isStale: Bool, _ dice: inout Dice) -> Edit? {
-    guard let target = target(shown, &dice) else { return create(shown, &dice) }
+  mutating func edit(_ shown: Shown, isStale: Bool, _ draw: inout SplitMix64) -> Edit? {
+    guard let target = target(shown, &draw) else { return create(shown, &draw) }
     let template = templates.first { $0.kind.name == target.kind }!
     let canMove = template.kind.order != nil && can.contains(.move)
     let canType = !template.texts.isEmpty && can.contains(.text) && !isStale
     let isBare = isNested && shown.records.count { isInside($0.target) } < 2
-    switch dice.weighted([
+    switch draw.weighted([
       isStale ? 0 : isBare ? 60 : 14, 46, can.contains(.delete) ? isNested ? 25 : 13 : 0,
-      canMove ? isNested || isForeign ? 25 : 13 : 0, canType ? 16 : 0, isStale ? 0 : 4,
+      canMove ? isNested || isForeign ? 25 : 13 : 0, canType ? 16 : 0,
+      isStale ? 0 : settings.isThorough ? 8 : 4,
     ]) {
-    case 0: return create(shown, &dice) ?? set(target, template, shown, &dice)
+    case 0: return create(shown, &draw) ?? set(target, template, shown, &draw)
     case 2:
-      let chosen = isNested ? outer(target, template, shown, &dice) : target
+      let chosen = isNested ? outer(target, template, shown, &draw) : target
       return done(Edit(chosen.kind, chosen.record, .delete), target)
-    case 3: return move(target, template, shown, &dice)
-    case 4: return type(target, template, shown, &dice)
-    case 5: return again(shown, &dice) ?? set(target, template, shown, &dice)
-    default: return set(target, template, shown, &dice)
+    case 3: return move(target, template, shown, &draw)
+    case 4: return type(target, template, shown, &draw)
+    case 5: return again(shown, &draw) ?? set(target, template, shown, &draw)
+    default: return set(target, template, shown, &draw)
     }
   }
 
@@ -54,14 +71,14 @@ struct EditDrawer {
     return edit
   }
 
-  private func target(_ shown: Shown, _ dice: inout Dice) -> Target? {
+  private func target(_ shown: Shown, _ draw: inout SplitMix64) -> Target? {
     guard !shown.records.isEmpty else { return nil }
-    if let last, dice.percent(settings.hot), shown.has(last) { return last }
-    if isNested, dice.percent(60) {
+    if let last, draw.percent(settings.hot), shown.has(last) { return last }
+    if isNested, draw.percent(60) {
       let inside = shown.records.filter { isInside($0.target) }
-      if !inside.isEmpty { return dice.pick(inside).target }
+      if !inside.isEmpty { return draw.pick(inside).target }
     }
-    return dice.pick(shown.records).target
+    return draw.pick(shown.records).target
   }
 
   private func isInside(_ target: Target) -> Bool {
@@ -70,12 +87,12 @@ struct EditDrawer {
 
   /// A record, or what it stands in or refers to, or might.
   private func outer(
-    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Target {
     let above = above(target, template, shown)
-    guard !above.isEmpty, dice.percent(70) else { return target }
-    if dice.percent(50) { return dice.pick(above) }
-    return dice.pick(shown.records.filter { $0.target.kind == above[0].kind }).target
+    guard !above.isEmpty, draw.percent(70) else { return target }
+    if draw.percent(50) { return draw.pick(above) }
+    return draw.pick(shown.records.filter { $0.target.kind == above[0].kind }).target
   }
 
   /// What a record stands in and refers to.
@@ -93,7 +110,7 @@ struct EditDrawer {
 
   // MARK: Records
 
-  mutating func create(_ shown: Shown, _ dice: inout Dice) -> Edit? {
+  mutating func create(_ shown: Shown, _ draw: inout SplitMix64) -> Edit? {
     let possible = templates.filter { template in
       let count = shown.records.count { $0.target.kind == template.kind.name }
       if template.kind.fixedID != nil { return count == 0 }
@@ -103,27 +120,33 @@ struct EditDrawer {
     }
     guard !possible.isEmpty else { return nil }
     let inside = isNested ? possible.filter { $0.kind.container != nil } : []
-    let template = dice.pick(inside.isEmpty || dice.percent(25) ? possible : inside)
+    let template = draw.pick(inside.isEmpty || draw.percent(25) ? possible : inside)
     let number = next()
-    let record = template.kind.fixedID ?? Name(Self.id(number))
-    return create(Target(template.kind.name, record), template, shown, &dice)
+    let record =
+      template.kind.fixedID ?? grave(template.kind.name, &draw) ?? Name(Self.id(number))
+    return create(Target(template.kind.name, record), template, shown, &draw)
+  }
+
+  private func grave(_ kind: Name, _ draw: inout SplitMix64) -> Name? {
+    let graves = graves.filter { $0.kind == kind }
+    return graves.isEmpty || draw.percent(50) ? nil : draw.pick(graves).record
   }
 
   private mutating func create(
-    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Edit? {
     var fields: [UInt8] = [0x7B]
     if let field = template.listField, let container = template.kind.container {
       let lists = shown.records.filter { $0.target.kind == container.kind }
       guard !lists.isEmpty else { return nil }
-      member(field, Spelling.string(dice.pick(lists).target.record.text), &fields)
+      member(field, Spelling.string(draw.pick(lists).target.record.text), &fields)
     }
     for register in template.registers + template.fixed
-    where register.isMandatory || dice.percent(30) {
-      guard write(register, template, shown, &dice, &fields) else { return nil }
+    where register.isMandatory || draw.percent(30) {
+      guard write(register, template, shown, &draw, &fields) else { return nil }
     }
-    if let text = template.text(&dice), can.contains(.text), dice.percent(40) {
-      member(text, Spelling.string(Self.token(next(), &dice)), &fields)
+    if let text = template.text(&draw), can.contains(.text), draw.percent(40) {
+      member(text, Spelling.string(Self.token(next(), &draw)), &fields)
     }
     fields.append(0x7D)
     if !known.contains(target) { known.append(target) }
@@ -131,66 +154,72 @@ struct EditDrawer {
   }
 
   /// A record that is gone is brought back, or made again.
-  private mutating func again(_ shown: Shown, _ dice: inout Dice) -> Edit? {
+  private mutating func again(_ shown: Shown, _ draw: inout SplitMix64) -> Edit? {
     let gone = known.filter { !shown.has($0) }
     guard !gone.isEmpty, can.contains(.delete) else { return nil }
-    let target = dice.pick(gone)
-    if can.contains(.restore), dice.percent(60) {
+    let target = draw.pick(gone)
+    if can.contains(.restore), draw.percent(60) {
       return done(Edit(target.kind, target.record, .restore), target)
     }
     let template = templates.first { $0.kind.name == target.kind }!
-    return create(target, template, shown, &dice)
+    // Elsewhere it may be there.
+    if settings.isThorough { return set(target, template, shown, &draw) }
+    return create(target, template, shown, &draw)
   }
 
   // MARK: Fields
 
   private mutating func set(
-    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Edit? {
     guard !template.registers.isEmpty else { return nil }
     var fields: [UInt8] = [0x7B]
-    var first = dice.below(template.registers.count)
+    var first = draw.below(template.registers.count)
     let groups = template.registers.indices.filter { template.registers[$0].fields.count > 1 }
-    if isForeign, !groups.isEmpty, dice.percent(40) { first = dice.pick(groups) }
+    if isForeign, !groups.isEmpty, draw.percent(40) { first = draw.pick(groups) }
+    // So that two devices write the same.
+    if settings.isThorough, draw.percent(50) { first = 0 }
     let present = shown[target]
-    guard write(template.registers[first], template, shown, &dice, &fields, over: present) else {
+    guard write(template.registers[first], template, shown, &draw, &fields, over: present) else {
       return nil
     }
-    if dice.percent(25) {
-      let second = dice.below(template.registers.count)
+    if draw.percent(25) {
+      let second = draw.below(template.registers.count)
       if second != first {
-        guard write(template.registers[second], template, shown, &dice, &fields, over: present)
+        guard write(template.registers[second], template, shown, &draw, &fields, over: present)
         else { return nil }
       }
     }
-    if let text = template.text(&dice), can.contains(.form), dice.percent(8) {
-      member(text, Spelling.string(Self.token(next(), &dice)), &fields)
+    if let text = template.text(&draw), can.contains(.form), draw.percent(8) {
+      member(text, Spelling.string(Self.token(next(), &draw)), &fields)
     }
     fields.append(0x7D)
     return done(Edit(target.kind, target.record, .set(fields: fields)), target)
   }
 
-  /// A group is written whole.
+  /// A group is written whole, unless ours alone has to take it.
   private mutating func write(
     _ register: EditTemplate.Register, _ template: EditTemplate, _ shown: Shown,
-    _ dice: inout Dice, _ fields: inout [UInt8], over present: Shown.Record? = nil
+    _ draw: inout SplitMix64, _ fields: inout [UInt8], over present: Shown.Record? = nil
   ) -> Bool {
     let number = next()
     var container: Name?
     var nulls: [Name] = []
     for field in register.fields {
       var value: [UInt8] = []
+      let isChange = settings.isThorough && present != nil
+      if isChange, register.fields.count > 1, draw.percent(30) { continue }
       switch field.value {
       case .string: value = Spelling.string("\(field.name)\(number)")
       case .number(let range, let after): value = Array(range.value(number + after).utf8)
       case .date(let after): value = Array("\(800_000_000 + after + number)".utf8)
       case .bool:
-        let isOn = present?[field.name].map { $0.first == 0x66 } ?? dice.percent(50)
+        let isOn = present?[field.name].map { $0.first == 0x66 } ?? draw.percent(50)
         value = Array((isOn ? "true" : "false").utf8)
       case .uuid: value = Spelling.string(Self.id(number, "9000"))
       case .oneOf(let values):
         let others = values.filter { $0 != present?[field.name] }
-        value = dice.pick(others.isEmpty ? values : others)
+        value = draw.pick(others.isEmpty ? values : others)
       case .reference(let kind):
         // What stands in something else stands in what was chosen before it.
         let among = shown.records.filter {
@@ -200,15 +229,16 @@ struct EditDrawer {
           else { return true }
           return owner == Spelling.string(container.text)
         }
-        if among.isEmpty || field.isOptional && dice.percent(isNested ? 20 : 50) {
+        if among.isEmpty || field.isOptional && draw.percent(isNested ? 20 : 50) {
           guard field.isOptional else { return false }
           value = Self.null
         } else {
-          let record = dice.pick(among).target.record
+          let record = draw.pick(among).target.record
           if kind == template.kind.container?.kind { container = record }
           value = Spelling.string(record.text)
         }
       }
+      if isChange, field.isOptional, draw.percent(12) { value = Self.null }
       if let other = field.needs, nulls.contains(other) { value = Self.null }
       if value == Self.null { nulls.append(field.name) }
       member(field.name, value, &fields)
@@ -226,19 +256,19 @@ struct EditDrawer {
   // MARK: Order and text
 
   private mutating func move(
-    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Edit? {
     var list = template.listField.flatMap { shown[target]?[$0] }
     var into: Name?
     if let container = template.kind.container, template.listField != nil, can.contains(.restore),
-      dice.percent(isNested ? 50 : 20)
+      draw.percent(isNested ? 50 : 20)
     {
       let lists = shown.records.filter { record in
         record.target.kind == container.kind
           && !(isNested && list == Spelling.string(record.target.record.text))
       }
       if !lists.isEmpty {
-        let chosen = dice.pick(lists).target.record
+        let chosen = draw.pick(lists).target.record
         into = chosen
         list = Spelling.string(chosen.text)
       }
@@ -248,40 +278,76 @@ struct EditDrawer {
         && (template.listField.flatMap { other[$0] }) == list
     }
     // A list of one has no order.
-    if others.isEmpty, isForeign, let edit = create(shown, &dice) { return edit }
+    if others.isEmpty, isForeign, let edit = create(shown, &draw) { return edit }
     // The front is where moves meet.
-    let after = others.isEmpty || dice.percent(50) ? nil : dice.pick(others).target.record
+    let after = others.isEmpty || draw.percent(50) ? nil : draw.pick(others).target.record
     return done(
       Edit(target.kind, target.record, .move(after: after, into: into)), target)
   }
 
   private mutating func type(
-    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ dice: inout Dice
+    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Edit? {
-    let field = template.text(&dice)!
+    let field = template.text(&draw)!
     let present = shown[target]?[field].flatMap(Spelling.text) ?? ""
     var scalars = Array(present.unicodeScalars)
-    let at = dice.percent(30) ? scalars.count : dice.below(scalars.count + 1)
-    let remove = dice.percent(35) ? min(scalars.count - at, 1 + dice.below(3)) : 0
-    let insert = remove > 0 && dice.percent(40) ? "" : Self.token(next(), &dice)
+    if settings.isThorough, !scalars.isEmpty, draw.percent(20) {
+      return done(Edit(target.kind, target.record, Self.rewrite(field, scalars, &draw)), target)
+    }
+    let at = draw.percent(30) ? scalars.count : draw.below(scalars.count + 1)
+    let remove = draw.percent(35) ? min(scalars.count - at, 1 + draw.below(3)) : 0
+    let insert = remove > 0 && draw.percent(40) ? "" : typed(&draw)
     scalars.replaceSubrange(at..<at + remove, with: insert.unicodeScalars)
-    var result = String.UnicodeScalarView()
-    result.append(contentsOf: scalars)
     return done(
       Edit(
         target.kind, target.record,
         .splice(
-          field: field, at: at, remove: remove, insert: insert, result: String(result))), target)
+          field: field, at: at, remove: remove, insert: insert, result: Self.string(scalars))),
+      target)
+  }
+
+  private mutating func typed(_ draw: inout SplitMix64) -> String {
+    let number = next()
+    return settings.isThorough && draw.percent(50)
+      ? draw.pick(["a", "bc", "\u{E9}", "e\u{301}", "o\u{301}", "\u{F3}", "🫖"])
+      : Self.token(number, &draw)
+  }
+
+  /// A text is emptied, or a character of it is spelled otherwise, which looks alike and is not.
+  private static func rewrite(
+    _ field: Name, _ text: [Unicode.Scalar], _ draw: inout SplitMix64
+  ) -> Edit.Change {
+    for (at, scalar) in text.enumerated() where draw.percent(60) {
+      for (one, other) in twins where text[at...].starts(with: one) && scalar == one[0] {
+        var result = text
+        result.replaceSubrange(at..<at + one.count, with: other)
+        return .splice(
+          field: field, at: at, remove: one.count, insert: string(other), result: string(result))
+      }
+    }
+    return .splice(field: field, at: 0, remove: text.count, insert: "", result: "")
+  }
+
+  /// Canonically equivalent.
+  private static let twins: [([Unicode.Scalar], [Unicode.Scalar])] = [
+    (["\u{E9}"], ["e", "\u{301}"]), (["e", "\u{301}"], ["\u{E9}"]),
+    (["o", "\u{301}"], ["\u{F3}"]), (["\u{F3}"], ["o", "\u{301}"]),
+  ]
+
+  private static func string(_ scalars: [Unicode.Scalar]) -> String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars)
+    return String(text)
   }
 
   /// A text that nobody wrote before: a letter of its own, and behind it now and then what is more
   /// than one scalar or byte.
-  private static func token(_ number: Int, _ dice: inout Dice) -> String {
+  private static func token(_ number: Int, _ draw: inout SplitMix64) -> String {
     let marks = ["", "", "", "é", "\u{301}", "👩‍👧", "🇪🇺", "ש"]
     // Latin letters, then Cyrillic and Chinese ones.
     let letter =
       number < 26 ? 0x61 + number : number < 200 ? 0x410 + number : 0x4E00 + number % 0x5000
-    return "\(UnicodeScalar(UInt32(letter))!)\(dice.pick(marks))"
+    return "\(UnicodeScalar(UInt32(letter))!)\(draw.pick(marks))"
   }
 
   private mutating func next() -> Int {
