@@ -28,6 +28,14 @@ import watchline
     #expect(self.lines(text.map { [$0] }).lines.count == 3)
   }
 
+  @Test func linesAtOnce() {
+    var splitter = LineSplitter()
+    #expect(splitter.lines(in: "one\n\ntw".utf8) == [Array("one".utf8), []])
+    #expect(splitter.restCount == 2)
+    #expect(splitter.lines(in: "o\n".utf8) == [Array("two".utf8)])
+    #expect(splitter.restCount == 0 && splitter.takeRest() == [])
+  }
+
   @Test func deliveriesAreNumberedByLane() {
     #expect(summary(#"{"type":"didReceiveUserInfo"}"#).delivery == nil)
     #expect(summary(#"{"type":"hello","seq":1}"#).delivery == nil)

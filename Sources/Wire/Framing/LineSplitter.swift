@@ -35,6 +35,21 @@ package struct LineSplitter {
     return torn.count <= Self.longestLine
   }
 
+  /// The lines that `chunk` completes, without their LF, however long they are.
+  package mutating func lines(in chunk: some Collection<UInt8>) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    _ = Array(chunk).withUnsafeBytes { bytes in
+      split(bytes) { line in
+        lines.append(Array(line.dropLast()))
+        return true
+      }
+    }
+    return lines
+  }
+
+  /// How much of a line has come whose end has not.
+  package var restCount: Int { torn.count }
+
   /// What came after the last LF, once; empty where there is nothing.
   package mutating func takeRest() -> [UInt8] {
     defer { torn = [] }

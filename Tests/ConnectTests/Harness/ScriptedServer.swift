@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackSupport
 import Synchronization
+import Wire
 
 /// A server on the loopback that says hello, writes down the lines that come, and answers each as
 /// the test says. Its threads block; `stop()` ends them.
@@ -69,19 +70,17 @@ final class ScriptedServer: Sendable {
 
   private func serve(_ descriptor: Int32) {
     Self.write(Self.hello, to: descriptor)
-    var bytes: [UInt8] = []
+    var lines = LineSplitter()
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    conversation: while true {
+    while true {
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { break }
-      bytes += buffer[..<count]
-      while let end = bytes.firstIndex(of: 0x0A) {
-        let line = String(decoding: bytes[..<end], as: UTF8.self)
-        bytes.removeSubrange(...end)
-        guard reply(to: line, descriptor) else { return }
+      for line in lines.lines(in: buffer[..<count]) {
+        guard reply(to: String(decoding: line, as: UTF8.self), descriptor) else { return }
       }
     }
-    if !bytes.isEmpty { _ = reply(to: String(decoding: bytes, as: UTF8.self), descriptor) }
+    let rest = lines.takeRest()
+    if !rest.isEmpty { _ = reply(to: String(decoding: rest, as: UTF8.self), descriptor) }
     // It stays open under its number until the test ends: `send` may still name it.
     shutdown(descriptor, Int32(SHUT_RDWR))
   }

@@ -1,4 +1,6 @@
 import Foundation
+import LoopbackSupport
+import Wire
 
 /// A blocking client: lines out, lines in as JSON, everything bounded in time.
 final class LineClient {
@@ -9,59 +11,26 @@ final class LineClient {
   private(set) var activation: Line!
   /// Whether the server has ended the connection.
   private(set) var hasEnded = false
-  private var input: [UInt8] = []
-  private var start = 0
-  private var scanned = 0
+  private var splitter = LineSplitter()
+  /// Whole lines that have not been read, the next one first from `next` on.
+  private var lines: [[UInt8]] = []
+  private var next = 0
   private var isClosed = false
 
   /// Connects and reads `hello`.
   ///
   /// - Parameter receiveBuffer: the size of the kernel's buffer, so that it is full soon.
   init(host: String = "127.0.0.1", port: Int, receiveBuffer: Int? = nil) throws {
-    let isSix = host.contains(":")
-    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    descriptor = socket(isSix ? AF_INET6 : AF_INET, type, 0)
-    guard descriptor >= 0 else { throw Failure("socket: \(String(cString: strerror(errno)))") }
-    if var size = receiveBuffer.map({ Int32($0) }) {
-      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-    }
-    var one: Int32 = 1
-    setsockopt(
-      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-    let result =
-      isSix ? Self.connectSix(descriptor, host, port) : Self.connect(descriptor, host, port)
-    guard result == 0 else {
-      throw Failure("connect to \(host):\(port): \(String(cString: strerror(errno)))")
+    do throws(POSIXError) {
+      descriptor = try loopbackConnection(host: host, port: port, receiveBuffer: receiveBuffer)
+    } catch {
+      throw Failure("connect to \(host):\(port): \(error.code)")
     }
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     hello = try line()
   }
 
   deinit { close() }
-
-  private static func connect(_ descriptor: Int32, _ host: String, _ port: Int) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    inet_pton(AF_INET, host, &address.sin_addr)
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-  }
-
-  private static func connectSix(_ descriptor: Int32, _ host: String, _ port: Int) -> Int32 {
-    var address = sockaddr_in6()
-    address.sin6_family = sa_family_t(AF_INET6)
-    address.sin6_port = UInt16(port).bigEndian
-    inet_pton(AF_INET6, host, &address.sin6_addr)
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-      }
-    }
-  }
 
   // MARK: Ends
 
@@ -169,7 +138,7 @@ final class LineClient {
     while true {
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count > 0 {
-        input.append(contentsOf: buffer[..<count])
+        lines += splitter.lines(in: buffer[..<count])
         continue
       }
       // A reset ends it too.
@@ -179,19 +148,13 @@ final class LineClient {
   }
 
   private func heldLine() -> [UInt8]? {
-    guard let end = input[scanned...].firstIndex(of: 0x0A) else {
-      scanned = input.count
-      return nil
+    guard next < lines.count else { return nil }
+    defer { next += 1 }
+    if next > 1 << 10 {
+      lines.removeFirst(next)
+      next = 0
     }
-    let bytes = Array(input[start..<end])
-    start = end + 1
-    scanned = start
-    if start > 1 << 18 || start == input.count {
-      input.removeFirst(start)
-      start = 0
-      scanned = 0
-    }
-    return bytes
+    return lines[next]
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 
 /// A blocking TCP socket; reads give up after 15 s.
 final class Socket: Sendable {
@@ -16,39 +17,14 @@ final class Socket: Sendable {
     case reset, ended, timedOut
   }
 
-  private static func withLoopback(
-    _ port: Int, _ body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Bool
-  ) throws -> Int {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isFine = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &size) }
-    }
-    guard isFine else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
-  private static func new() -> Int32 {
-    socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-  }
-
   convenience init(connectingTo port: Int) throws {
-    self.init(Self.new())
-    let descriptor = descriptor
-    _ = try Self.withLoopback(port) { connect(descriptor, $0, $1) == 0 }
+    self.init(try loopbackConnection(port: port))
   }
 
   /// Listens on a free port.
   static func listener() throws -> (Socket, port: Int) {
-    let socket = Socket(new())
-    let port = try withLoopback(0) {
-      bind(socket.descriptor, $0, $1) == 0 && listen(socket.descriptor, 16) == 0
-        && getsockname(socket.descriptor, $0, &$1) == 0
-    }
-    return (socket, port)
+    let listener = try LoopbackListener()
+    return (Socket(listener.descriptor), listener.port)
   }
 
   func accept() throws -> Socket {

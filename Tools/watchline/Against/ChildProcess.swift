@@ -1,5 +1,6 @@
 internal import ChildProcesses
 internal import Glibc
+internal import Wire
 
 /// A program that answers lines with lines, through pipes.
 final class ChildProcess {
@@ -19,10 +20,10 @@ final class ChildProcess {
   static let complaintLimit = 20
 
   private let child: Child
-  private var received: [UInt8] = []
-  /// How much of `received` has been searched for the end of a line.
-  private var searched = 0
-  private var complaint: [UInt8] = []
+  private var splitter = LineSplitter()
+  /// Whole lines that nobody has asked for.
+  private var lines: [[UInt8]] = []
+  private var complaint = LineSplitter()
   private var hasErrorsEnded = false
   private(set) var complaints: [String] = []
 
@@ -67,11 +68,11 @@ final class ChildProcess {
       if let time = sooner?() { deadline = min(deadline, time) }
       if sent < output.count { sent += write(output, from: sent) }
       if let line = nextLine() { return .line(line) }
-      if received.count > Self.longestLine { return .tooLong }
+      if splitter.restCount > Self.longestLine { return .tooLong }
       let left = deadline - monotonicMilliseconds()
-      guard left > 0 else { return .late(received) }
+      guard left > 0 else { return .late(splitter.takeRest()) }
       let pause = sooner == nil ? left : min(left, 100)
-      guard wait(pause, writing: sent < output.count) else { return .ended(received) }
+      guard wait(pause, writing: sent < output.count) else { return .ended(splitter.takeRest()) }
     }
   }
 
@@ -81,7 +82,7 @@ final class ChildProcess {
   func line(within limit: Int64) -> Reading { reading([], within: limit) }
 
   /// What was received without having been asked for.
-  var hasMore: Bool { !received.isEmpty }
+  var hasMore: Bool { !lines.isEmpty || splitter.restCount > 0 }
 
   private func write(_ bytes: [UInt8], from start: Int) -> Int {
     let count = bytes.withUnsafeBytes {
@@ -93,14 +94,9 @@ final class ChildProcess {
   }
 
   private func nextLine() -> [UInt8]? {
-    guard let end = received[searched...].firstIndex(of: 0x0A) else {
-      searched = received.count
-      return nil
-    }
-    var line = Array(received[..<end])
+    guard !lines.isEmpty else { return nil }
+    var line = lines.removeFirst()
     if line.last == 0x0D { line.removeLast() }
-    received.removeFirst(end + 1)
-    searched = 0
     return line
   }
 
@@ -118,7 +114,7 @@ final class ChildProcess {
     guard descriptors[0].revents != 0 else { return true }
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     let count = read(child.output, &buffer, buffer.count)
-    if count > 0 { received += buffer[..<count] }
+    if count > 0 { lines += splitter.lines(in: buffer[..<count]) }
     return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
   }
 
@@ -126,8 +122,9 @@ final class ChildProcess {
   func drain() {
     readErrors()
     _ = wait(0, writing: false)
-    if received.count > Self.longestLine { received = [] }
-    searched = min(searched, received.count)
+    if splitter.restCount > Self.longestLine { _ = splitter.takeRest() }
+    // Nobody asks for what comes now.
+    lines = lines.suffix(Self.complaintLimit)
   }
 
   private func readErrors() {
@@ -136,14 +133,14 @@ final class ChildProcess {
       let count = read(child.errors, &buffer, buffer.count)
       if count == 0 { hasErrorsEnded = true }
       guard count > 0 else { break }
-      complaint += buffer[..<count]
-      while let end = complaint.firstIndex(of: 0x0A) {
-        complaints.append(String(decoding: complaint[..<end].prefix(1000), as: UTF8.self))
-        complaint.removeFirst(end + 1)
-      }
-      if complaint.count > 65_536 { complaint.removeFirst(complaint.count - 1000) }
-      complaints = complaints.suffix(Self.complaintLimit)
+      complaint.lines(in: buffer[..<count]).forEach(complain)
+      if complaint.restCount > 65_536 { complain(complaint.takeRest()) }
     }
+  }
+
+  private func complain(_ line: [UInt8]) {
+    complaints.append(String(decoding: line.prefix(1000), as: UTF8.self))
+    complaints = complaints.suffix(Self.complaintLimit)
   }
 
   // MARK: The end
@@ -171,10 +168,7 @@ final class ChildProcess {
       usleep(1000)
     }
     readErrors()
-    if !complaint.isEmpty {
-      complaints.append(String(decoding: complaint.prefix(1000), as: UTF8.self))
-      complaint = []
-    }
+    if complaint.restCount > 0 { complain(complaint.takeRest()) }
     child.killGroup()
     let code = child.exitCode ?? 0
     return Int32(code >= 0 ? code : 128 - code)
