@@ -321,7 +321,10 @@ struct BridgeTests: BridgeSuite {
   }
 
   /// Each of a list's orders stands as the phone made it, however many moves it takes.
-  @Test(arguments: [3, 4]) func severalMovesAtOnce(_ count: Int) throws {
+  ///
+  /// - Parameter inOneList: whether it is told as a list, and not timer by timer.
+  @Test(arguments: [3, 4], [true, false])
+  func severalMovesAtOnce(_ count: Int, inOneList: Bool) throws {
     for number in 1...count {
       var new = timer
       new.id = Identifier(high: 5, low: UInt64(number))
@@ -334,7 +337,10 @@ struct BridgeTests: BridgeSuite {
       try make(new)
     }
     for order in Self.orders(Array(0..<count)) {
-      phone.say(phone.model.rearrange(now: phone.now) { _ in order })
+      let list = phone.model.rearrange(now: phone.now) { _ in order }
+      let timers = phone.model.ordered.sorted { $0.id < $1.id }
+      phone.say(
+        inOneList ? list : timers.map { .timerUpdate(TimerUpdateMessage(.updated, $0)) })
       let names = phone.model.ordered.map(\.name.text)
       let texts = phone.model.ordered.flatMap { $0.orderedTodos.map(\.text.text) }
       pass()
