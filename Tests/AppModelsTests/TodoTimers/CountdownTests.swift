@@ -64,12 +64,18 @@ import Wire
     _ = countdown.advance(3000)
     countdown.start(10_000)
     #expect(countdown.isRunning)
-    #expect(countdown.current(10_000) == 0)
+    #expect(countdown.current(10_000) == 2, "it begins anew")
     let isDone = countdown.advance(11_000)
-    #expect(isDone, "only a reset brings the whole back")
-    countdown.reset(to: 2)
-    #expect(countdown.current(12_000) == 2)
-    #expect(countdown.phase == .idle)
+    #expect(!isDone)
+    countdown.pause(12_500)
+    #expect(countdown.isPaused && countdown.current(12_500) == 0)
+    countdown.follow(3)
+    countdown.resume(13_000)
+    #expect(
+      countdown.current(13_000) == 3, "also where it is paused at 0, and from its new duration")
+    countdown.complete()
+    countdown.start(20_000, at: 0)
+    #expect(countdown.current(20_000) == 3, "nobody can have started it at 0")
   }
 
   @Test func nothingToCount() {

@@ -46,6 +46,14 @@ extension ProcessTests {
       try watch.tells("haptic")
     }
 
+    @Test func startOfATimerThatIsThroughBeginsAnew() throws {
+      let phone = try device("phone")
+      phone.type("new Eggs 0:01", "open 1", "start")
+      try phone.shows("Timer Complete!", "00:00")
+      phone.type("start")
+      try phone.shows("00:01", "PAUSE", without: ["Timer Complete!"])
+    }
+
     /// Both edit the same timer offline, and meet again: nothing is lost.
     @Test func bothEditOfflineAndMeetAgain() throws {
       let phone = try device("phone")

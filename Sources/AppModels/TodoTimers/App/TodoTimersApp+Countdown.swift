@@ -39,7 +39,7 @@ extension TodoTimersApp {
   func carryOut(_ changes: [Countdowns.Change], _ now: Int64, isRemote: Bool = false) {
     for (index, change) in changes.enumerated() {
       switch change.action {
-      case .started, .resumed: schedule(change.timer, now)
+      case .started, .resumed: schedule(change.timer)
       case .paused, .reset, .completed: unschedule(change.timer)
       }
       if change.action != .completed, completed == change.timer { completed = nil }
@@ -66,15 +66,12 @@ extension TodoTimersApp {
       timer, total: countdowns.countdown(timer).total, idiom, hasSound: settings.sound)
   }
 
-  /// Schedules a running timer's notification for when it shows 0; what is past due comes a tenth
-  /// of a second later.
-  private func schedule(_ timer: Name, _ now: Int64) {
+  /// Schedules a running timer's notification for when it shows 0.
+  private func schedule(_ timer: Name) {
     guard settings.alerts, let record = library[timer],
       let zeroAt = countdowns.all[timer]?.zeroAt
     else { return }
-    scheduled[timer] = Scheduled(
-      notification: notification(record),
-      at: zeroAt > now ? zeroAt : now + 100)
+    scheduled[timer] = Scheduled(notification: notification(record), at: zeroAt)
     announce(timer)
   }
 
@@ -104,7 +101,7 @@ extension TodoTimersApp {
   func followAlerts(_ now: Int64) {
     if settings.alerts {
       if let timer = countdowns.running, let zeroAt = countdowns.all[timer]?.zeroAt, zeroAt > now {
-        schedule(timer, now)
+        schedule(timer)
       }
     } else {
       for timer in scheduled.keys.sorted() { unschedule(timer) }

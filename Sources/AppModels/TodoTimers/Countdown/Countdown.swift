@@ -3,10 +3,11 @@
 /// ```
 ///          start            N seconds to 0, one more to notice
 ///  idle ──────────► running ──────────────────────────────────► finished
-///   ▲             pause │ ▲ resume                                  │ start: at 0 again
+///   ▲             pause │ ▲ resume                                  │ start: from the total
 ///   │                   ▼ │                                         ▼
 ///   └──── reset ────── paused                                    running
 /// ```
+/// Whatever starts at 0 begins anew from the total.
 /// Times are milliseconds since 1970, durations seconds.
 package struct Countdown: Hashable, Sendable {
   package enum Phase: Hashable, Sendable {
@@ -18,7 +19,7 @@ package struct Countdown: Hashable, Sendable {
   }
 
   package private(set) var phase = Phase.idle
-  /// What it counts down from; a record that changes meanwhile is taken up by the next reset.
+  /// What it counts down from; a record that changes meanwhile is taken up when it begins anew.
   package private(set) var total: Int
   /// What was left when it last started or stopped.
   package private(set) var remaining: Int
@@ -84,6 +85,7 @@ package struct Countdown: Hashable, Sendable {
   @discardableResult
   package mutating func start(_ now: Int64) -> Bool {
     guard !isRunning else { return false }
+    if remaining == 0 { remaining = total }
     phase = .running(since: now)
     startedAt = now
     return true
@@ -91,8 +93,8 @@ package struct Countdown: Hashable, Sendable {
 
   /// As start, but from what another device had left.
   package mutating func start(_ now: Int64, at remaining: Int) {
-    guard start(now) else { return }
-    self.remaining = max(0, remaining)
+    guard start(now), remaining > 0 else { return }
+    self.remaining = remaining
   }
 
   /// - Returns: whether it was running.
@@ -112,7 +114,11 @@ package struct Countdown: Hashable, Sendable {
 
   /// Takes up a new duration where nothing is under way.
   package mutating func follow(_ total: Int) {
-    if phase == .idle { reset(to: total) }
+    if phase == .idle {
+      reset(to: total)
+    } else if !isRunning, remaining == 0 {
+      self.total = max(0, total)
+    }
   }
 
   package mutating func complete() {

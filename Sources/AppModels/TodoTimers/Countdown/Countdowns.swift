@@ -35,10 +35,11 @@ package struct Countdowns: Hashable, Sendable {
 
   // MARK: Transitions
 
-  /// Starts it where it stands; what else runs is paused before.
+  /// Starts it where it stands, at 0 anew; what else runs is paused before.
   package mutating func start(_ timer: TimerRecord, _ now: Int64) -> [Change] {
     var countdown = countdown(timer)
-    let action: TimerState.Action = countdown.isPaused ? .resumed : .started
+    let goesOn = countdown.isPaused && countdown.remaining > 0
+    let action: TimerState.Action = goesOn ? .resumed : .started
     guard countdown.start(now) else { return [] }
     let changes = pauseOthers(timer.id, now)
     all[timer.id] = countdown
