@@ -58,7 +58,10 @@ extension HeadlessDevice {
 
   private func refused(_ line: Members, _ request: String) {
     let message = line.string("message") ?? "no reason was given"
-    if request == "activate" { return breakOff("the server does not take this device: \(message)") }
+    if request == "activate" {
+      refusal = "the server does not take this device: \(message)"
+      return breakOff(refusal!)
+    }
     tell(.info("a live message was not received: \(message)"))
   }
 

@@ -36,14 +36,16 @@ package final class HeadlessDevice {
   /// Something to tell the person at the terminal, beside the screen.
   package enum Notice: Hashable, Sendable {
     case info(String)
-    /// What a real device would do: a haptic, a notification.
-    case event(String)
+    /// What a real device would do, such as a haptic or a notification, and how that is told.
+    case event(AppEvent, String)
     case error(String)
     /// A table or a longer text, line by line.
     case page([String])
   }
 
   package let profile: Profile
+  /// Why the server does not take this device, where it said so.
+  package internal(set) var refusal: String?
   let make: any App.Type
   let sync: SyncDevice
   package internal(set) var app: any App
@@ -101,6 +103,9 @@ package final class HeadlessDevice {
   package func screen(now: Int64) -> [String] {
     app.screen(now: now).lines(columns: profile.idiom.columns)
   }
+
+  /// The visible records by kind, spelled as in operations.
+  package var records: Datum { sync.view.canonical }
 
   /// Online, with everything accepted by the hub and everything of the hub's read.
   package var isSynced: Bool { session == .active && sync.isUpToDate }
@@ -184,15 +189,23 @@ package final class HeadlessDevice {
 
   private func carryOut(_ event: AppEvent) {
     switch event {
-    case .haptic(let kind): tell(.event("haptic \(kind)"))
+    case .haptic(let kind): tell(.event(event, "haptic \(kind)"))
     case .notified(let notification):
       let buttons = notification.actions.map { "[\($0.title)]" }
       let body = notification.body.split(whereSeparator: \.isNewline).joined(separator: ": ")
       tell(
         .event(
-          (["notification: \(notification.title) – \(body)"] + buttons).joined(separator: " ")))
-    case .scheduled(let notification, _): tell(.event("scheduled \(notification.id)"))
-    case .cancelled(let id): tell(.event("cancelled \(id)"))
+          event,
+          (["notification: \(notification.title) – \(body)"] + buttons + [notification.details])
+            .joined(separator: " ")))
+    case .scheduled(let notification, let time):
+      let due = LocalTime(time, secondsFromUTC: profile.secondsFromUTC)
+      tell(
+        .event(
+          event,
+          "scheduled \(notification.id) for \(due.date) \(due.clock):\(due.second.twoDigits) "
+            + notification.details))
+    case .cancelled(let id): tell(.event(event, "cancelled \(id)"))
     case .message(let payload):
       guard session == .active, status.isReachable else {
         return tell(.info("a live message was not sent: the counterpart cannot be reached"))
@@ -208,5 +221,21 @@ package final class HeadlessDevice {
         tell(.info("offline; everything is synced with the next connection"))
       }
     }
+  }
+}
+
+extension Notification {
+  /// What is not shown of it: its category, badge and sound, and what it carries.
+  fileprivate var details: String {
+    let carried = userInfo.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let parts = [category, "badge \(badge)", "sound \(hasSound ? "on" : "off")"] + carried
+    return "(\(parts.joined(separator: ", ")))"
+  }
+}
+
+extension HeadlessDevice.Notice {
+  /// What is wrong, where something is.
+  package var error: String? {
+    if case .error(let text) = self { text } else { nil }
   }
 }

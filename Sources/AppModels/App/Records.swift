@@ -47,8 +47,19 @@ package struct Records {
   }
 
   /// The first rule that these fields break, in the schema's order; nil where they break none.
-  package func brokenRule(_ kind: Name, _ fields: [Name: Datum]) -> WireError? {
-    keeper.schema[kind]?.validate(fields, written: Set(fields.keys), exists: { _ in true })?.error
+  ///
+  /// - Parameter record: whose other fields they stand beside; nil for a new one.
+  package func brokenRule(
+    _ kind: Name, _ fields: [Name: Datum], of record: Name? = nil
+  ) -> WireError? {
+    var values = fields
+    if let record, let schema = keeper.schema[kind], let view = self[kind, record] {
+      for field in schema.registers.flatMap(\.fields) where values[field.name] == nil {
+        values[field.name] = view[field.name]
+      }
+    }
+    return keeper.schema[kind]?.validate(
+      values, written: Set(fields.keys), exists: { _ in true })?.error
   }
 
   // MARK: Editing

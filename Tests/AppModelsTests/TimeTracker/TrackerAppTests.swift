@@ -71,6 +71,29 @@ import Wire
     #expect(device.ledger.clients.map(\.name) == ["Acme"])
   }
 
+  /// SAVE is off as long as a form breaks a rule.
+  @Test func offWhileNotValid() throws {
+    func isOff() -> Bool {
+      device.shows("( SAVE )") && !device.app.commands.contains { $0.word == "save" }
+    }
+    try device.type("add")
+    #expect(isOff(), "it has no name yet")
+    try device.type("name \u{3164}")
+    #expect(isOff(), "what shows nothing is no name")
+    try device.type("name Acme")
+    #expect(!isOff() && device.shows("[ SAVE ]"))
+    try device.type("rate -5")
+    #expect(isOff())
+    try device.type("rate 5", "increment 7")
+    #expect(isOff())
+    try device.type("increment 15", "save", "open 1", "edit", "name  ")
+    #expect(isOff())
+    try device.type("cancel", "add Website", "task  ")
+    #expect(isOff(), "of the first task, too")
+    try device.type("task Draft", "save")
+    #expect(device.ledger.tasks.map(\.title) == ["Draft"])
+  }
+
   @Test func errorsOfTasksAreOnTheForm() throws {
     try device.client("Acme")
     try device.type("new", "from 10:00", "save")

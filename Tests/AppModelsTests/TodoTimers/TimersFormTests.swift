@@ -70,6 +70,31 @@ import Wire
     #expect(device.app.library.timers.first?.formattedDuration == "24:00:00")
   }
 
+  /// Done and its like are off as long as a form breaks a rule.
+  @Test func offWhileNotValid() throws {
+    let device = TimersDevice()
+    func isOff(_ title: String, _ word: String) -> Bool {
+      device.shows("(\(title))") && !device.words.contains(word)
+        && device.app.spoken(device.now).contains("\(title), dimmed")
+    }
+    try device.type("new")
+    #expect(isOff("Done", "done"))
+    try device.type("name \u{2060}")
+    #expect(isOff("Done", "done"), "what shows nothing is no name")
+    try device.type("name Tea", "minutes 0")
+    #expect(isOff("Done", "done"))
+    try device.type("duration 24:00:01")
+    #expect(isOff("Done", "done"))
+    try device.type("duration 5:00")
+    #expect(!isOff("Done", "done") && device.words.contains("done") && !device.shows("(Done)"))
+    try device.type("done", "open 1", "edit", "name  ")
+    #expect(isOff("Save", "save"))
+    try device.type("name Mate", "save", "add")
+    #expect(device.shows("( Add )") && device.app.spoken(device.now).contains("Add to-do, dimmed"))
+    try device.type("add Pour", "todo 1", "text  ")
+    #expect(device.shows("( Save )") && !device.words.contains("save"))
+  }
+
   @Test func validationOfOneLine() throws {
     let device = TimersDevice()
     try device.type("new Tea 0:00")

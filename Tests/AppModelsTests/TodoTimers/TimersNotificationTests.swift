@@ -32,6 +32,35 @@ import Wire
     #expect(device.refusal("act DISMISS")?.message == "there is no notification to act on")
   }
 
+  @Test func restartOpensTheTimer() throws {
+    for idiom in Idiom.allCases {
+      let device = try delivered(idiom)
+      try device.type("dismiss", "start")
+      device.wait(6)
+      try device.type("dismiss", "start", "back")
+      device.wait(6)
+      #expect(device.shows("My Timers"))
+      try device.type("act RESTART_TIMER")
+      #expect(device.words.contains("pause"), "its screen is shown")
+    }
+  }
+
+  @Test func openingSelectsTheTimer() throws {
+    let device = try delivered()
+    try device.type("dismiss", "start", "back")
+    device.wait(6)
+    #expect(device.shows("My Timers") && device.words.contains("act"))
+    try device.type("act")
+    #expect(device.shows("00:00") && device.shows("Step 1"))
+    #expect(device.refusal("act")?.message == "there is no notification to act on")
+    try device.type("dismiss", "start")
+    device.wait(6)
+    try device.type("edit", "name Green tea", "act")
+    #expect(device.shows("Edit Timer") && device.shows("Green tea"), "what was typed stays")
+    try device.type("save")
+    #expect(device.shows("Step 1"))
+  }
+
   @Test func markComplete() throws {
     let device = try delivered(.watch)
     let phone = TimersDevice()

@@ -56,7 +56,7 @@ import Wire
       return
     }
     #expect(notification.userInfo["timerName"] == "Tea")
-    #expect(TimerState(message: message)?.action == .completed)
+    #expect(try TimerStateMessage(live: message)?.action == .completed)
     #expect(!device.shows("Timer Complete!"), "the notification has said so")
     try device.type("act restart")
     #expect(device.countdown.isRunning)

@@ -72,11 +72,22 @@ final class TimersDevice {
   /// What has happened since the last look.
   var events: [AppEvent] { app.takeEvents() }
 
-  var messages: [TimerState] {
+  var messages: [TimerStateMessage] {
     events.compactMap {
       guard case .message(let bytes) = $0 else { return nil }
-      return TimerState(message: bytes)
+      return try? TimerStateMessage(live: bytes)
     }
+  }
+
+  /// Seconds since 2001.
+  var date: Double { Double(now) / 1000 - 978_307_200 }
+
+  /// A step of a timer's that is told now.
+  func state(
+    _ timer: Name, _ action: TimerStateMessage.Action, _ current: Int64 = 0
+  ) -> TimerStateMessage {
+    TimerStateMessage(
+      timerID: Identifier(timer.utf8)!, action: action, currentTime: current, timestamp: date)
   }
 }
 

@@ -8,10 +8,17 @@ extension TimeTrackerApp {
     if form.kind == "task", form.record == nil, !isRunning {
       commands.append(Command("start", "", "start the timer for it"))
     }
-    return commands + [
-      Command("save", "", form.record == nil ? "make it" : "for all devices"),
-      Command("cancel", "", "leave everything as it was"),
-    ]
+    if isReady(form) {
+      commands.append(Command("save", "", form.record == nil ? "make it" : "for all devices"))
+    }
+    return commands + [Command("cancel", "", "leave everything as it was")]
+  }
+
+  /// Whether nothing that was typed breaks a rule.
+  func isReady(_ form: TrackerForm) -> Bool {
+    let records = surroundings.records
+    let first = form.firstTaskName.flatMap { records.brokenRule("task", ["name": .string($0)]) }
+    return first == nil && records.brokenRule(form.kind, form.typed, of: form.record) == nil
   }
 
   func open(

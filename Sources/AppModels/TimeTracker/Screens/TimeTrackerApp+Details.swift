@@ -58,7 +58,9 @@ extension TimeTrackerApp {
         ? [.text(field.title), .field(value, placeholder: placeholder(field, form))]
         : [.split(field.title, value)]
     }
-    var buttons = [Screen.Button("CANCEL"), Screen.Button("SAVE")]
+    var buttons = [
+      Screen.Button("CANCEL"), Screen.Button("SAVE", isEnabled: isReady(form)),
+    ]
     if form.kind == "task", form.record == nil {
       buttons.append(Screen.Button("START", isEnabled: !isRunning))
     }

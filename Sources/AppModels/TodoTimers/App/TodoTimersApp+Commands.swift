@@ -52,7 +52,8 @@ extension TodoTimersApp {
   private var sharedEntries: [Entry] {
     [
       Entry(
-        "act", "RESTART_TIMER|MARK_COMPLETE|DISMISS", "answer the newest notification",
+        "act", "[RESTART_TIMER|MARK_COMPLETE|DISMISS]",
+        "answer the newest notification, or open its timer",
         isOffered: !delivered.isEmpty
       ) { line, now throws(WireError) in try self.act(line, now: now) },
       voice,
@@ -190,7 +191,9 @@ extension TodoTimersApp {
         self.refreshSchedule()
       },
       Entry("share", "[on|off]", "share what runs with the other device") {
-        line, _ throws(WireError) in self.settings.share = try line.flag(self.settings.share)
+        line, _ throws(WireError) in
+        self.settings.share = try line.flag(self.settings.share)
+        self.lastShared = nil
       },
       syncEntry,
       Entry("privacy", "show the privacy policy") { _, _ in self.route = .privacy },

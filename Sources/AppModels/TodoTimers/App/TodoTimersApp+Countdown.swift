@@ -44,18 +44,20 @@ extension TodoTimersApp {
       }
       if change.action != .completed, completed == change.timer { completed = nil }
       guard settings.share, !isRemote || index < changes.count - 1 else { continue }
-      let state = TimerState(
-        timer: change.timer, action: change.action, currentTime: change.current)
-      emit(.message(state.message(now)))
+      let state = TimerStateMessage(
+        change.timer, change.action, current: change.current, now: now)
+      if let state { emit(.message(state.live)) }
     }
   }
 
   package func didReceive(message: [UInt8], now: Int64) {
     tick(now: now)
-    guard settings.share, let state = TimerState(message: message),
-      let timer = library[state.timer]
+    guard settings.share, let state = try? TimerStateMessage(live: message),
+      let timer = library[Name(state.timerID.description)], state.timestamp >= lastShared ?? 0,
+      state.currentTime <= max(timer.duration, countdowns.countdown(timer).total)
     else { return }
-    let changes = countdowns.apply(state.action, state.currentTime, to: timer, now)
+    lastShared = state.timestamp
+    let changes = countdowns.apply(state.action, Int(state.currentTime), to: timer, now)
     carryOut(changes, now, isRemote: true)
   }
 
@@ -117,9 +119,15 @@ extension TodoTimersApp {
     }
   }
 
-  /// What is chosen in the newest notification.
+  /// What is chosen in the newest notification; nothing opens it.
   func act(_ line: CommandLine, now: Int64) throws(WireError) {
     let word = line.rest.uppercased()
+    guard !word.isEmpty else {
+      let timer = try newestDelivered()
+      open(timer.id)
+      delivered.removeAll { $0 == timer.id }
+      return
+    }
     guard
       let action = Completion.Action.allCases.first(where: {
         $0.rawValue == word || $0.rawValue.split(separator: "_").first.map(String.init) == word
@@ -128,11 +136,11 @@ extension TodoTimersApp {
       let known = Completion.Action.allCases.map(\.rawValue).joined(separator: ", ")
       throw WireError(.invalidField, "act takes one of \(known)")
     }
-    guard let timer = delivered.last.flatMap({ library[$0] }) else {
-      throw WireError(.invalidField, "there is no notification to act on")
-    }
+    let timer = try newestDelivered()
     switch action {
-    case .restart: restart(timer, now)
+    case .restart:
+      restart(timer, now)
+      open(timer.id)
     case .markComplete:
       try edit(now: now) { edit throws(WireError) in
         for todo in timer.todos where !todo.isCompleted {
@@ -142,5 +150,17 @@ extension TodoTimersApp {
     case .dismiss: break
     }
     delivered.removeAll { $0 == timer.id }
+  }
+
+  private func newestDelivered() throws(WireError) -> TimerRecord {
+    guard let timer = delivered.last.flatMap({ library[$0] }) else {
+      throw WireError(.invalidField, "there is no notification to act on")
+    }
+    return timer
+  }
+
+  /// Shows a timer, behind a form that is open.
+  private func open(_ timer: Name) {
+    if route.formShown == nil { route = .detail(timer) }
   }
 }

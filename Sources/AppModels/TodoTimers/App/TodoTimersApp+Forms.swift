@@ -5,6 +5,7 @@ import Wire
 extension TodoTimersApp {
   func entriesOf(_ form: TimerForm) -> [Entry] {
     let isNew = form.timer == nil
+    let isReady = isReady(form)
     let finish: Deed = { _, now in self.submit(form, now) }
     let cancel: Deed = { _, _ in self.leave(form.timer) }
     return [
@@ -26,8 +27,8 @@ extension TodoTimersApp {
           let color = try self.choice(line, self.choices.colors)
           self.change(form) { $0.colorHex = color }
         },
-        Entry("done", isNew ? "make the timer" : "save", isOffered: isNew, finish),
-        Entry("save", isNew ? "make the timer" : "save", isOffered: !isNew, finish),
+        Entry("done", isNew ? "make the timer" : "save", isOffered: isNew && isReady, finish),
+        Entry("save", isNew ? "make the timer" : "save", isOffered: !isNew && isReady, finish),
         Entry("cancel", "leave without saving", cancel),
         Entry("back", "leave without saving", isOffered: false, cancel),
         Entry("ok", "close the alert", isOffered: form.failure != nil) { _, _ in
@@ -39,6 +40,13 @@ extension TodoTimersApp {
       + (form.timer.map { timer in
         [Entry("delete", "delete the timer") { _, _ in self.askToDelete(timer) }]
       } ?? [])
+  }
+
+  /// Whether it can be submitted.
+  func isReady(_ form: TimerForm) -> Bool { records.brokenRule("timer", form.fields) == nil }
+
+  func isReady(_ form: TodoForm) -> Bool {
+    records.brokenRule("todo", ["text": .string(form.text)]) == nil
   }
 
   private func wheels(_ form: TimerForm) -> [Entry] {
@@ -114,7 +122,7 @@ extension TodoTimersApp {
         Entry("toggle", "mark it as completed, or not") { _, _ in
           self.change(form) { $0.isCompleted.toggle() }
         },
-        Entry("save", "save") { _, now in self.submit(form, now) },
+        Entry("save", "save", isOffered: isReady(form)) { _, now in self.submit(form, now) },
       ]
       entries.append(
         Entry("delete", "delete the to-do") { _, now throws(WireError) in

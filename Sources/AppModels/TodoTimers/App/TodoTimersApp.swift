@@ -27,6 +27,9 @@ package final class TodoTimersApp: App {
 
   var route = Route.list
   package var formShown: VersionVector? { route.formShown }
+  /// The date of the counterpart's last message about a countdown that was done here, in seconds since
+  /// 2001-01-01 UTC; what is older came late. Whoever turns sharing on begins anew.
+  var lastShared: Double?
   /// The timer that is to be deleted once this is confirmed.
   var question: Name?
   /// Whether the screen shows what VoiceOver reads out.

@@ -5,11 +5,11 @@ package struct Countdowns: Hashable, Sendable {
   /// What happened to a timer's countdown.
   package struct Change: Hashable, Sendable {
     package var timer: Name
-    package var action: TimerState.Action
+    package var action: TimerStateMessage.Action
     /// Seconds left.
     package var current: Int
 
-    package init(_ timer: Name, _ action: TimerState.Action, _ current: Int) {
+    package init(_ timer: Name, _ action: TimerStateMessage.Action, _ current: Int) {
       self.timer = timer
       self.action = action
       self.current = current
@@ -39,7 +39,7 @@ package struct Countdowns: Hashable, Sendable {
   package mutating func start(_ timer: TimerRecord, _ now: Int64) -> [Change] {
     var countdown = countdown(timer)
     let goesOn = countdown.isPaused && countdown.remaining > 0
-    let action: TimerState.Action = goesOn ? .resumed : .started
+    let action: TimerStateMessage.Action = goesOn ? .resumed : .started
     guard countdown.start(now) else { return [] }
     let changes = pauseOthers(timer.id, now)
     all[timer.id] = countdown
@@ -75,7 +75,7 @@ package struct Countdowns: Hashable, Sendable {
   /// - Returns: what it changed. The last one is the timer's own, which is not to be told again;
   ///   those before are others that it paused.
   package mutating func apply(
-    _ action: TimerState.Action, _ current: Int, to timer: TimerRecord, _ now: Int64
+    _ action: TimerStateMessage.Action, _ current: Int, to timer: TimerRecord, _ now: Int64
   ) -> [Change] {
     var countdown = countdown(timer)
     var changes: [Change] = []

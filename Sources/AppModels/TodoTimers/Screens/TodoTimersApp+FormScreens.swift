@@ -16,7 +16,13 @@ extension TodoTimersApp {
     if !isNew { rows += [.blank, .card([.centred("🗑️  Delete Timer")])] }
     return Screen(
       isNew ? "New Timer" : "Edit Timer", leading: isWatch ? "✕" : "Cancel",
-      trailing: isWatch ? "✓" : isNew ? "Done" : "Save", banner: form.fault?.message, rows: rows)
+      trailing: button(isWatch ? "✓" : isNew ? "Done" : "Save", isReady(form)),
+      banner: form.fault?.message, rows: rows)
+  }
+
+  /// In round brackets where it is off.
+  private func button(_ title: String, _ isEnabled: Bool) -> String {
+    isEnabled ? title : "(\(title))"
   }
 
   /// On the watch there is no room for frames.
@@ -57,7 +63,7 @@ extension TodoTimersApp {
 
   func screen(_ form: TodoForm) -> Screen {
     let isNew = form.todo == nil
-    let isReady = records.brokenRule("todo", ["text": .string(form.text)]) == nil
+    let isReady = isReady(form)
     var rows: [Screen.Row] = [
       .blank, .card([.text(form.text.isEmpty ? "Enter to-do text..." : form.text)]),
     ]

@@ -22,10 +22,10 @@ extension TodoTimersApp {
     case .todoForm(let form):
       texts.append(form.text.isEmpty ? "To-do, Enter to-do text..." : "To-do, \(form.text)")
       if form.todo != nil {
-        texts += ["Mark as completed, \(form.isCompleted ? "on" : "off")", "Save to-do"]
-        texts.append("Delete to-do")
+        texts.append("Mark as completed, \(form.isCompleted ? "on" : "off")")
+        texts += [button("Save to-do", isReady(form)), "Delete to-do"]
       } else {
-        texts.append("Add to-do")
+        texts.append(button("Add to-do", isReady(form)))
       }
       texts.append("Cancel")
     case .notes(let form): texts += ["Notes, \(form.text)", "Save notes", "Cancel"]
@@ -60,9 +60,14 @@ extension TodoTimersApp {
     texts += [
       "Timer name, \(form.name.isEmpty ? "required" : form.name)",
       "Duration, \(DurationText.spoken(form.duration))", "Icon, \(form.icon)",
-      "Color, \(form.colorHex)", form.timer == nil ? "Done" : "Save", "Cancel",
+      "Color, \(form.colorHex)", button(form.timer == nil ? "Done" : "Save", isReady(form)),
+      "Cancel",
     ]
     return form.timer == nil ? texts : texts + ["Delete timer"]
+  }
+
+  private func button(_ title: String, _ isEnabled: Bool) -> String {
+    isEnabled ? title : "\(title), dimmed"
   }
 
   private var spokenSettings: [String] {
