@@ -32,8 +32,20 @@ package protocol SaidRecords {
 
   /// Whether it can be carried out. Nothing fails after that.
   ///
-  /// - Throws: 4004 and the codes of the app's rules, 4020 to 4039.
-  func check(_ known: KnownRecords) throws(WireError)
+  /// - Returns: the records of a list that cannot, each by itself. The others are taken.
+  /// - Throws: 4004 and the codes of the app's rules, 4020 to 4039, where nothing of it can.
+  func check(_ known: KnownRecords) throws(WireError) -> [RefusedRecord]
+}
+
+/// A record of a list that is not taken, and why.
+package struct RefusedRecord {
+  package let target: Target
+  package let error: WireError
+
+  package init(_ target: Target, _ error: WireError) {
+    self.target = target
+    self.error = error
+  }
 }
 
 /// What a device says, without its app's payload.

@@ -247,13 +247,15 @@ extension Relay {
     defer { spelled = text }
     try Words.json(line, into: &text)
     return try text.withUnsafeBufferPointer { (bytes) throws(WireError) in
-      try handle(UnsafeRawBufferPointer(bytes), connection, isWord: true)
+      try handle(UnsafeRawBufferPointer(bytes), connection, typed: line)
     }
   }
 
+  /// - Parameter typed: the typed line that the line is the meaning of.
   private func handle(
-    _ line: UnsafeRawBufferPointer, _ connection: Connection, isWord: Bool = false
+    _ line: UnsafeRawBufferPointer, _ connection: Connection, typed: UnsafeRawBufferPointer? = nil
   ) throws(WireError) -> Bool {
+    let isWord = typed != nil
     try envelope.scan(line)
     let fields = envelope.fields(of: line)
     var id: Value?
@@ -267,13 +269,37 @@ extension Relay {
       }
       request = try self.request(fields, isWord: isWord)
       let call = Call(
-        connection: connection, fields: fields, request: request!, identifier: id)
+        connection: connection, fields: fields, request: request!, identifier: id,
+        isTyped: isWord)
       return try perform(call)
     } catch {
       noteRefusal(request, fields, connection.device)
+      var error = error
+      if let typed { error = error.moved { Words.offset(of: $0, in: typed) } }
+      if error.code == .missingField, let request {
+        error.message += Self.misspelt(fields.line, request) ?? ""
+      }
       send(error, to: connection, re: id.map(fields.text) ?? "", of: request)
       return true
     }
+  }
+
+  /// Names a member that the request does not have, where one that it has to have is missing.
+  private static func misspelt(
+    _ line: UnsafeRawBufferPointer, _ request: Request
+  ) -> String? {
+    guard let start = line.firstIndex(of: 0x7B),
+      let description = MessageDescription.requests.first(where: { $0.name == request.rawValue })
+    else { return nil }
+    let known = ["type"] + description.allMembers.map(\.name)
+    var given: [String] = []
+    var reader = ObjectReader(Value(kind: .object, start: start, end: line.count), line)
+    while let member = reader.next() { given.append(member.name) }
+    guard let other = given.first(where: { !known.contains($0) }) else { return nil }
+    let advice = Nearest.advice(
+      for: other, among: known.filter { !given.contains($0) },
+      else: "help \(request.rawValue) lists those that there are")
+    return "; there is no member \(other.count > 64 ? other.prefix(64) + "…" : other); \(advice)"
   }
 
   private func request(_ fields: Fields, isWord: Bool) throws(WireError) -> Request {
@@ -305,6 +331,8 @@ struct Call {
   let request: Request
   /// Where the sender's correlation id is, which has been checked; nil where it gave none.
   let identifier: Value?
+  /// Whether it came as words.
+  var isTyped = false
 
   /// The sender's correlation id as JSON text; empty where it gave none.
   var id: String { identifier.map(fields.text) ?? "" }

@@ -25,6 +25,20 @@ package enum Words {
       throw error
     }
   }
+
+  /// Where in a typed line stands what the JSON line that it spells has at an offset.
+  ///
+  /// - Precondition: the line spells one.
+  /// - Complexity: the line's length.
+  package static func offset(of byte: Int, in line: UnsafeRawBufferPointer) -> Int {
+    var json: [UInt8] = []
+    var reader = WordReader(line)
+    reader.isTracing = true
+    try? reader.read(into: &json)
+    guard let piece = reader.pieces.last(where: { $0.json <= byte }) else { return 0 }
+    let within = byte - piece.json - (piece.isQuoted && byte > piece.json ? 1 : 0)
+    return min(piece.typed.lowerBound + within, piece.typed.upperBound)
+  }
 }
 
 private struct WordReader {
@@ -34,6 +48,9 @@ private struct WordReader {
   private var names: [Range<Int>] = []
   /// Whether `help` is followed by a bare word.
   private var hasTopic = false
+  /// What was copied from where, while that is asked for.
+  var isTracing = false
+  private(set) var pieces: [(json: Int, typed: Range<Int>, isQuoted: Bool)] = []
 
   init(_ line: UnsafeRawBufferPointer) {
     self.line = line
@@ -51,7 +68,7 @@ private struct WordReader {
     }
     try requireBlank("a blank after the word")
     json.append("{\"type\":" as StaticString)
-    json.append(jsonBytes: text(type))
+    append(quoted: type, to: &json)
 
     let isHelp = text(type).elementsEqual("help".utf8)
     while true {
@@ -61,7 +78,7 @@ private struct WordReader {
       if isHelp, names.isEmpty, !hasTopic, !name.isEmpty, isAtBlank {
         hasTopic = true
         json.append(",\"topic\":" as StaticString)
-        json.append(jsonBytes: text(name))
+        append(quoted: name, to: &json)
         continue
       }
       guard !name.isEmpty else { throw scanner.expected("name=value") }
@@ -71,7 +88,7 @@ private struct WordReader {
       try add(name)
       scanner.at += 1
       json.append(0x2C)
-      json.append(jsonBytes: text(name))
+      append(quoted: name, to: &json)
       json.append(0x3A)
       try value(into: &json)
     }
@@ -105,12 +122,23 @@ private struct WordReader {
     if start < end, startsJSON(start..<end), !isBareNumberLike(start..<end) {
       guard scanner.value(outside: 1) else { throw scanner.wireError }
       try requireBlank("a blank after the value")
+      trace(start..<scanner.at, json, isQuoted: false)
       json.append(bytes: text(start..<scanner.at))
       return
     }
     try validate(start..<end)
     scanner.at = end
-    json.append(jsonBytes: text(start..<end))
+    append(quoted: start..<end, to: &json)
+  }
+
+  private mutating func append(quoted range: Range<Int>, to json: inout [UInt8]) {
+    trace(range, json, isQuoted: true)
+    json.append(jsonBytes: text(range))
+  }
+
+  /// - Parameter isQuoted: whether the JSON line has a quote before it that was not typed.
+  private mutating func trace(_ typed: Range<Int>, _ json: [UInt8], isQuoted: Bool) {
+    if isTracing { pieces.append((json.count, typed, isQuoted)) }
   }
 
   private func startsJSON(_ range: Range<Int>) -> Bool {

@@ -21,6 +21,21 @@ import Wire
     return sizing
   }
 
+  /// No property list has them, however they are spelled.
+  @Test func numbersBeyondAllDoubles() {
+    let digits = String(repeating: "9", count: 309)
+    for number in ["1e400", "-1E+400", "1.5e309", "0.1e310", digits, "-\(digits)", "\(digits).5"] {
+      #expect(
+        error("{\"a\":[\(number)]}")?.message.hasPrefix(
+          "payload.a[0] is a number that no 64 bits hold")
+          == true, "\(number)")
+    }
+    for number in ["1e308", "1e-400", "1e0000000001", "0e999", "1\(digits.dropFirst().dropLast())"]
+    {
+      #expect(error("{\"a\":\(number)}") == nil, "\(number)")
+    }
+  }
+
   /// A few by hand; 42 is header, empty dictionary, its offset and trailer: 8 + 1 + 1 + 32.
   @Test(arguments: [
     ("{}", 42), (#"{"a":1}"#, 50), (#"{"a":255}"#, 50), (#"{"a":256}"#, 51), (#"{"a":65536}"#, 53),
@@ -37,7 +52,7 @@ import Wire
     (#"{"a":null}"#, "payload.a is null"),
     (#"{"a":[1,2,{"b":null}]}"#, "payload.a[2].b is null"),
     (#"{"a":[[],[null]]}"#, "payload.a[1][0] is null"),
-    (#"{"a":{"$data":"Zg"}}"#, "payload.a is {\"$data\": …} that is not base64: at byte 28"),
+    (#"{"a":{"$data":"Zg"}}"#, "payload.a is {\"$data\": …} that is not base64: "),
     (#"{"a":{"$data":1}}"#, "payload.a is {\"$data\": …} with a number"),
     (#"{"a":{"$data":null}}"#, "payload.a is {\"$data\": …} with null"),
     (#"{"a":{"\u0024data":"*"}}"#, "payload.a is {\"$data\": …} that is not base64"),

@@ -3,6 +3,33 @@ import Testing
 import Wire
 
 @Suite struct WordsTests {
+  /// What the JSON line has at a byte stands where it was typed.
+  @Test(arguments: [
+    "sendMessage payload={\"a\": [1, null]} id=\"x\" n=-5", "help   transferFile", "  ping\tid=  ",
+    "transferFile name=bücher.txt size=5 sha256=2cf2", "a.b-c d_e=true f=1e5 g=[] h=1x2",
+  ])
+  func offsets(_ line: String) throws {
+    let typed = Array(line.utf8)
+    var json: [UInt8] = []
+    try typed.withUnsafeBytes { try Words.json($0, into: &json) }
+    var at = 0
+    let offsets = json.indices.map { byte in
+      typed.withUnsafeBytes { Words.offset(of: byte, in: $0) }
+    }
+    for (byte, offset) in offsets.enumerated() {
+      #expect(offset >= at, "\(byte)")
+      at = offset
+    }
+    // Every typed value is found, byte by byte, at the end of what was made of it.
+    for word in line.split(whereSeparator: { " \t".contains($0) }) {
+      let value = Array(word.split(separator: "=", maxSplits: 1).last!.utf8)
+      guard value.count > 1, let start = json.firstRange(of: value)?.lowerBound,
+        let place = typed.firstRange(of: value)?.lowerBound
+      else { continue }
+      for index in value.indices { #expect(offsets[start + index] == place + index, "\(word)") }
+    }
+  }
+
   private func json(_ typed: [UInt8]) throws -> String {
     var json: [UInt8] = Array("before".utf8)
     do {

@@ -33,8 +33,8 @@ private struct ScannedText {
       return .null
     default:
       throw WireError(
-        .invalidField,
-        "an operation has no JSON numbers; write the one at byte \(at) as a string")
+        .invalidField, "an operation has no JSON numbers; write the one at ", byte: at,
+        " as a string")
     }
   }
 
@@ -81,8 +81,7 @@ private struct ScannedText {
     members.sort { Datum.precedes($0.name, $1.name) }
     for (member, next) in zip(members, members.dropFirst()) where member.name == next.name {
       throw WireError(
-        .invalidField,
-        "\(member.name.text.quoted) occurs twice in the object at byte \(start)")
+        .invalidField, "\(member.name.text.quoted) occurs twice in the object at ", byte: start, "")
     }
     return members
   }

@@ -123,11 +123,31 @@ extension Relay {
     let hub: Hub
     let bridged: BridgedDevice
     let said: any SaidRecords
+    /// Records of a list that are not taken.
+    let refused: [RefusedRecord]
 
-    init(_ hub: Hub, _ bridged: BridgedDevice, _ said: any SaidRecords) {
+    init(
+      _ hub: Hub, _ bridged: BridgedDevice, _ said: any SaidRecords, _ refused: [RefusedRecord]
+    ) {
       self.hub = hub
       self.bridged = bridged
       self.said = said
+      self.refused = refused
+    }
+
+    /// As a member of an object, with the comma before it; nothing where all is taken.
+    func appendRefused(to output: inout [UInt8]) {
+      guard !refused.isEmpty else { return }
+      output.append(",\"refused\":[" as StaticString)
+      for (index, refusal) in refused.enumerated() {
+        output.append(index > 0 ? ",{\"kind\":" : "{\"kind\":", quoted: refusal.target.kind.text)
+        output.append(",\"record\":", quoted: refusal.target.record.text)
+        output.append(",\"code\":" as StaticString)
+        output.append(decimal: refusal.error.code.rawValue)
+        output.append(",\"message\":", quoted: refusal.error.message)
+        output.append(0x7D)
+      }
+      output.append(0x5D)
     }
   }
 
@@ -143,8 +163,8 @@ extension Relay {
       let said = try codec.read(payload, call.fields.line, after: bridged.envelope)
     else { return nil }
     try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
-    try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
-    return BridgedPayload(hub, bridged, said)
+    let refused = try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
+    return BridgedPayload(hub, bridged, said, refused)
   }
 
   /// Carries a payload out, in the open batch.
@@ -152,13 +172,16 @@ extension Relay {
     let (hub, bridged) = (payload.hub, payload.bridged)
     let intake = Intake(
       bridged, hub.replica, hub.schema, RecordShape(hub.schema)!,
-      author: hub.bridgeReplica(for: device, store: identity), rank: device.rank, now: nowMS,
-      oldest: hub.oldest, present: hub.wholeRecords,
+      author: hub.bridgeReplica(for: device, store: identity), rank: device.rank,
+      others: Set(
+        hub.bridges.filter { $0 !== bridged }.map {
+          hub.bridgeReplica(for: device.pair.devices[Int($0.device)], store: identity)
+        }), now: nowMS, oldest: hub.oldest, present: hub.wholeRecords,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })
     bridged.heard = max(1, nowMS)
     bridged.envelope = payload.said.envelope
-    intake.take(payload.said.message)
+    intake.take(payload.said.message, without: Set(payload.refused.map(\.target)))
     changed(hub)
     collect(hub)
   }

@@ -60,8 +60,8 @@ extension Relay {
       let datum = try Datum(item, call.fields.line)
       guard datum.depth <= Self.deepestOperation else {
         throw WireError(
-          .invalidField,
-          "the operation at byte \(item.start) has \(datum.depth) levels of objects and arrays; at most \(Self.deepestOperation) are taken"
+          .invalidField, "the operation at ", byte: item.start,
+          " has \(datum.depth) levels of objects and arrays; at most \(Self.deepestOperation) are taken"
         )
       }
       items.append(datum)

@@ -10,7 +10,11 @@ extension Relay {
     if let own = try bridgedPayload(payload, limit: knobs.limits.context, call, device) {
       take(own, device)
       countUncommitted(call.connection, call.fields.line.count)
-      return acceptAfterCommit(call)
+      return answerAfterCommit(call) { output in
+        Self.begin(&output, "accepted", call)
+        own.appendRefused(to: &output)
+        output.append("}")
+      }
     }
     var check = SendCheck(payload: payload, limit: knobs.limits.context)
     let isIdentical =

@@ -15,7 +15,10 @@ extension Relay {
     let size = Int(try fields.integer(.size, in: 0...Int64(limits.queueBytes)))
     let digest = try fields.string(.sha256)
     guard digest.utf8.count == 64, digest.utf8.allSatisfy({ Self.isHexadecimal($0) }) else {
-      throw WireError(.invalidField, "sha256 is the file's SHA-256 in 64 hexadecimal digits")
+      throw fields.invalid(
+        .sha256, fields[.sha256]!, "the file's SHA-256 in 64 hexadecimal digits",
+        was: digest.utf8.count == 64
+          ? "\(fields.excerpt(fields[.sha256]!))" : "\(digest.utf8.count) characters long")
     }
     let metadata = try fields.optionalObject(.metadata)
     let knobs = device.pair.knobs
@@ -131,7 +134,9 @@ extension Relay {
   /// All bytes are there: queues the file, or fails it where its digest is not the promised one.
   private func completeUpload(_ file: FileTransfer, _ device: Device) {
     guard file.hash.hex == file.digest else {
-      return failUpload(file, device.pair, .deliveryFailed)
+      return failUpload(
+        file, device.pair, .deliveryFailed,
+        because: "The file's SHA-256 is \(file.hash.hex), not \(file.digest) as announced.")
     }
     let pair = device.pair
     let receiver = pair.devices[Int(file.receiver)]
@@ -147,11 +152,16 @@ extension Relay {
   }
 
   /// Ends an upload that did not get into the queue.
-  func failUpload(_ file: FileTransfer, _ pair: Pair, _ code: ErrorCode?, isTold: Bool = true) {
+  ///
+  /// - Parameter reason: what the error says where that is more than its code does.
+  func failUpload(
+    _ file: FileTransfer, _ pair: Pair, _ code: ErrorCode?, isTold: Bool = true,
+    because reason: String? = nil
+  ) {
     drop(file, pair)
     finish(
       file.transfer, sender: pair.devices[Int(file.transfer.sender)], isFile: true, re: file.re,
-      code: code, isTold: isTold)
+      code: code, isTold: isTold, because: reason)
   }
 
   /// More of a file is synced.

@@ -60,7 +60,7 @@ extension Relay {
 
   func finish(
     _ transfer: TransferKey, sender: Device, isFile: Bool, re: String, code: ErrorCode?,
-    isTold: Bool = true
+    isTold: Bool = true, because reason: String? = nil
   ) {
     sender.incarnations[Int(transfer.incarnation)][transfer.isNumbered].finish(transfer.number)
     if let code { remember(transfer, code, sender) }
@@ -70,7 +70,7 @@ extension Relay {
         FinishedTransfer(
           transfer: transfer, sender: sender, session: sender.session, isFile: isFile, re: re))
     } else {
-      keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code)
+      keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code, because: reason)
     }
   }
 
@@ -91,13 +91,15 @@ extension Relay {
 
   /// The sender is away, or it is bad news: kept until acknowledged, the oldest goes first.
   private func keepOutcome(
-    _ transfer: TransferKey, sender: Device, isFile: Bool, re: String, code: ErrorCode?
+    _ transfer: TransferKey, sender: Device, isFile: Bool, re: String, code: ErrorCode?,
+    because reason: String? = nil
   ) {
     while sender[.outcome].count >= limits.outcomes, let oldest = firstLive(sender[.outcome]) {
       _ = remove(oldest, from: .outcome, of: sender)
     }
     var body: [UInt8] = []
-    Self.didFinish(&body, transfer, sender, isFile: isFile, re: re, code: code)
+    Self.didFinish(
+      &body, transfer, sender, isFile: isFile, re: re, code: code, because: reason)
     body.withUnsafeBytes { bytes in
       _ = enqueue(
         bytes, to: sender, lane: .outcome, target: isFile ? .file : .outcome, transfer: transfer,
@@ -135,7 +137,7 @@ extension Relay {
   /// The `didFinish…` line of a transfer, but for its closing brace.
   static func didFinish(
     _ output: inout [UInt8], _ transfer: TransferKey, _ sender: Device, isFile: Bool, re: String,
-    code: ErrorCode?
+    code: ErrorCode?, because reason: String? = nil
   ) {
     if isFile {
       output.append("{\"type\":\"didFinishFileTransfer\",\"transfer\":")
@@ -155,7 +157,7 @@ extension Relay {
       output.append(",\"error\":{\"code\":")
       output.append(decimal: code.rawValue)
       output.append(",\"name\":", quoted: code.name)
-      output.append(",\"message\":", quoted: code.transferMessage)
+      output.append(",\"message\":", quoted: reason ?? code.transferMessage)
       output.append("}")
     }
   }
@@ -224,7 +226,7 @@ extension Relay {
   /// `accepted` with the transfer that was made.
   static func accepted(
     _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
-    offset: Int? = nil, remaining: Int? = nil
+    offset: Int? = nil, remaining: Int? = nil, of payload: BridgedPayload? = nil
   ) {
     if call.request == .transferUserInfo, !call.hasID {
       output.append(transfer, of: sender, .acceptedUserInfo)
@@ -241,6 +243,7 @@ extension Relay {
       output.append(",\"remainingComplicationUserInfoTransfers\":")
       output.append(decimal: remaining)
     }
+    payload?.appendRefused(to: &output)
     output.append("}")
   }
 }

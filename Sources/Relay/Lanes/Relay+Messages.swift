@@ -89,7 +89,9 @@ extension Relay {
     guard expectsReply else { return true }
     answerAfterCommit(call) { output in
       Self.begin(&output, "didReceiveReply", re: call.id, of: call.request)
-      output.append(",\"payload\":{\"success\":true}}")
+      output.append(",\"payload\":{\"success\":true")
+      own.appendRefused(to: &output)
+      output.append("}}")
     }
     return true
   }

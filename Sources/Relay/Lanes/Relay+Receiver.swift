@@ -19,9 +19,20 @@ extension Relay {
       seq = lastOnThisConnection(device, lane)
     }
     acknowledge(device, lane, through: seq)
-    guard call.hasID else { return }
+    let left = LaneName.delivered.filter { $0 != lane && lastOnThisConnection(device, $0) > 0 }
+    // Who types nothing more may have meant all of them.
+    let isBare = call.fields[.lane] == nil && call.fields[.seq] == nil
+    let isTold = call.isTyped && isBare && !left.isEmpty
+    guard call.hasID || isTold else { return }
     answerAfter(latestBatch, call) { output in
-      Self.begin(&output, "accepted", re: call.id, of: call.request)
+      Self.begin(&output, "accepted", call)
+      if !left.isEmpty {
+        output.append(",\"left\":[")
+        for (index, lane) in left.enumerated() {
+          output.append(index > 0 ? "," : "", quoted: "\(lane)")
+        }
+        output.append("]")
+      }
       output.append("}")
     }
   }

@@ -23,7 +23,7 @@ extension Relay {
   ) {
     let transfer = accept(call, device, number, call.fields.line.count)
     take(payload, device)
-    answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device) }
+    answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device, of: payload) }
     finish(transfer, sender: device, isFile: false, re: call.id, code: nil)
   }
 

@@ -28,8 +28,8 @@ extension Fields {
 
   private func invalid(_ key: Key, _ value: Value, _ fault: Base64Text.Fault) -> WireError {
     WireError(
-      .invalidField,
-      "\(key.rawValue) must be a padded base64 string; at byte \(fault.offset) \(fault.reason)")
+      .invalidField, "\(key.rawValue) must be a padded base64 string; at ", byte: fault.offset,
+      " \(fault.reason)")
   }
 }
 
@@ -44,8 +44,8 @@ package func decodeBase64(
   var decoded: [UInt8] = []
   if let fault = Base64Text(value, line).decode({ Base64.decode($0, into: &decoded) }) {
     throw WireError(
-      .invalidField,
-      "\(name) must be a padded base64 string; at byte \(fault.offset) \(fault.reason)")
+      .invalidField, "\(name) must be a padded base64 string; at ", byte: fault.offset,
+      " \(fault.reason)")
   }
   return decoded
 }

@@ -106,9 +106,8 @@ package struct Fields {
     _ key: Key, _ value: Value, _ wanted: String, was: String? = nil
   ) -> WireError {
     WireError(
-      .invalidField,
-      "\(key.rawValue) must be \(wanted); at byte \(value.start) it is \(was ?? value.kind.readable)"
-    )
+      .invalidField, "\(key.rawValue) must be \(wanted); at ", byte: value.start,
+      " it is \(was ?? value.kind.readable)")
   }
 
   /// 4003 for a member that is not there.
@@ -132,7 +131,7 @@ package struct Fields {
   }
 
   /// The value's text for an error's message, cut where it is long.
-  func excerpt(_ value: Value) -> String {
+  package func excerpt(_ value: Value) -> String {
     let text = bytes(value)
     guard text.count > 40 else { return String(decoding: text, as: UTF8.self) }
     return String(decoding: text.prefix(40), as: UTF8.self) + "…"

@@ -9,6 +9,7 @@ extension Scanner {
       at = first &+ 1
       return fail(.leadingZero)
     }
+    if at &- first > 300 { flags.insert(.hasLongNumber) }
     guard at < count, bytes[at] == 0x2E || bytes[at] | 0x20 == 0x65 else { return true }
     return fractionAndExponent()
   }
@@ -22,7 +23,10 @@ extension Scanner {
     }
     at &+= 1
     if at < count, bytes[at] == 0x2B || bytes[at] == 0x2D { at &+= 1 }
-    return digits()
+    let first = at
+    guard digits() else { return false }
+    if at &- first > 2 { flags.insert(.hasLongNumber) }
+    return true
   }
 
   /// One digit or more.

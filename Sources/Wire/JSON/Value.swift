@@ -20,8 +20,12 @@ package struct Value: Equatable, Sendable {
     /// An object in the value has a name that starts with `$`, also where it is written `\u0024`.
     package static let hasDollarKey = Flags(rawValue: 4)
 
-    /// Neither null nor a `$` name: nothing that a property list takes otherwise than JSON does.
-    @inlinable package var isPlain: Bool { rawValue & 6 == 0 }
+    /// A number in the value has an exponent of three digits or more, or more than 300 digits: it may be
+    /// beyond all doubles.
+    package static let hasLongNumber = Flags(rawValue: 8)
+
+    /// Nothing that a property list takes otherwise than JSON does: no null, no `$` name, no such number.
+    @inlinable package var isPlain: Bool { rawValue & 14 == 0 }
   }
 
   package var kind: Kind

@@ -23,6 +23,18 @@ extension MessageDescription {
         .optional(
           "dropped", .words(["identicalToPrevious"]),
           "the context equals the one last handed out and is not delivered again"),
+        .optional(
+          "left", .list(.words(MemberType.lanes)),
+          "lanes with deliveries of this connection that are not acknowledged"),
+        .optional(
+          "refused",
+          .list(
+            .object([
+              .required("kind", .text(), "of the record"),
+              .required("record", .text(), "its id"),
+              .required("code", .integer(4000...4999), "the error's number"),
+              .required("message", .text(), "one sentence that a person can act on"),
+            ])), "records of a list of whole ones that were not taken; the others were"),
       ],
       example: #"{"type":"accepted","re":1,"transfer":"phone:0.1"}"#),
     .event(

@@ -73,7 +73,7 @@ struct PropertyListReader {
 
   /// The next item, or nil after the end of the dictionary that it began with.
   ///
-  /// - Throws: 7010 for null and for a tag that is wrong. Nothing may be read after that.
+  /// - Throws: 7010 for null, for a number beyond all doubles, and for a tag that is wrong. Nothing may be read after that.
   mutating func next() throws(WireError) -> Item? {
     while let last = open.indices.last {
       if open[last].awaitsValue {
@@ -104,7 +104,12 @@ struct PropertyListReader {
   private mutating func value() throws(WireError) -> Item? {
     switch kindHere {
     case .string: return .string(scalar(.string))
-    case .number: return .number(scalar(.number))
+    case .number:
+      let number = scalar(.number)
+      if number.flags.contains(.hasLongNumber), !isFinite(number) {
+        throw unsupported("is a number that no 64 bits hold", at: number.start)
+      }
+      return .number(number)
     case .bool:
       _ = scalar(.bool)
       return .bool
@@ -118,6 +123,10 @@ struct PropertyListReader {
       begin(.dictionary)
       return nil
     }
+  }
+
+  private func isFinite(_ number: Value) -> Bool {
+    Double(String(decoding: line[number.start..<number.end], as: UTF8.self))?.isFinite == true
   }
 
   /// The value of the object that starts here and has one member, named `$…`.
@@ -139,8 +148,7 @@ struct PropertyListReader {
       var length = 0
       if let fault = Base64Text(text, line).decode({ Base64.validate($0, length: &length) }) {
         throw unsupported(
-          "is {\"$data\": …} that is not base64: at byte \(fault.offset) \(fault.reason)",
-          at: member)
+          "is {\"$data\": …} that is not base64: \(fault.reason)", at: fault.offset)
       }
       item = .data(text)
     case "$date":
@@ -195,7 +203,7 @@ struct PropertyListReader {
         path += "[\(container.count - 1)]"
       }
     }
-    return WireError(.payloadUnsupportedTypes, "\(path) \(what) (byte \(offset))")
+    return WireError(.payloadUnsupportedTypes, "\(path) \(what) (", byte: offset, ")")
   }
 
   // MARK: Text, which is known to be valid

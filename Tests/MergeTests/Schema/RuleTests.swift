@@ -31,21 +31,39 @@ import Wire
     #expect(try Self.timer("Tea", 86_400) == nil)
     #expect(try Self.timer("Tea", 86_401) == "4023 Duration cannot exceed 24 hours")
     #expect(try Self.timer(String(repeating: "a", count: 10_000), 1) == nil)
-    // One line feed is a name.
-    #expect(try Self.timer("\n", 1) == nil)
     #expect(try Self.timer("\t \u{A0}\u{3000}\u{200B}", 1) == "4021 Timer name cannot be empty")
   }
 
+  /// What shows nothing is no name, and what shows anything is one.
+  @Test func blanks() throws {
+    let blank = [
+      0x00, 0x09, 0x0A, 0x0D, 0x1F, 0x20, 0x7F, 0x85, 0x9F, 0xA0, 0xAD, 0x34F, 0x61C, 0x115F,
+      0x1160,
+      0x1680, 0x17B4, 0x180B, 0x180E, 0x2000, 0x200B, 0x200D, 0x2028, 0x2029, 0x202E, 0x202F,
+      0x205F,
+      0x2060, 0x2064, 0x206F, 0x3000, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0x1BCA0, 0x1D173,
+      0xE0001, 0xE0020, 0xE0100,
+    ].map { String(Character(Unicode.Scalar($0)!)) }
+    for text in blank + [blank.joined()] {
+      #expect(
+        try Self.timer(text, 1) == "4021 Timer name cannot be empty", "\(text.unicodeScalars)")
+      #expect(
+        try Self.broken("todoTimers", "todo", ["text": .string(Name(text))])
+          == "4024 To-do text cannot be empty")
+      #expect(try Self.timer(blank.joined() + "." + text, 1) == nil)
+    }
+    for value in [0x21, 0x300, 0x600, 0x6DD, 0x2800, 0xFFFC, 0x1F600] {
+      #expect(try Self.timer(String(Character(Unicode.Scalar(value)!)), 1) == nil, "\(value)")
+    }
+  }
+
   /// As Foundation's `.whitespaces` on this platform, character by character.
-  @Test func blanksAreFoundations() throws {
-    let kind = try shipped("todoTimers", "timer")
+  @Test func whatIsTakenOffTheEndsIsFoundations() throws {
     for value in UInt32(0)...0x1_FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
-      let isBlank =
-        kind.validate(
-          ["name": .string(Name(String(Character(scalar))))], written: ["name"],
-          exists: { _ in true }) != nil
-      #expect(isBlank == CharacterSet.whitespaces.contains(scalar), "U+\(String(value, radix: 16))")
+      let isTakenOff = Name("a\(scalar)").trimmed == "a"
+      #expect(
+        isTakenOff == CharacterSet.whitespaces.contains(scalar), "U+\(String(value, radix: 16))")
     }
   }
 

@@ -354,6 +354,71 @@ struct BridgeTests: BridgeSuite {
     #expect(phone.errors.isEmpty)
   }
 
+  // MARK: Refusals
+
+  /// One rule for blank names at every door that refuses: typed edits, and payloads of whole records.
+  @Test(arguments: ["\\n", " \\u200b\\u2060", "\\u3164\\ufe0f", "\\u0001\\u00ad"])
+  func blankNamesAreRefusedAtEveryDoor(_ blank: String) throws {
+    try make(timer)
+    for (edit, code) in [
+      ("kind=timer record=\"\(id)\" set={\"name\":\"\(blank)\"}", 4021),
+      ("kind=timer create=true set={\"name\":\"\(blank)\",\"durationInSeconds\":1}", 4021),
+      ("kind=todo record=\"\(one)\" set={\"text\":\"\(blank)\"}", 4024),
+    ] {
+      _ = try shown()
+      let answer = try hub.ask("sync.edit \(edit)", on: "watch")
+      #expect(answer.type == "error" && answer["code"] as? Int == code, "\(edit): \(answer)")
+    }
+    let name = try Datum(json: Array("\"\(blank)\"".utf8)).text!
+    for (part, code) in [(0, 4021), (1, 4024)] {
+      var copy = phone.model.timers[id]!
+      copy.updatedAt = phone.now + 1
+      if part == 0 { copy.name = name } else { copy.todoItems[0].text = name }
+      let payload = String(
+        decoding: TodoTimersEnvelope().dictionary(.timerUpdate(TimerUpdateMessage(.updated, copy))),
+        as: UTF8.self)
+      let answer = try hub.ask(
+        "{\"type\":\"sendMessage\",\"id\":\"b\",\"payload\":\(payload)}", on: "phone")
+      #expect(answer["code"] as? Int == code, "\(answer)")
+    }
+    #expect(try field("name") == "Tea")
+  }
+
+  /// A timer of a list that cannot be is refused by itself: not taken, and not taken for deleted.
+  @Test func oneOfAListIsRefusedByItself() throws {
+    try make(timer)
+    var other = timer
+    other.id = Identifier(high: 5, low: 1)
+    other.name = "Other"
+    other.todoItems = []
+    try make(other)
+    var sync = TimerSyncPayload(timers: phone.model.ordered, syncTimestamp: phone.now + 2)
+    for index in sync.timers.indices { sync.timers[index].updatedAt = phone.now + 1 }
+    sync.timers[0].name = "Mate"
+    sync.timers[1].createdAt = -1
+    sync.timers[1].durationInSeconds = 7
+    let payload = String(
+      decoding: TodoTimersEnvelope().dictionary(.fullSync(sync)), as: UTF8.self)
+    let bad = sync.timers[1].id
+    for request in ["transferUserInfo", "updateApplicationContext", "sendMessage"] {
+      let reply = request == "sendMessage" ? ",\"expectsReply\":true" : ""
+      let answers = hub.type(
+        "{\"type\":\"\(request)\",\"id\":\"b\"\(reply),\"payload\":\(payload)}", on: "phone")
+      let answer = try #require(
+        answers.first { ["accepted", "didReceiveReply"].contains($0.type) }, "\(answers)")
+      let told = reply.isEmpty ? answer.members : answer["payload"] as? [String: Any]
+      let refused = try #require(told?["refused"] as? [[String: Any]], "\(answer)")
+      #expect(refused.count == 1)
+      #expect(refused.first?["kind"] as? String == "timer")
+      #expect(refused.first?["record"] as? String == bad.description)
+      #expect(refused.first?["code"] as? Int == 4004)
+      #expect((refused.first?["message"] as? String)?.contains("before 2001") == true)
+    }
+    #expect(try field("name") == "Mate")
+    let kept = try #require(try shown()[bad.description])
+    #expect(kept["durationInSeconds"] as? Int == 300)
+  }
+
   private static func orders(_ rest: [Int]) -> [[Int]] {
     guard !rest.isEmpty else { return [[]] }
     return rest.flatMap { first in orders(rest.filter { $0 != first }).map { [first] + $0 } }

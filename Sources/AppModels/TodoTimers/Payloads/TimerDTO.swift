@@ -39,7 +39,7 @@ package struct TodoItemDTO: TodoTimersPayload {
   }
 
   package func check() throws(WireError) {
-    if AppText.isBlank(text) { throw WireError(.emptyText, "To-do text cannot be empty") }
+    if text.isBlank { throw WireError(.emptyText, "To-do text cannot be empty") }
     try checkOrder(sortOrder, "to-do \(id)")
     try PayloadDate.check(createdAt, "createdAt of to-do \(id)")
     try PayloadDate.check(updatedAt, "updatedAt of to-do \(id)")
@@ -121,7 +121,7 @@ package struct TimerDTO: TodoTimersPayload {
   }
 
   package func check() throws(WireError) {
-    if AppText.isBlank(name) { throw WireError(.emptyName, "Timer name cannot be empty") }
+    if name.isBlank { throw WireError(.emptyName, "Timer name cannot be empty") }
     guard durationInSeconds > 0 else {
       throw WireError(.invalidDuration, "Duration must be greater than 0")
     }
@@ -188,21 +188,4 @@ private func checkOrder(_ sortOrder: Int64?, _ what: String) throws(WireError) {
   guard let sortOrder, sortOrder < 0 else { return }
   throw WireError(
     .invalidField, "sortOrder of \(what) is \(sortOrder); it must be 0 or more")
-}
-
-/// Texts as the app's rules look at them.
-package enum AppText {
-  /// Whether nothing of a text can be seen.
-  ///
-  /// Beyond blanks (space, tab, Unicode's other space separators, U+200B), line ends and control
-  /// characters, also those that only shape or join others: a name of them alone could not be told
-  /// from none.
-  package static func isBlank(_ text: Name) -> Bool {
-    text.text.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .format: true
-      default: scalar.properties.isDefaultIgnorableCodePoint
-      }
-    }
-  }
 }

@@ -13,7 +13,9 @@ package struct TodoTimersCodec: WholeRecordCodec {
   ) throws(WireError) -> (any SaidRecords)? {
     guard let (message, style) = try TodoTimersEnvelope.read(payload, line) else { return nil }
     switch message {
-    case .timerState: return nil
+    case .timerState:
+      try message.check()
+      return nil
     case .syncRequest:
       // It has no payload, and so says nothing of how payloads are put.
       var style = TodoTimersEnvelope(bits: envelope)
@@ -67,17 +69,26 @@ struct SaidTimers: SaidRecords {
 
   // MARK: Checks
 
-  func check(_ known: KnownRecords) throws(WireError) {
+  func check(_ known: KnownRecords) throws(WireError) -> [RefusedRecord] {
     switch said {
     case .syncRequest, .timerState: break
     case .fullSync(let sync):
+      try sync.checkIDs()
+      var refused: [RefusedRecord] = []
       var probe = sync
-      for index in probe.timers.indices {
-        try checkTodos(probe.timers[index], known)
-        probe.timers[index] = probe.timers[index].withoutOld(known)
-        try probe.timers[index].check()
+      probe.timers = []
+      for timer in sync.timers {
+        do throws(WireError) {
+          let timer = timer.withoutOld(known)
+          try checkTodos(timer, known)
+          try timer.check()
+          probe.timers.append(timer)
+        } catch {
+          refused.append(RefusedRecord(.timer(timer.id), error))
+        }
       }
       try probe.withoutTwins { known.container(of: .todo($0))?.record }.check()
+      return refused
     case .timerUpdate(let update):
       if let timer = update.timer, update.type != .deleted, timer.id == update.timerID {
         try TimerUpdateMessage(update.type, timer.withoutOld(known)).check()
@@ -87,6 +98,7 @@ struct SaidTimers: SaidRecords {
       }
     case .quickAction(let action): try check(action, known)
     }
+    return []
   }
 
   /// To-dos that the device never had in this timer must not be another timer's. A copy that is late
