@@ -31,6 +31,24 @@ import Testing
     expect(try run(workload, FaultyRelay.Faults()))
   }
 
+  /// At the end the server is told to forget the pairs, and it is told where it does not.
+  @Test(arguments: workloads) func pairsAreForgotten(_ workload: LoadOptions.Workload) throws {
+    for forgets in [true, false] {
+      let server = try FaultyRelay(FaultyRelay.Faults(forgets: forgets))
+      defer { server.stop() }
+      let options = LoadOptions(
+        workload: workload, pairs: 2, pace: .window(8), seconds: 0.2, warmUp: 0, timeout: 1)
+      var told: [String] = []
+      let result = try Load.measure(
+        options, host: "127.0.0.1", port: server.port, server: nil, version: "test",
+        forgets: { told.append($0) })
+      #expect(result.ending == .complete)
+      #expect(server.forgottenPairs == (forgets ? server.knownPairs : []))
+      #expect(server.knownPairs.count == 2)
+      #expect(told.isEmpty == forgets)
+    }
+  }
+
   /// Two numbers of each of the two pairs do not arrive.
   @Test(arguments: workloads) func lost(_ workload: LoadOptions.Workload) throws {
     let faults = FaultyRelay.Faults(delivered: { [7, 30].contains($0) ? [] : [$0] })

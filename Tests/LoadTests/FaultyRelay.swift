@@ -13,6 +13,8 @@ final class FaultyRelay: Sendable {
     var finished: @Sendable (Int) -> [Int] = { [$0] }
     /// The payload in which it arrives.
     var altered: @Sendable (Int, String) -> String = { $1 }
+    /// Whether pairs are forgotten when that is asked for.
+    var forgets = true
   }
 
   private struct Pair {
@@ -24,6 +26,7 @@ final class FaultyRelay: Sendable {
   private let listener: LoopbackListener
   private let faults: Faults
   private let pairs = Mutex<[String: Pair]>([:])
+  private let forgotten = Mutex<[String]>([])
   /// Open until every thread is done: a number that is free may soon be another test's.
   private let descriptors = Mutex<[Int32]>([])
 
@@ -38,6 +41,10 @@ final class FaultyRelay: Sendable {
   }
 
   func stop() { listener.stop() }
+
+  /// Pairs that were to be forgotten, and those that there were.
+  var forgottenPairs: [String] { forgotten.withLock { $0.sorted() } }
+  var knownPairs: [String] { pairs.withLock { $0.keys.sorted() } }
 
   private func accept() {
     while let descriptor = listener.accepted() {
@@ -66,6 +73,11 @@ final class FaultyRelay: Sendable {
           let isWatch = text.contains("\"watch\"")
           pairs.withLock { if isWatch { $0[pair, default: Pair()].watch = descriptor } }
           write("{\"type\":\"activationDidComplete\",\"isReachable\":true}", to: descriptor)
+        } else if text.contains("\"forgetPair\"") {
+          guard faults.forgets else { continue }
+          forgotten.withLock { $0.append(pair) }
+          write("{\"type\":\"sessionDidDeactivate\",\"reason\":\"forgotten\"}", to: descriptor)
+          write("{\"type\":\"accepted\",\"re\":1}", to: descriptor)
         } else if let start = text.range(of: "\"payload\":") {
           let payload = String(text[start.upperBound...].dropLast())
           pass(payload, pair, text.contains("transferUserInfo"), descriptor)

@@ -5,11 +5,12 @@ package enum Load {
   /// - Parameters:
   ///   - server: its process, where it is on this machine and known.
   ///   - version: of this program.
+  ///   - forgets: whether the server is to forget the run's pairs at the end; what stands in the way is told.
   /// - Throws: where the server cannot be looked up, or no more files can be opened; all that goes
   ///   wrong after that is in the result.
   package static func measure(
     _ options: LoadOptions, host: String, port: Int, server: ServerProcess?, version: String,
-    watch: LoadRun.Watch = LoadRun.Watch()
+    watch: LoadRun.Watch = LoadRun.Watch(), forgets: ((String) -> Void)? = nil
   ) throws(LoadFailure) -> LoadResult {
     let kind: LoadRun.Type =
       switch options.workload {
@@ -21,7 +22,18 @@ package enum Load {
       }
     try allowConnections(options)
     let run = try kind.init(options, host: host, port: port, server: server, watch: watch)
-    return run.measure(version: version)
+    let result = run.measure(version: version)
+    run.close()
+    if let forgets, run.serverVersion != nil {
+      let forgetting = try ForgetRun(
+        options, host: host, port: port, server: nil, watch: LoadRun.Watch(), mark: run.mark)
+      do throws(LoadFailure) {
+        try forgetting.perform()
+      } catch {
+        forgets("the server still knows the pairs \(run.mark)-…: \(error.description)")
+      }
+    }
+    return result
   }
 
   /// Lets this program, and a server that it starts after this, open as many connections as a run has.

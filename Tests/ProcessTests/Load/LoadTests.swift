@@ -54,6 +54,18 @@ extension ProcessTests {
       #expect((result["samples"] as? [Any])?.isEmpty == false, sourceLocation: sourceLocation)
     }
 
+    /// A server that was there before is left as it was, with nothing to be said of that.
+    @Test(arguments: ["message", "transfer", "backlog", "sync", "connect"])
+    func aServerThatIsThereForgetsTheRun(_ workload: String) throws {
+      let server = try ServerProcess(scratch)
+      let program = try load([
+        "--connect", "127.0.0.1:\(server.port)", "--workload", workload, "--pairs", "3",
+        "--seconds", "0.3", "--warm-up", "0.1", "--json",
+      ])
+      #expect(try program.exitCode() == 0, "\(program.errors)")
+      #expect(program.errors.isEmpty, "\(program.errors)")
+    }
+
     @Test(arguments: [["--window", "16"], ["--rate", "300"]]) func messages(
       _ pace: [String]
     ) throws {

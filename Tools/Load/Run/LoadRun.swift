@@ -44,13 +44,14 @@ package class LoadRun: LinkHandler {
   private(set) var isSettled = false
 
   required init(
-    _ options: LoadOptions, host: String, port: Int, server: ServerProcess?, watch: Watch
+    _ options: LoadOptions, host: String, port: Int, server: ServerProcess?, watch: Watch,
+    mark: String? = nil
   ) throws(LoadFailure) {
     self.options = options
     self.server = server
     self.watch = watch
     meter = Meter(server: server)
-    mark = "load\(getpid())-\(Clock.wall)"
+    self.mark = mark ?? "load\(getpid())-\(Clock.wall)"
     loop = try LinkLoop(try Address(host: host, port: port), handler: self)
   }
 
@@ -98,6 +99,11 @@ package class LoadRun: LinkHandler {
     complete(&result)
     check(&result.faults)
     return result
+  }
+
+  /// Closes all connections.
+  package final func close() {
+    for link in loop.links { loop.close(link) }
   }
 
   /// Lets the loop run until something holds or a moment of `Clock` has come.

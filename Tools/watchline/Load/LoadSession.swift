@@ -20,7 +20,7 @@ struct LoadSession {
     if options.serverID != nil, process?.cpuSeconds == nil {
       throw LoadFailure("there is no process \(options.serverID!), which --server-pid names")
     }
-    return try measure(endpoint, process)
+    return try measure(endpoint, process, forgets: complain)
   }
 
   private func findProcess(_ endpoint: Endpoint) -> ServerProcess? {
@@ -47,7 +47,7 @@ struct LoadSession {
   }
 
   private func measure(
-    _ endpoint: Endpoint, _ process: ServerProcess?
+    _ endpoint: Endpoint, _ process: ServerProcess?, forgets: ((String) -> Void)? = nil
   ) throws(LoadFailure) -> LoadResult {
     if let cpu = options.load.clientCPU { try ServerProcess.pinSelf(to: cpu) }
     let progress = LoadProgress(options.load, isShown: hasProgress)
@@ -56,7 +56,8 @@ struct LoadSession {
       options.load, host: endpoint.host, port: endpoint.port, server: process,
       version: Watchline.version,
       watch: LoadRun.Watch(
-        isInterrupted: { Interrupt.signal != nil }, sampled: { progress.show($0) }))
+        isInterrupted: { Interrupt.signal != nil }, sampled: { progress.show($0) }),
+      forgets: forgets)
   }
 }
 
