@@ -8,6 +8,10 @@ final class DeviceProgram {
   private var read = 0
   /// The screen that was printed last.
   private(set) var screen: [String] = []
+  /// The records that were printed last, by kind.
+  private(set) var records: [String: [[String: Any]]] = [:]
+  /// The other lines, whole.
+  private(set) var events: [[String: Any]] = []
   /// The connection was switched off by a command.
   private(set) var isOffline = false
   /// Everything else that was printed, each with what it is: `event`, `info`, `error`, `page`.
@@ -50,12 +54,18 @@ final class DeviceProgram {
     let output = Array(program.output.utf8)
     guard let end = output.lastIndex(of: 0x0A), end >= read else { return }
     for line in output[read...end].split(separator: 0x0A) {
-      let object = try JSONSerialization.jsonObject(with: Data(line)) as? [String: [String]]
-      guard let (what, lines) = object?.first else { throw Failure("no line of a device's") }
-      if what == "screen" {
+      guard let object = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+        throw Failure("no line of a device's")
+      }
+      if let records = object["records"] as? [String: [[String: Any]]] {
+        self.records = records
+      } else if let lines = object["screen"] as? [String] {
         screen = lines
       } else {
-        told += lines.map { (what, $0) }
+        events.append(object)
+        for what in ["event", "info", "error", "page", "typed"] {
+          told += (object[what] as? [String] ?? []).map { (what, $0) }
+        }
       }
     }
     read = end + 1

@@ -14,7 +14,11 @@ package struct DeviceOptions {
   package var store: String?
   /// What the device's clock is ahead of this machine's, in milliseconds.
   package var clockOffset: Int64
+  /// Its time is real only as far as nothing is waited for.
+  package var hasVirtualClock: Bool
   package var isJSON: Bool
+  /// The first refusal ends the program.
+  package var isStrict: Bool
   /// Microseconds.
   package var timeout: Int64?
 
@@ -28,13 +32,17 @@ package struct DeviceOptions {
       Option("pair", value: "P", "the pair that it belongs to; demo where left out"),
       Option("device", value: "D", "its name in the pair; the role where left out"),
       Option(
-        "idiom", value: "I", "phone, watch or pad: how its screen looks; the role's where left out"),
+        "idiom", value: "I",
+        "phone, watch or pad (a tablet's wide screen, for the role phone); the role's where left out"
+      ),
       Option("store", value: "FILE", "keep what the device holds, and go on from there next time"),
       Option("offline", "start with the connection switched off"),
       Option(
         "clock-offset", value: "S", "let its clock be S seconds ahead, or behind where S is below 0"
       ),
-      Option("json", "print screens and events as JSON lines, for programs"),
+      Option("virtual-clock", "let wait S pass at once, with all that is due meanwhile"),
+      Option("strict", "end with status 1 at the first line that is refused"),
+      Option("json", "print screens, events and records as JSON lines, for programs"),
       Option("timeout", value: "S", "end with status 1 after S seconds"),
     ],
     notes: """
@@ -42,12 +50,17 @@ package struct DeviceOptions {
       above the line being typed; else it is printed when more than the time on it has changed.
 
       offline and online switch the connection; kill ends the app without warning and starts it
-      again; wait waits until everything is synced, wait S for S seconds; quit leaves. The end of the
-      input leaves too, once the hub has accepted what was edited.
+      again; wait waits until everything is synced, wait S for S seconds; expect TEXT waits until the
+      screen shows TEXT, for 10 s at most; quit leaves. The end of the input leaves too, once the hub
+      has accepted what was edited.
+
+      Where the input is no terminal, the first line waits until the device is in step with the hub,
+      or no connection could be made.
 
       Exit status: 0 when the device was left with nothing unsynced or with a --store that keeps it;
-      1 when edits are lost by leaving, when time is up, or when the store cannot be used; 2 for bad
-      usage.
+      1 when edits are lost by leaving, when the server refuses the device, when what was expected is
+      not shown, with --strict when a line is refused, when time is up, or when the store cannot be
+      used; 2 for bad usage.
       """)
 
   package init(_ arguments: Arguments) throws(UsageError) {
@@ -69,7 +82,9 @@ package struct DeviceOptions {
     store = arguments.string("store")
     if store == "" { throw UsageError("--store needs a file's name") }
     clockOffset = try arguments.offset("clock-offset")
+    hasVirtualClock = arguments.has("virtual-clock")
     isJSON = arguments.has("json")
+    isStrict = arguments.has("strict")
     timeout = try arguments.seconds("timeout", longest: 31_536_000)
     if pair.isEmpty || name.isEmpty { throw UsageError("--pair and --device need a name") }
   }

@@ -76,15 +76,26 @@ extension DeviceSession: InputHandler {
   func perform(_ line: String) {
     display.echo(line)
     let words = line.split(separator: " ")
+    if words.first == "expect" {
+      let text = line.drop { $0 == " " }.dropFirst(6).drop { $0 == " " }
+      guard !text.isEmpty else { return refuse("expect takes a text that the screen shows") }
+      return waiting = .shown(String(text), by: LocalTime.milliseconds + Self.patience)
+    }
     guard words.first == "wait", words.count <= 2 else {
       if words.isEmpty || words == ["look"] { display.repeatScreen() }
       return device.type(line, now: now)
     }
     guard words.count == 2 else { return waiting = .synced }
     guard let seconds = Double(words[1]), seconds >= 0, seconds <= 86_400 else {
-      return say("wait takes seconds, up to 86400, or nothing to wait until all is synced")
+      return refuse("wait takes seconds, up to 86400, or nothing to wait until all is synced")
     }
-    waiting = .until(now + Int64(seconds * 1000))
+    wait(Int64(seconds * 1000))
+  }
+
+  /// A line of the program's own cannot be done.
+  private func refuse(_ reason: String) {
+    display.show(device.screen(now: now), [.error(reason)], device.records)
+    if options.isStrict { finish(Ending(1, reason)) }
   }
 }
 

@@ -40,9 +40,18 @@ final class DeviceSession {
 
   enum Waiting {
     case synced
+    /// As `synced`; also over where no connection could be made.
+    case firstSync
     /// Milliseconds since 1970, by the device's clock.
     case until(Int64)
+    /// Until the screen shows a text, or a moment of this machine's clock.
+    case shown(String, by: Int64)
   }
+
+  /// How long `expect` waits, in milliseconds.
+  static let patience: Int64 = 10_000
+  /// By how much the device's clock has been turned forward, in milliseconds.
+  private var skipped: Int64 = 0
 
   init(
     _ options: DeviceOptions, _ device: HeadlessDevice, _ store: DeviceStore?, loop: EventLoop
@@ -51,13 +60,14 @@ final class DeviceSession {
     self.device = device
     self.store = store
     device.hostCommands = [
-      Command("wait", "[SECONDS]", "wait until everything is synced, or so long")
+      Command("wait", "[SECONDS]", "wait until everything is synced, or so long"),
+      Command("expect", "TEXT", "wait until the screen shows a text; else end with status 1"),
     ]
     self.loop = loop
     output = StandardOutput(loop: loop)
     let style: Console.Style = isTypedAt && !options.isJSON ? .edited : .plain
     console = Console(
-      style: style, usesColor: environment("NO_COLOR") == nil && style == .edited,
+      style: style, usesColor: takesColor && style == .edited,
       editor: LineEditor(completion: { [unowned device] in device.completion($0) }),
       output: output)
     display = DeviceDisplay(console, isJSON: options.isJSON)
@@ -77,7 +87,22 @@ final class DeviceSession {
     }
   }
 
-  var now: Int64 { LocalTime.milliseconds + options.clockOffset }
+  var now: Int64 { LocalTime.milliseconds + options.clockOffset + skipped }
+
+  /// Waits for so many milliseconds; with a virtual clock they pass at once, each tick in its turn.
+  func wait(_ milliseconds: Int64) {
+    let end = now + milliseconds
+    guard options.hasVirtualClock else { return waiting = .until(end) }
+    while ending == nil {
+      let next = min(end, max(now, device.nextTick(now: now) ?? end))
+      skipped += max(0, next - now)
+      device.tick(now: now)
+      settle(isTime: true)
+      if now >= end { return }
+      // What is due at once must not be asked for again and again.
+      skipped += 1
+    }
+  }
 
   /// Runs the device until it is left.
   func run() throws(UVError) -> Ending {
@@ -87,7 +112,11 @@ final class DeviceSession {
       }
       timeout?.start(after: microseconds)
     }
-    if options.startsOffline { device.type("offline", now: now) }
+    if options.startsOffline {
+      device.type("offline", now: now)
+    } else if typing == nil {
+      waiting = .firstSync
+    }
     connectIfWanted()
     advance()
     if typing == nil { input.start() }
@@ -121,10 +150,15 @@ final class DeviceSession {
     } catch {
       return finish(Ending(1, "the store cannot be written: \(error.message)"))
     }
-    display.show(device.screen(now: now), device.takeNotices(), isTime: isTime)
+    let notices = device.takeNotices()
+    display.show(device.screen(now: now), notices, device.records, isTime: isTime)
     switchConnection()
     for line in device.takeOutput() { outgoing += line + [0x0A] }
     flush()
+    if typing == nil, let refusal = device.refusal { return finish(Ending(1, refusal)) }
+    if options.isStrict, let error = notices.lazy.compactMap(\.error).first {
+      return finish(Ending(1, error))
+    }
     if device.isDone { finish(leaving) }
   }
 
@@ -132,8 +166,14 @@ final class DeviceSession {
   private var isHeldBack: Bool {
     switch waiting {
     case nil: return false
-    case .synced: if device.isSynced { waiting = nil }
+    case .synced, .firstSync: if device.isSynced { waiting = nil }
     case .until(let time): if time <= now { waiting = nil }
+    case .shown(let text, let time):
+      if device.screen(now: now).contains(where: { $0.contains(text) }) {
+        waiting = nil
+      } else if time <= LocalTime.milliseconds {
+        finish(Ending(1, "the screen does not show \(text)"))
+      }
     }
     return waiting != nil
   }
@@ -151,6 +191,10 @@ final class DeviceSession {
   private func setClock() {
     var next = device.nextTick(now: now)
     if case .until(let time)? = waiting { next = min(next ?? time, time) }
+    if case .shown(_, let time)? = waiting {
+      let left = now + max(0, time - LocalTime.milliseconds)
+      next = min(next ?? left, left)
+    }
     guard let next else { return clock.stop() }
     clock.start(after: max(1, next - now) * 1000)
   }
@@ -207,6 +251,7 @@ final class DeviceSession {
     incoming = LineSplitter()
     device.didDisconnect(now: now)
     guard ending == nil else { return }
+    if case .firstSync? = waiting { waiting = nil }
     if device.wantsConnection {
       let seconds = backoff.next()
       let what = wasConnecting ? "no connection to \(options.endpoint)" : "the connection is lost"
@@ -218,7 +263,7 @@ final class DeviceSession {
     }
   }
 
-  func say(_ text: String) { display.show(device.screen(now: now), [.info(text)]) }
+  func say(_ text: String) { display.show(device.screen(now: now), [.info(text)], device.records) }
 
   func opened() {
     isConnecting = false
