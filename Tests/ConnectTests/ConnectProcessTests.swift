@@ -32,6 +32,46 @@ extension ProgramSuite {
       }
     }
 
+    @Test func onlyLinesOfATypeArePrinted() throws {
+      try withServer { _, address in
+        let run = try Program(
+          ["connect", "--only", "pong", "--count", "2", address], input: "ping\nactivate\nping\n")
+        #expect(run.status == 0)
+        #expect(run.output == "{\"type\":\"pong\"}\n{\"type\":\"pong\"}\n")
+      }
+    }
+
+    @Test(arguments: [("--until", "acepted"), ("--only", "didReciveMessage")])
+    func aTypeThatDoesNotExistIsWarnedOf(_ option: String, _ type: String) throws {
+      try withServer { _, address in
+        let run = try Program(
+          ["connect", option, type, "--timeout", "0.3", address], input: "ping\n")
+        #expect(
+          run.errors.contains("\(option): the server sends no line of type \(type); did you mean"))
+        #expect(run.output.isEmpty == (option == "--only"))
+      }
+    }
+
+    @Test func helpIsASubcommandToo() throws {
+      let option = try Program(["--help"])
+      #expect(try Program(["help"]).output == option.output)
+      #expect(try Program(["help", "connect"]).output == Program(["connect", "--help"]).output)
+      let unknown = try Program(["help", "conect"])
+      #expect(unknown.status == 2)
+      #expect(unknown.errors.contains("did you mean connect?"))
+    }
+
+    @Test(arguments: [
+      ["replay"], ["fuzz", "--schema"],
+      ["device", "--app", "pomodoro", "--role", "phone", "--store"],
+    ])
+    func aDirectoryAsAFileGetsASentence(_ words: [String]) throws {
+      let folder = try TemporaryFolder()
+      let run = try Program(words + [folder.path])
+      #expect(run.status != 0)
+      #expect(run.errors.contains("\(folder.path) is a directory; name a file"), "\(run.errors)")
+    }
+
     @Test func theActivationGoesFirst() throws {
       try withServer { server, address in
         let run = try Program(

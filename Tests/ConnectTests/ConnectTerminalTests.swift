@@ -97,6 +97,89 @@ extension ProgramSuite {
       }
     }
 
+    @Test func longLinesAreFolded() throws {
+      try withSession(columns: 50) { session, server in
+        server.send(
+          #"{"type":"sync.records","records":[{"id":"B5C2","name":"Tea"},{"id":"0D9F","name":"Bread"}],"#
+            + #""at":12,"last":true,"note":"one two three four five six seven"}"#)
+        let folded = """
+            "type":"sync.records",
+            "records":[
+              {"id":"B5C2","name":"Tea"},
+              {"id":"0D9F","name":"Bread"}
+            ],
+            "at":12,
+            "last":true,
+            "note":"one two three four five six seven"
+          }
+          >
+          """
+        try session.wait("the folded line") { $0.contains(folded) }
+        server.send(#"{"type":"pong","now":1}"#)
+        try session.wait("a short line") { $0.contains(#" {"type":"pong","now":1}"#) }
+      }
+    }
+
+    @Test func helpIsShownAsText() throws {
+      try withSession(columns: 100) { session, server in
+        server.send(
+          #"{"type":"help","topic":"ping","summary":"Asks for a pong.","example":"ping id=1"}"#)
+        server.send(
+          #"{"type":"help","member":"id","is":"a string","default":"none","text":"comes back"}"#)
+        server.send(#"{"type":"help","errors":[7007,7012],"text":"help NUMBER explains one"}"#)
+        try session.wait("help") {
+          $0.contains("ping: Asks for a pong.\n      ping id=1\n")
+            && $0.contains("  id (a string; \"none\" where left out): comes back\n")
+            && $0.contains("  errors: 7007, 7012\n") && !$0.contains("\"help\"")
+        }
+      }
+    }
+
+    @Test func aFileIsSentWithItsDigest() throws {
+      let state = try TemporaryFolder()
+      let path = "\(state.path)/hello.txt"
+      try String(repeating: "hello", count: 10_000).write(
+        toFile: path, atomically: true, encoding: .utf8)
+      try withSession(
+        columns: 100, state: state,
+        answer: { line in
+          if line.contains("transferFile") {
+            return [
+              .line(#"{"type":"accepted","re":"send-file","transfer":"phone:0#1","offset":0}"#)
+            ]
+          }
+          guard line.contains("fileChunk") else { return [] }
+          let offset = line.contains(#""offset":0"#) ? 49_152 : 50_000
+          return [
+            .line(
+              #"{"type":"accepted","re":"send-file","transfer":"phone:0#1","offset":\#(offset)}"#)
+          ]
+        }
+      ) { session, server in
+        try session.type("send-file \(path)")
+        try session.press("Enter")
+        try session.wait("the end") { $0.contains("* hello.txt is with the server as phone:0#1") }
+        #expect(server.lines.count == 3)
+        #expect(server.lines[0].contains(#""name":"hello.txt","size":50000,"sha256":""#))
+        #expect(server.lines[1].contains(#""transfer":"phone:0#1","offset":0,"data":"aGVsbG9o"#))
+        #expect(server.lines[2].contains(#""offset":49152,"#))
+        try session.type("send-file \(state.path)")
+        try session.press("Enter")
+        try session.wait("a directory", joined: true) { $0.contains("is a directory; name a file") }
+      }
+    }
+
+    @Test(arguments: [["NO_COLOR="], ["NO_COLOR=1"]])
+    func coloursAreShownWhereTheyAreWanted(_ environment: [String]) throws {
+      try withSession(columns: 100, environment: environment) { session, server in
+        server.send(#"{"type":"pong","now":1}"#)
+        try session.wait("the pong") { $0.contains(#"{"type":"pong","now":1}"#) }
+        let screen = try session.screen(styled: true)
+        let isColoured = screen.contains("\u{1B}[36m\"type\"")
+        #expect(isColoured == (environment == ["NO_COLOR="]), "\(screen.debugDescription)")
+      }
+    }
+
     @Test func historyIsKeptWithinAndAcrossSessions() throws {
       let state = try TemporaryFolder()
       try withSession(state: state) { session, server in

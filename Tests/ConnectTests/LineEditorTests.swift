@@ -97,7 +97,12 @@ import watchline
       (#"{"type":"pin"#, #"{"type":"ping""#),
       (#"{"type":"activate", "rol"#, #"{"type":"activate", "role":"#),
       (#"{"role":"ph"#, #"{"role":"phone""#), ("nothing", nil), (#"{"pair":"p"#, nil),
-      ("activate pair=a pai", nil),
+      ("activate pair=a pai", nil), ("sendMessage payl", "sendMessage payload="),
+      ("sendMessage sha", nil), ("sendMessage expectsReply=t", "sendMessage expectsReply=true "),
+      ("help notReach", "help notReachable"), ("help replyTime", "help replyTimeout"),
+      ("setDeviceState isLock", "setDeviceState isLocked="),
+      (#"{"type":"sendMessage","payl"#, #"{"type":"sendMessage","payload":"#),
+      (#"{"type":"sendMessage","sha"#, nil), ("sync.edit k", "sync.edit kind="),
     ] as [(String, String?)])
   func namesAreCompleted(line: String, expected: String?) {
     let completion = Completion(line)

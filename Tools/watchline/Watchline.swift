@@ -35,6 +35,7 @@ package enum Watchline {
   /// - Returns: the exit status: 0 fine, 1 a failure, 2 bad usage.
   private static func run(_ words: [String]) -> Int32 {
     do throws(UsageError) {
+      if words.first == "help" { return try help(Array(words.dropFirst())) }
       let first = words.first ?? ""
       if let subcommand = subcommands.first(where: { $0.syntax.name == first }) {
         let arguments = try Arguments(Array(words.dropFirst()), syntax: subcommand.syntax)
@@ -49,6 +50,22 @@ package enum Watchline {
       complain(error.message)
       return 2
     }
+  }
+
+  /// `help`, and `help SUBCOMMAND`.
+  private static func help(_ words: [String]) throws(UsageError) -> Int32 {
+    guard let name = words.first else {
+      print(help)
+      return 0
+    }
+    let names = subcommands.map { $0.syntax.name }
+    guard words.count == 1, let subcommand = subcommands.first(where: { $0.syntax.name == name })
+    else {
+      if words.count > 1 { throw UsageError("help takes one subcommand, such as: help connect") }
+      throw UsageError.unknown("subcommand", name, among: names, help: "watchline help")
+    }
+    print(subcommand.syntax.help)
+    return 0
   }
 
   private static func runProgram(_ words: [String]) throws(UsageError) -> Int32 {

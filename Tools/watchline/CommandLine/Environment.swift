@@ -7,6 +7,9 @@ func environment(_ name: String) -> String? {
   return String(cString: value)
 }
 
+/// Whether a terminal takes colours, and they are wanted (no-color.org).
+var takesColor: Bool { environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
+
 /// Whether lines can be typed and edited: both ends are a terminal that can move its cursor.
 var isTypedAt: Bool {
   let isDumb = environment("TERM").map { $0 == "dumb" } ?? true

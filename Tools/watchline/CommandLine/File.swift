@@ -7,8 +7,14 @@ struct FileFailure: Error {
   let reason: String
 
   init(_ call: String, _ path: String) {
-    reason = String(cString: strerror(errno))
-    message = "\(path): \(call): \(reason)"
+    let isDirectory = errno == EISDIR
+    reason = isDirectory ? "it is a directory; name a file" : String(cString: strerror(errno))
+    message = isDirectory ? "\(path) is a directory; name a file" : "\(path): \(call): \(reason)"
+  }
+
+  init(of path: String, because reason: String) {
+    self.reason = reason
+    message = "\(path): \(reason)"
   }
 }
 

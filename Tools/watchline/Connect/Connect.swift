@@ -6,13 +6,14 @@ enum Connect: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let options = try ConnectOptions(arguments)
+    for warning in options.warnings { complain(warning) }
     return onLoop { loop throws(UVError) in
       try Conversation(options, loop: loop, style: style(options)).run()
     }
   }
 
   private static func style(_ options: ConnectOptions) -> Console.Style {
-    if options.isRaw || !StandardInput.isTerminal(1) { return .raw }
+    if options.isRaw || options.only != nil || !StandardInput.isTerminal(1) { return .raw }
     return isTypedAt ? .edited : .plain
   }
 }

@@ -9,6 +9,8 @@ package struct ConnectOptions: Equatable {
   package var acknowledgesAutomatically = false
   package var isRaw = false
   package var until: String?
+  /// Only lines of this type are printed.
+  package var only: String?
   package var count: Int?
   /// Microseconds.
   package var timeout: Int64?
@@ -25,6 +27,7 @@ package struct ConnectOptions: Equatable {
       Option("acknowledge", value: "A", "automatic (where left out) or manual"),
       Option("raw", "print lines as they come, for jq; so it does where output is no terminal"),
       Option("until", value: "TYPE", "end when a line of this type has come"),
+      Option("only", value: "TYPE", "print lines of this type and nothing else, as they come"),
       Option("count", value: "N", "end when N lines have come, of TYPE or of any type"),
       Option("timeout", value: "S", "end with status 1 after S seconds"),
     ],
@@ -35,6 +38,11 @@ package struct ConnectOptions: Equatable {
       members; Ctrl-D ends the input, Ctrl-C leaves. Else the lines of the standard input are sent
       as they are. The end of the input is a half-close: the server answers what it still owes and
       closes. With --until or --count the connection stays open instead, until they are met.
+      Where --only is given and --until is not, --count counts lines of that type. A type that the
+      server never sends is warned of on the standard error.
+
+      On a terminal, JSON is shown in colours, unless NO_COLOR is set, and over several lines where
+      it is long; help is shown as text. send-file PATH, typed there, sends a file with its digest.
 
       Exit status: 0 when --until or --count is met, or without them when the server closes after
       the end of the input; 1 when it does not come to that, when time is up, when the connection
@@ -53,10 +61,23 @@ package struct ConnectOptions: Equatable {
       activation != nil && arguments.string("acknowledge") != "manual"
     isRaw = arguments.has("raw")
     until = arguments.string("until")
-    if until == "" { throw UsageError("--until needs a type, such as --until accepted") }
+    only = arguments.string("only")
+    for (name, type) in [("until", until), ("only", only)] where type == "" {
+      throw UsageError("--\(name) needs a type, such as --\(name) accepted")
+    }
     count = try arguments.integer("count", in: 1...1_000_000_000)
     // 31,536,000 s are a year.
     timeout = try arguments.seconds("timeout", longest: 31_536_000)
+  }
+
+  /// What is to be said of types that no line of the server's has.
+  package var warnings: [String] {
+    let types = MessageDescription.events.map(\.name)
+    return [("until", until), ("only", only)].compactMap { name, type in
+      guard let type, !types.contains(type) else { return nil }
+      let advice = Nearest.advice(for: type, among: types, else: "help events lists them")
+      return "--\(name): the server sends no line of type \(type); \(advice)"
+    }
   }
 
   private static func activation(_ arguments: Arguments) throws(UsageError) -> String? {

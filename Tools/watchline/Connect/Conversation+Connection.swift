@@ -80,7 +80,10 @@ extension Conversation: ClientHandler {
 
   private func received(_ line: UnsafeRawBufferPointer) {
     let summary = LineSummary(line, &envelope)
-    console.received(line, isError: summary.type == "error")
+    if options.only.map({ $0 == summary.type }) ?? true {
+      console.received(line, isError: summary.type == "error")
+    }
+    if let next = sending?.received(line) { carryOn(next) }
     if summary.type == "hello" { backoff.reset() }
     if summary.type == "activationDidComplete" { wasReplaced = false }
     if summary.reason == "replaced" { wasReplaced = true }
@@ -89,6 +92,18 @@ extension Conversation: ClientHandler {
   }
 
   // MARK: Sending
+
+  /// Sends the file's next line, or says what became of it.
+  func carryOn(_ step: FileSending.Step) {
+    switch step {
+    case .send(let line):
+      outgoing += line + [0x0A]
+      flush()
+    case .done(let text):
+      sending = nil
+      console.notice(text)
+    }
+  }
 
   /// Sends a line that this program or a person has made.
   func send(_ line: String) {
@@ -154,6 +169,7 @@ extension Conversation: ClientHandler {
     phase = .waiting
     incomingLines = LineSplitter()
     outgoing = []
+    sending = nil
     console.update {
       console.notice(
         wasOpen

@@ -36,9 +36,21 @@ extension Conversation: InputHandler {
 extension Conversation: TypedInputHandler {
   func submitted(_ line: String) {
     if phase == .open, !rule.inputHasEnded {
-      send(line)
+      if let path = FileSending.path(in: line) { sendFile(path) } else { send(line) }
     } else {
       console.notice("not sent, for there is no connection; the arrow key brings it back: \(line)")
+    }
+  }
+
+  private func sendFile(_ path: String) {
+    guard sending == nil else { return console.notice("one file at a time; wait for the first") }
+    do throws(FileFailure) {
+      let file = try FileSending(path)
+      sending = file
+      console.notice("sending \(file.name), \(file.bytes.count) bytes")
+      carryOn(.send(file.announcement))
+    } catch {
+      console.notice("not sent: \(error.message)")
     }
   }
 

@@ -33,6 +33,8 @@ final class Conversation {
   var incomingLines = LineSplitter()
   var typedLines = LineSplitter()
   var deliveries = Deliveries()
+  /// A file that is on its way to the server.
+  var sending: FileSending?
 
   /// The activation to send after each connect: the options' or the last one typed.
   var activation: String?
@@ -54,7 +56,9 @@ final class Conversation {
     self.options = options
     self.loop = loop
     activation = options.activation
-    rule = ExitRule(until: options.until, count: options.count, timeout: options.timeout)
+    rule = ExitRule(
+      until: options.until ?? (options.count == nil ? nil : options.only), count: options.count,
+      timeout: options.timeout)
     output = StandardOutput(loop: loop)
     let historyFile = style == .edited ? HistoryFile(environment) : nil
     var lines: [String] = []
@@ -65,7 +69,7 @@ final class Conversation {
       trouble = error.message
     }
     console = Console(
-      style: style, usesColor: environment("NO_COLOR") == nil && style != .raw,
+      style: style, usesColor: takesColor && style != .raw,
       editor: LineEditor(history: History(lines)), output: output)
     input = try StandardInput(loop: loop, handler: self)
     delay = Timer(loop: loop) { [unowned self] in delayIsOver() }

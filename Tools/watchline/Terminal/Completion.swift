@@ -46,16 +46,17 @@ package struct Completion: Equatable {
       return Place(prefix: current, names: requests, suffix: " ")
     }
     if request == "help", before.count == 1 {
-      return Place(prefix: current, names: requests, suffix: "")
+      return Place(prefix: current, names: topics, suffix: "")
     }
     if let equals = current.firstIndex(of: "=") {
-      guard let names = values[String(current[..<equals])] else { return nil }
+      let names = values(of: String(current[..<equals]), in: String(request))
+      guard !names.isEmpty else { return nil }
       return Place(
         prefix: String(current[current.index(after: equals)...]), names: names, suffix: " ")
     }
     let given = Set(before.compactMap { $0.split(separator: "=").first.map(String.init) })
     // The word itself is the type.
-    let names = Key.allCases.map(\.rawValue).filter { $0 != "type" && !given.contains($0) }
+    let names = members(of: String(request)).filter { $0 != "type" && !given.contains($0) }
     return Place(prefix: current, names: names, suffix: "=")
   }
 
@@ -66,12 +67,16 @@ package struct Completion: Equatable {
     }
     let prefix = String(line[line.index(after: quote)...])
     let before = String(line[..<quote].filter { !$0.isWhitespace })
+    let request = requests.first { before.contains("\"type\":\"\($0)\"") } ?? ""
     if before.hasSuffix("{") || before.hasSuffix(",") {
-      return Place(prefix: prefix, names: Key.allCases.map(\.rawValue), suffix: "\":")
+      let given = members(of: request).filter { before.contains("\"\($0)\":") }
+      let names = members(of: request).filter { !given.contains($0) }
+      return Place(prefix: prefix, names: names, suffix: "\":")
     }
     if before.hasSuffix("\"type\":") { return Place(prefix: prefix, names: requests, suffix: "\"") }
-    for (key, names) in values where before.hasSuffix("\"\(key)\":") {
-      return Place(prefix: prefix, names: names, suffix: "\"")
+    for key in members(of: request) where before.hasSuffix("\"\(key)\":") {
+      let names = values(of: key, in: request).filter { $0 != "true" && $0 != "false" }
+      return names.isEmpty ? nil : Place(prefix: prefix, names: names, suffix: "\"")
     }
     return nil
   }
@@ -84,13 +89,38 @@ package struct Completion: Equatable {
     return shared
   }
 
+  // MARK: What there is
+
   private static let requests = Request.allCases.map(\.rawValue)
 
-  /// The members that have few values.
-  private static let values: [String: [String]] = [
-    "role": ["phone", "watch"],
-    "acknowledge": ["automatic", "manual"],
-    "lane": ["userInfo", "complication", "context", "file", "outcome"],
-    "state": ["foreground", "background", "suspended", "terminated"],
-  ]
+  /// What help explains.
+  private static let topics =
+    requests + MessageDescription.events.map(\.name) + KnobDescription.all.map(\.key.rawValue)
+    + ErrorCode.allCases.map(\.name) + ["lanes", "sync", "knobs", "errors", "events"]
+
+  private static func description(_ request: String) -> MessageDescription? {
+    MessageDescription.requests.first { $0.name == request }
+  }
+
+  /// The members of a request; of an unknown one all that there are.
+  private static func members(of request: String) -> [String] {
+    description(request).map { ["type"] + $0.allMembers.map(\.name) }
+      ?? Key.allCases.map(\.rawValue)
+  }
+
+  /// The values of a member that has few; none where it has many.
+  private static func values(of member: String, in request: String) -> [String] {
+    let found = (description(request).map { [$0] } ?? MessageDescription.requests).lazy
+      .flatMap(\.allMembers).first { $0.name == member }
+    return found.map { words($0.type) } ?? []
+  }
+
+  private static func words(_ type: MemberType) -> [String] {
+    switch type {
+    case .words(let words): words
+    case .boolean, .flag: ["true", "false"]
+    case .either(let types): types.flatMap(words)
+    default: []
+    }
+  }
 }

@@ -41,7 +41,28 @@ final class Console {
   /// Shows a line from the server, with its LF if it had one.
   func received(_ line: UnsafeRawBufferPointer, isError: Bool) {
     update {
-      if style == .raw { shown += line } else { decorate("←", line, isError ? .red : .plain) }
+      switch style {
+      case .raw: shown += line
+      case .plain: decorate("←", line, isError ? .red : .plain)
+      case .edited: unfold("←", line, isError: isError)
+      }
+    }
+  }
+
+  /// Help as text, other JSON in colours and folded.
+  private func unfold(_ arrow: String, _ line: UnsafeRawBufferPointer, isError: Bool) {
+    var end = line.count
+    while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+    let line = UnsafeRawBufferPointer(rebasing: line[..<end])
+    if let text = HelpText.text(line) { return show(text + "\n", .plain) }
+    let head = "\(arrow) \(LocalTime.now()) "
+    guard let rows = FoldedJSON.rows(line, columns: view.size.columns, after: head.count) else {
+      return decorate(arrow, line, isError ? .red : .plain)
+    }
+    show(head, .dim)
+    for row in rows {
+      for piece in row { show(piece.text, isError ? .red : piece.look) }
+      shown.append(0x0A)
     }
   }
 
@@ -137,6 +158,11 @@ final class Console {
     case plain = ""
     case dim = "2"
     case red = "31"
+    /// Of JSON: a member's name, a string, a number, and true, false and null.
+    case name = "36"
+    case string = "32"
+    case number = "33"
+    case word = "35"
   }
 
   private func decorate(_ arrow: String, _ line: UnsafeRawBufferPointer, _ look: Look) {
