@@ -13,6 +13,9 @@ enum Golden {
       #expect(
         line.columns == columns + 2, "the frame is not straight: \(line)",
         sourceLocation: location)
+      #expect(
+        terminalColumns(line) == columns + 2, "the frame is not straight on a terminal: \(line)",
+        sourceLocation: location)
     }
     let text = lines.joined(separator: "\n") + "\n"
     let file = URL(filePath: #filePath).deletingLastPathComponent()
@@ -51,4 +54,12 @@ func expectGolden(
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   Golden.check(lines, name, columns: idiom.columns, at: sourceLocation)
+}
+
+@_silgen_name("wcwidth") func wcwidth(_ character: Int32) -> Int32
+
+/// Columns of a line as the C library has them, by which terminals go.
+func terminalColumns(_ line: String) -> Int {
+  _ = setlocale(LC_CTYPE, "C.UTF-8")
+  return line.unicodeScalars.reduce(0) { $0 + max(0, Int(wcwidth(Int32($1.value)))) }
 }

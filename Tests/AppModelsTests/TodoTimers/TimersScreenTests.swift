@@ -121,12 +121,45 @@ import Wire
     try golden(device, "list-deleted-elsewhere")
   }
 
+  /// Nothing else on a watch shows a to-do.
+  @Test func aLongToDoIsReadInFullOnTheWatch() throws {
+    let device = TimersDevice(.watch)
+    let text = "Stretch both legs slowly, then the back, then both arms and the neck"
+    try device.write { edit throws(WireError) in
+      let timer = try makeTimer(&edit, "Workout", 60)
+      try edit.create("todo", ["timer": .string(timer), "text": .string(text)])
+    }
+    try device.type("open 1")
+    let shown = device.lines.map { $0.filter { !"│─├┤".contains($0) } }.joined(separator: " ")
+      .split(separator: " ").joined(separator: " ")
+    #expect(shown.contains(text))
+  }
+
+  /// Every character is as wide as a terminal draws it.
+  @Test func widthsAreTheTerminals() {
+    _ = terminalColumns("")
+    var off: [String] = []
+    for value in (UInt32(0x20)...0x2FFFF) {
+      guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned,
+        scalar.properties.generalCategory != .privateUse
+      else { continue }
+      let text = String(Character(scalar))
+      // Some are newer than the C library.
+      guard wcwidth(Int32(value)) >= 0 else { continue }
+      if text.columns != terminalColumns(text) { off.append(String(value, radix: 16)) }
+    }
+    #expect(off.count < 200, "\(off.count): \(off.prefix(300))")
+    for text in ["⏱️", "🗑️", "⏰", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "日本", "é", "e\u{301}"] {
+      #expect(text.columns == terminalColumns(text), "\(text)")
+    }
+  }
+
   @Test(arguments: [Idiom.phone, .watch])
   func odd(_ idiom: Idiom) throws {
     let device = TimersDevice(idiom)
     let names = [
       String(repeating: "Long ", count: 2000), "Two\nlines\r\nand\u{1B}[31m red", "日本語のタイマー👨‍👩‍👧‍👦👍🏽",
-      "\u{202E}backwards", "e\u{301}\u{302}\u{303}", "\n",
+      "\u{202E}backwards", "e\u{301}\u{302}\u{303}", "\n.",
     ]
     for name in names {
       try device.write { edit throws(WireError) in

@@ -132,7 +132,9 @@ extension TodoTimersApp {
     for (index, todo) in timer.todos.enumerated() {
       let number = String(index + 1)
       let blanks = String(repeating: " ", count: width - number.count)
-      rows.append(.split("\(blanks)\(number) \(todo.box) \(todo.text.oneLine)", isWatch ? "" : ">"))
+      let text = "\(blanks)\(number) \(todo.box) \(todo.text.oneLine)"
+      // A watch has no other place where a long one could be read.
+      rows.append(isWatch ? .text(text) : .split(text, ">"))
     }
     return rows + [.blank]
   }
