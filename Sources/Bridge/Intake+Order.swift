@@ -42,7 +42,7 @@ extension Intake {
     for move in RisingSubsequence.fewestMoves(from: before, to: after) {
       guard let position = device[move.id]?.starts(before: nil).first?.position else { continue }
       let shown = withOwn(vector(at: position))
-      let time = new[move.id].map { RecordDate.milliseconds($0.updatedAt) } ?? now
+      let time = new[move.id].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
       for context in [shown, replica.vector] {
         var draft = draft(context)
         guard draft.move(move.id, after: move.after, in: nil) else { continue }

@@ -10,8 +10,6 @@ package struct Intake {
   let author: ReplicaID
   /// 2 for a phone, 1 for a watch (clause 12.1).
   let rank: UInt8
-  /// The hub's own replicas for other bridged devices.
-  let others: Set<ReplicaID>
   /// Milliseconds since 1970.
   let now: UInt64
   /// The oldest position that an edit may begin at.
@@ -23,7 +21,7 @@ package struct Intake {
 
   package init(
     _ device: BridgedDevice, _ replica: Replica, _ schema: Schema, _ shape: RecordShape,
-    author: ReplicaID, rank: UInt8, others: Set<ReplicaID>, now: UInt64, oldest: UInt64,
+    author: ReplicaID, rank: UInt8, now: UInt64, oldest: UInt64,
     present: @escaping () -> [Target: WholeRecord], append: @escaping (Replica.Written) -> Void
   ) {
     self.device = device
@@ -32,7 +30,6 @@ package struct Intake {
     self.shape = shape
     self.author = author
     self.rank = rank
-    self.others = others
     self.now = now
     self.oldest = oldest
     self.present = present
@@ -237,7 +234,7 @@ package struct Intake {
         : writes.filter { name, _ in
           let register = schema[target.kind]?.field(name)?.register.name ?? name
           guard let other = fold.stamp(of: register, target, within: shown) else { return true }
-          return (other.ms, other.rank) < (min(time, now), rank)
+          return (other.ms, other.rank) < (time, rank)
         }
     }
     changes.writes = changes.writes.filter { !$0.value.isEmpty }
@@ -288,16 +285,16 @@ package struct Intake {
     return vector
   }
 
-  /// When a copy was made by the device's own clock, in milliseconds since 1970.
+  /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
   private func time(_ copy: WholeRecord) -> UInt64 {
-    RecordDate.milliseconds(copy.children.reduce(copy.updatedAt) { max($0, $1.updatedAt) })
+    let newest = copy.children.reduce(copy.updatedAt) { max($0, $1.updatedAt) }
+    return min(RecordDate.milliseconds(newest), now)
   }
 
   /// Makes an operation of the device's and takes it in.
   ///
   /// - Parameters:
-  ///   - time: by the device's clock. Its stamp is never ahead of the hub's, and stands above all that is
-  ///     shown besides.
+  ///   - time: of its stamp, which stands above all that is shown besides.
   ///   - position: of the newest delivery that it may have been made upon: it stands above that, too.
   func mint(_ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64?) {
     let actions = actions.filter { !fold.isSealed($0) }
@@ -326,8 +323,8 @@ package struct Intake {
     var floor = shown
     if let position { floor.merge(vector(at: position)) }
     return replica.mint(
-      actions, by: author, rank: rank, shown: shown, time: stampTime(actions, shown, time),
-      wall: Int64(time == 0 ? now : time), after: fold.latest(within: floor))
+      actions, by: author, rank: rank, shown: shown, time: time, wall: Int64(now),
+      after: fold.latest(within: floor))
   }
 
   /// Whether a record is being collected, or has been.

@@ -11,8 +11,6 @@ package struct Outgoing {
   }
 
   let device: BridgedDevice
-  /// The others of the hub.
-  let others: [BridgedDevice]
   let records: [Target: WholeRecord]
   let position: UInt64
   /// Milliseconds since 1970.
@@ -23,12 +21,10 @@ package struct Outgoing {
   let takeBack: (UInt64) -> Bool
 
   package init(
-    _ device: BridgedDevice, among others: [BridgedDevice], _ records: [Target: WholeRecord],
-    position: UInt64, now: UInt64,
+    _ device: BridgedDevice, _ records: [Target: WholeRecord], position: UInt64, now: UInt64,
     deliver: @escaping (Message) -> UInt64, takeBack: @escaping (UInt64) -> Bool
   ) {
     self.device = device
-    self.others = others
     self.records = records
     self.position = position
     self.now = now
@@ -101,15 +97,12 @@ package struct Outgoing {
   }
 
   /// The record as it is sent: with dates above all that the device may hold, or its own last-write-wins
-  /// would not let it in. And above the dates that others gave their copies: what the device dates below
-  /// those was not made upon them.
+  /// would not let it in.
   func dated(_ record: WholeRecord, _ track: Track) -> WholeRecord {
     var record = record
     let copies = track.starts(before: nil).map(\.record)
     record.updatedAt = RecordDate.sent(
-      record.updatedAt,
-      above: copies.map(\.updatedAt) + [track.floor]
-        + others.compactMap { $0[record.target]?.received })
+      record.updatedAt, above: copies.map(\.updatedAt) + [track.floor])
     var held: WholeRecord?
     if case .held(let expected, _) = track.expected { held = expected }
     for index in record.children.indices {

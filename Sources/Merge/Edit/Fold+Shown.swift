@@ -18,17 +18,6 @@ extension Fold {
     write(target, register, within: shown).map { operations[Int($0.place.operation)].stamp }
   }
 
-  /// The operation that gave a register the value which it had within a vector, with its stamp and what its
-  /// writer's clock said; nil where it had none.
-  package func write(
-    of register: Name, _ target: Target, within shown: VersionVector
-  ) -> (dot: Dot, stamp: Stamp, wall: Int64)? {
-    write(target, register, within: shown).map {
-      let operation = operations[Int($0.place.operation)]
-      return (operation.dot, operation.stamp, operation.wall)
-    }
-  }
-
   /// Whether somebody once gave a register a value, as far as its history is still known.
   package func hasWritten(_ value: Datum, to register: Name, of target: Target) -> Bool {
     record(target)?.registers.first { $0.name == register }?.writes.contains {

@@ -172,11 +172,8 @@ extension Relay {
     let (hub, bridged) = (payload.hub, payload.bridged)
     let intake = Intake(
       bridged, hub.replica, hub.schema, RecordShape(hub.schema)!,
-      author: hub.bridgeReplica(for: device, store: identity), rank: device.rank,
-      others: Set(
-        hub.bridges.filter { $0 !== bridged }.map {
-          hub.bridgeReplica(for: device.pair.devices[Int($0.device)], store: identity)
-        }), now: nowMS, oldest: hub.oldest, present: hub.wholeRecords,
+      author: hub.bridgeReplica(for: device, store: identity), rank: device.rank, now: nowMS,
+      oldest: hub.oldest, present: hub.wholeRecords,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })
     bridged.heard = max(1, nowMS)

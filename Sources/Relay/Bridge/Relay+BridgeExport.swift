@@ -16,8 +16,7 @@ extension Relay {
       for bridged in hub.bridges {
         let receiver = hub.pair.devices[Int(bridged.device)]
         Outgoing(
-          bridged, among: hub.bridges.filter { $0 !== bridged }, records,
-          position: hub.replica.position, now: nowMS,
+          bridged, records, position: hub.replica.position, now: nowMS,
           deliver: { self.deliver($0, codec, bridged, receiver) },
           takeBack: { seq in
             seq > receiver[.userInfo].highestHandedOut

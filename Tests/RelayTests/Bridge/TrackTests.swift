@@ -282,7 +282,7 @@ struct TrackTests {
 
   private func dated(_ record: WholeRecord, _ track: Track) -> WholeRecord {
     Outgoing(
-      BridgedDevice(device: 0), among: [], [:], position: 0, now: 0, deliver: { _ in 0 },
+      BridgedDevice(device: 0), [:], position: 0, now: 0, deliver: { _ in 0 },
       takeBack: { _ in false }
     ).dated(record, track)
   }
