@@ -100,7 +100,7 @@ struct ServerOptions {
     edits.isNested = draw.percent(30)
     isSparse = draw.percent(50) && !isReal
     isNarrow = draw.percent(25) && !isReal
-    hasNeighbour = isSparse && hasLanes && draw.percent(50)
+    hasNeighbour = isSparse && hasLanes && draw.percent(schema == "none" ? 100 : 50)
     commitsAlone = draw.percent(50) && !isReal
   }
 

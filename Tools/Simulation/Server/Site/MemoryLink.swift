@@ -6,6 +6,7 @@ final class MemoryLink: ServerLink {
 
   private let client: Client
   private let world: World
+  private let neighbour: Neighbour?
   private var up = Passage.open
   private var down = Passage.open
   /// What is held back on its way up.
@@ -15,9 +16,10 @@ final class MemoryLink: ServerLink {
   /// The device has left, and the server may not know.
   private var isLeft = false
 
-  init(_ client: Client, _ world: World) {
+  init(_ client: Client, _ world: World, _ neighbour: Neighbour?) {
     self.client = client
     self.world = world
+    self.neighbour = neighbour
   }
 
   var isOver: Bool { client.isClosed }
@@ -28,7 +30,9 @@ final class MemoryLink: ServerLink {
 
   func send(_ bytes: [UInt8]) {
     switch up {
-    case .open: world.send(bytes, from: client)
+    case .open:
+      neighbour?.send()
+      world.send(bytes, from: client)
     case .held: waiting += bytes
     case .lost: hasHole = true
     }

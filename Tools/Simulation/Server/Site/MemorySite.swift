@@ -47,22 +47,20 @@ final class MemorySite: ServerSite {
     let client = world.open(name)
     client.holdsOutput = true
     client.kernelRoom = kernelRoom
-    let link = MemoryLink(client, world)
+    let link = MemoryLink(client, world, neighbour)
     links.removeAll(where: \.isOver)
     links.append(link)
     return link
   }
 
-  func settle() {
-    neighbour?.send()
-    world.settle()
-  }
-
+  func settle() { world.settle() }
   func waitForAnswers(on links: [any ServerLink]) {}
 
   func advance(to time: Int64) {
-    if time - now >= 31_000 { neighbour?.cancel() }
+    let isLong = time - now >= 31_000
     world.advance(to: time * 1000)
+    // By then a pair that nobody is connected to has left the memory.
+    if isLong { neighbour?.cancel() }
   }
 
   func sleep(until time: Int64) -> Bool {

@@ -5,8 +5,8 @@ import RelaySupport
 final class Neighbour {
   private static let phone = "neighbour"
   private static let pad = String(repeating: "x", count: 4_000)
-  /// It sends something every so many turns.
-  private static let pause = 4
+  /// It sends something before every so-manyth time that a device does.
+  private static let pause = 3
 
   private let world: World
   private var turns = 0
@@ -30,8 +30,11 @@ final class Neighbour {
     turns += 1
     guard !hasLeft, turns.isMultiple(of: Self.pause) else { return }
     connect()
-    sent += 1
-    world.send("transferUserInfo payload={\"pad\":\"\(Self.pad)\"}", on: Self.phone)
+    // The first is on its way alone; the second collects with what follows.
+    for _ in 0..<2 {
+      sent += 1
+      world.send("transferUserInfo payload={\"pad\":\"\(Self.pad)\"}", on: Self.phone)
+    }
   }
 
   func cancel() {
