@@ -329,7 +329,7 @@ package struct Intake {
 
   /// Whether a record is being collected, or has been.
   func isGone(_ target: Target) -> Bool {
-    fold.graveyard[target] != nil && !fold.isCreated(target) || fold.isSealed(target)
+    fold.tombstones[target] != nil && !fold.isCreated(target) || fold.isSealed(target)
   }
 
   /// Whether the device has been told that a record is gone, or has deleted it, and was not sent it anew.

@@ -103,9 +103,9 @@ package struct Editor {
 
   /// Whether a record that had been collected was made again, and the writer was not shown that.
   private func isMadeAnewUnseen(_ target: Target) -> Bool {
-    guard fold.graveyard[target] != nil, let record = fold.record(target), record.isCreated
+    guard fold.tombstones[target] != nil, let record = fold.record(target), record.isCreated
     else { return false }
-    return !record.exhumed.contains { shown.contains($0) }
+    return !record.recreations.contains { shown.contains($0) }
   }
 
   /// - Parameter container: the list that it goes to.

@@ -45,8 +45,8 @@ extension Fold {
 
   /// Whether the writer had been shown the delete that hides the record.
   package func hasSeenDelete(of target: Target, within shown: VersionVector) -> Bool {
-    if let grave = graveyard[target], recordIndices[target] == nil {
-      return shown.contains(grave.dot) || base.contains(grave.dot)
+    if let tombstone = tombstones[target], recordIndices[target] == nil {
+      return shown.contains(tombstone.dot) || base.contains(tombstone.dot)
     }
     guard let delete = record(target)?.newestDelete else { return false }
     return shown.contains(delete.mark.dot)

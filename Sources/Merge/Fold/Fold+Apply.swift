@@ -8,9 +8,9 @@ extension Fold {
     }
     var isCreate = false
     if case .create = action.body { isCreate = true }
-    if isCreate, let grave = graveOfHome(action, operation) {
+    if isCreate, let tombstone = tombstoneOfHome(action, operation) {
       recovered.append(place)
-      return markGone(action.target, grave)
+      return markGone(action.target, tombstone)
     }
     guard isOpen(action.target, to: operation, creating: isCreate), hasAnchor(action) else {
       return recovered.append(place)
@@ -20,7 +20,7 @@ extension Fold {
     case .create:
       records[index].isCreated = true
       noteID(action.target)
-      if graveyard[action.target] != nil { records[index].exhumed.append(operation.dot) }
+      if tombstones[action.target] != nil { records[index].recreations.append(operation.dot) }
     case .restore, .unknown: break
     case .delete: records[index].delete(place, operation)
     case .write(let field, _): write(field, index, place, operation)
@@ -44,37 +44,37 @@ extension Fold {
     }
   }
 
-  /// Whether an operation may change a record. One in the graveyard is changed only by creating it
+  /// Whether an operation may change a record. A tombstone is changed only by creating it
   /// anew, later than it was deleted, and by operations that have seen that: so it is a matter of
   /// what was seen, and not of what came first.
   private func isOpen(_ target: Target, to operation: Operation, creating: Bool = false) -> Bool {
-    guard !graveyard.isEmpty, let grave = graveyard[target] else { return true }
-    if creating, grave.stamp < operation.stamp { return true }
+    guard !tombstones.isEmpty, let tombstone = tombstones[target] else { return true }
+    if creating, tombstone.stamp < operation.stamp { return true }
     guard let index = recordIndices[target] else { return false }
-    return records[index].exhumed.contains { $0 == operation.dot || operation.follows($0) }
+    return records[index].recreations.contains { $0 == operation.dot || operation.follows($0) }
   }
 
-  /// The grave of the record in which another one is made; nil where it is not in the graveyard.
-  private func graveOfHome(_ create: Action, _ operation: Operation) -> Mark? {
-    guard !graveyard.isEmpty, let home = create.home, home != create.target,
-      let grave = graveyard[home], !isOpen(home, to: operation)
+  /// The tombstone of the record in which another one is made; nil where that is no tombstone.
+  private func tombstoneOfHome(_ create: Action, _ operation: Operation) -> Mark? {
+    guard !tombstones.isEmpty, let home = create.home, home != create.target,
+      let tombstone = tombstones[home], !isOpen(home, to: operation)
     else { return nil }
-    return grave
+    return tombstone
   }
 
-  /// A record was to be made in one that is in the graveyard, and goes there too: whatever else is done to it
+  /// A record was to be made in one that is a tombstone, and becomes one too: whatever else is done to it
   /// by who has seen no other create of it finds no record either.
   ///
   /// Where another create came first, it is as if that had come behind this one. One that lies within the base
   /// has been seen by all that is still to come.
-  private func markGone(_ target: Target, _ grave: Mark) {
-    guard graveyard[target] == nil else { return }
+  private func markGone(_ target: Target, _ tombstone: Mark) {
+    guard tombstones[target] == nil else { return }
     if let index = recordIndices[target], records[index].isCreated {
       let creates = creates(of: target)
       guard !creates.isEmpty else { return }
-      records[index].exhumed = creates
+      records[index].recreations = creates
     }
-    graveyard[target] = grave
+    tombstones[target] = tombstone
     noteID(target)
   }
 

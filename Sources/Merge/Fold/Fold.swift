@@ -20,7 +20,7 @@ package final class Fold {
   private var lastIndex = 0
   var lists: [ListName: Fugue] = [:]
   /// Deleted for so long that only this is known: by target, the last delete.
-  package internal(set) var graveyard: [Target: Mark] = [:]
+  package internal(set) var tombstones: [Target: Mark] = [:]
   /// Actions on what had been purged when they came.
   var recovered: [Record.Place] = []
   /// What is going to be purged, and may not be built upon any more.
@@ -148,9 +148,9 @@ package final class Fold {
 
   func record(_ target: Target) -> Record? { recordIndices[target].map { records[$0] } }
 
-  /// Whether anything was ever done to it, or it is in the graveyard.
+  /// Whether anything was ever done to it, or it is a tombstone.
   package func isKnown(_ target: Target) -> Bool {
-    recordIndices[target] != nil || graveyard[target] != nil
+    recordIndices[target] != nil || tombstones[target] != nil
   }
 
   /// Whether a create of it is here.

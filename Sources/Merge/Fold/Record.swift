@@ -24,7 +24,7 @@ struct Record {
   /// The newest touch of what it contains, and the newest arrival from another container.
   var touchInside: Mark?
   /// What created it anew after it had been purged.
-  var exhumed: [Dot] = []
+  var recreations: [Dot] = []
   var texts: [(field: Name, sequence: Fugue)] = []
 
   init(_ target: Target) { self.target = target }

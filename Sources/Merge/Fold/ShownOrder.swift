@@ -156,7 +156,7 @@ extension Fold {
   package func ids(_ kind: Name, startingWith start: Name) -> ArraySlice<Name> {
     if ids[kind] == nil {
       // One that was made anew after it had been collected is in both.
-      let known = Set(records.lazy.filter(\.isCreated).map(\.target)).union(graveyard.keys)
+      let known = Set(records.lazy.filter(\.isCreated).map(\.target)).union(tombstones.keys)
       looked += records.count
       ids[kind] = known.filter { $0.kind == kind }.map(\.record).sorted()
     }
@@ -170,7 +170,7 @@ extension Fold {
     return ids[first..<first + count]
   }
 
-  /// A record was created, or came into the graveyard.
+  /// A record was created, or became a tombstone.
   func noteID(_ target: Target) {
     guard !ids.isEmpty, ids[target.kind] != nil else { return }
     let place = ids[target.kind]!.countBelow { $0 < target.record }

@@ -157,7 +157,7 @@ extension Replica {
       for target in [action.target, action.home, action.into, action.via].compactMap({ $0 })
       where schema[target.kind] != nil {
         guard
-          created.contains(target) || fold.isCreated(target) || fold.graveyard[target] != nil
+          created.contains(target) || fold.isCreated(target) || fold.tombstones[target] != nil
         else {
           throw WireError(
             .invalidField,

@@ -46,7 +46,7 @@ extension Hub {
 
   private func find(_ kind: Name, _ text: String) throws(WireError) -> Target {
     let exact = Target(kind, Name(text))
-    if replica.fold.isCreated(exact) || replica.fold.graveyard[exact] != nil { return exact }
+    if replica.fold.isCreated(exact) || replica.fold.tombstones[exact] != nil { return exact }
     let start = Name(text.uppercased())
     let candidates = replica.fold.ids(kind, startingWith: start)
     if start.utf8.count >= 4, candidates.count == 1 { return Target(kind, candidates.first!) }

@@ -32,10 +32,11 @@ extension Relay {
   func restore(_ call: Call, _ device: Device) throws(WireError) {
     var draft = try draft(call, device)
     let target = try draft.known(call)
-    if let grave = draft.hub.replica.fold.graveyard[target] {
+    if let tombstone = draft.hub.replica.fold.tombstones[target] {
       throw WireError(
         .invalidField,
-        "\(target.kind) \(target.record) was deleted at \(grave.stamp.ms) ms and is no longer kept")
+        "\(target.kind) \(target.record) was deleted at \(tombstone.stamp.ms) ms and is no longer kept"
+      )
     }
     try finish(draft, try draft.editor.restore(target), call, device)
   }

@@ -65,7 +65,7 @@ import Wire
             #expect(fold.view(target, ReplicaWorld.schema) == nil)
           }
           let known = Set(fold.records.filter(\.isCreated).map(\.target))
-            .union(fold.graveyard.keys).filter { $0.kind == "todo" }.map(\.record).sorted()
+            .union(fold.tombstones.keys).filter { $0.kind == "todo" }.map(\.record).sorted()
           #expect(Array(fold.ids("todo", startingWith: "")) == known)
         }
       }

@@ -15,7 +15,7 @@ final class RecordJudge {
   private let apart: Set<Effect>
   /// Of what everybody holds.
   private let vector: VersionVector
-  private let graveyard: [Target: Mark]
+  private let tombstones: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
   let isLate: Bool
   /// Whether there are operations that no device has had in its log.
@@ -28,18 +28,18 @@ final class RecordJudge {
   /// - Parameters:
   ///   - operations: all that were ever accepted.
   ///   - apart: the actions that came too late for what had been collected.
-  ///   - graveyard: records of which only the last delete is known.
+  ///   - tombstones: records of which only the last delete is known.
   ///   - vector: what everybody holds.
   init(
-    _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ graveyard: [Target: Mark],
+    _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ tombstones: [Target: Mark],
     _ vector: VersionVector, _ schema: Schema
   ) {
     self.run = run
     self.schema = schema
     self.apart = apart
     self.vector = vector
-    self.graveyard = graveyard
-    purged = Self.purged(operations, graveyard, apart)
+    self.tombstones = tombstones
+    purged = Self.purged(operations, tombstones, apart)
     if !purged.isEmpty { run.coverage.note("anew") }
     // Others' slots may hang at those of a record that is gone; its own new one stands above them.
     oracle = Oracle(operations, apart: apart.union(Self.withoutMoves(purged, operations)))
@@ -54,7 +54,7 @@ final class RecordJudge {
       || operations.contains { operation in
         operation.actions.contains { action in
           [action.home, action.into].contains { container in
-            container.flatMap { graveyard[$0] }.map { $0.stamp < operation.stamp } ?? false
+            container.flatMap { tombstones[$0] }.map { $0.stamp < operation.stamp } ?? false
           }
         }
       }
@@ -77,12 +77,12 @@ final class RecordJudge {
   /// What had been said of records that were collected and then made anew: it went with the record
   /// (PROTOCOL.md clause 12.9).
   private static func purged(
-    _ operations: [Operation], _ graveyard: [Target: Mark], _ apart: Set<Effect>
+    _ operations: [Operation], _ tombstones: [Target: Mark], _ apart: Set<Effect>
   ) -> Set<Effect> {
     var anew: Set<Target> = []
     for operation in operations {
       for (index, action) in operation.actions.enumerated() where action.body == .create {
-        if let grave = graveyard[action.target], grave.stamp < operation.stamp,
+        if let tombstone = tombstones[action.target], tombstone.stamp < operation.stamp,
           !apart.contains(.action(operation.dot, index))
         {
           anew.insert(action.target)
@@ -95,7 +95,7 @@ final class RecordJudge {
     var count = 0
     while count < gone.count {
       count = gone.count
-      for action in operations.lazy.flatMap(\.actions) where graveyard[action.target] != nil {
+      for action in operations.lazy.flatMap(\.actions) where tombstones[action.target] != nil {
         let containers = [action.home, action.into, action.via]
         if containers.contains(where: { $0.map(gone.contains) ?? false }) {
           gone.insert(action.target)
@@ -105,7 +105,7 @@ final class RecordJudge {
     var purged: Set<Effect> = []
     for operation in operations {
       for (index, action) in operation.actions.enumerated() where gone.contains(action.target) {
-        if let grave = graveyard[action.target], operation.stamp <= grave.stamp {
+        if let tombstone = tombstones[action.target], operation.stamp <= tombstone.stamp {
           purged.insert(.action(operation.dot, index))
         }
       }
@@ -359,9 +359,9 @@ final class RecordJudge {
     oracle.entries.count { $0.action.target == target && $0.action.body == .create } > 1
   }
 
-  private func isMadeAnew(_ target: Target, above grave: Mark) -> Bool {
+  private func isMadeAnew(_ target: Target, above tombstone: Mark) -> Bool {
     oracle.entries.contains {
-      $0.action.target == target && $0.action.body == .create && grave.stamp < $0.stamp
+      $0.action.target == target && $0.action.body == .create && tombstone.stamp < $0.stamp
     }
   }
 
@@ -369,9 +369,10 @@ final class RecordJudge {
   private func checkLateCreates() {
     for operation in oracle.operations {
       for (index, action) in operation.actions.enumerated() where action.body == .create {
-        guard let home = action.home, let grave = graveyard[home], grave.stamp < operation.stamp,
-          graveyard[action.target] == nil, !apart.contains(.action(operation.dot, index)),
-          !isMadeTwice(action.target), !isMadeAnew(home, above: grave)
+        guard let home = action.home, let tombstone = tombstones[home],
+          tombstone.stamp < operation.stamp,
+          tombstones[action.target] == nil, !apart.contains(.action(operation.dot, index)),
+          !isMadeTwice(action.target), !isMadeAnew(home, above: tombstone)
         else { continue }
         run.report(
           "I27", "late-record-lost", "A new record is neither shown nor kept apart.",

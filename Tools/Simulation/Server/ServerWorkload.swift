@@ -200,7 +200,8 @@ struct ServerWorkload {
   private mutating func drawn(_ fold: Fold, makesAnew: Bool) -> Edit? {
     guard let schema else { return nil }
     // Who knows whole records gives each an id of its own.
-    edits!.graves = makesAnew ? fold.graveyard.keys.filter { !fold.isCreated($0) }.sorted() : []
+    edits!.tombstones =
+      makesAnew ? fold.tombstones.keys.filter { !fold.isCreated($0) }.sorted() : []
     return edits!.edit(Shown(fold, schema), isStale: false, &draw)
   }
 

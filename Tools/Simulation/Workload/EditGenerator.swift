@@ -22,7 +22,7 @@ struct EditGenerator {
   let can: Set<Started.Ability>
   let settings: Settings
   /// Records of which only the last delete is known, and which are made anew by their ids.
-  var graves: [Target] = []
+  var tombstones: [Target] = []
   /// What stands in something else, or refers to it, comes more often.
   private let isNested: Bool
   /// Somebody else's merge: nothing looks into it, so that more has to be seen from outside.
@@ -123,13 +123,13 @@ struct EditGenerator {
     let template = draw.pick(inside.isEmpty || draw.percent(25) ? possible : inside)
     let number = next()
     let record =
-      template.kind.fixedID ?? grave(template.kind.name, &draw) ?? Name(Self.id(number))
+      template.kind.fixedID ?? tombstone(template.kind.name, &draw) ?? Name(Self.id(number))
     return create(Target(template.kind.name, record), template, shown, &draw)
   }
 
-  private func grave(_ kind: Name, _ draw: inout SplitMix64) -> Name? {
-    let graves = graves.filter { $0.kind == kind }
-    return graves.isEmpty || draw.percent(50) ? nil : draw.pick(graves).record
+  private func tombstone(_ kind: Name, _ draw: inout SplitMix64) -> Name? {
+    let tombstones = tombstones.filter { $0.kind == kind }
+    return tombstones.isEmpty || draw.percent(50) ? nil : draw.pick(tombstones).record
   }
 
   private mutating func create(

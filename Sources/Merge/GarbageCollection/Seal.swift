@@ -51,7 +51,7 @@ extension Fold {
 
   /// Whether a record may not be changed, or anything put into it, any more.
   ///
-  /// It was deleted long ago, as far as this replica knows, and will be in the graveyard or turn
+  /// It was deleted long ago, as far as this replica knows, and will be a tombstone or turn
   /// out to be in use. After the purge it can be created anew.
   package func isSealed(_ target: Target) -> Bool { goneNow().records.contains(target) }
 

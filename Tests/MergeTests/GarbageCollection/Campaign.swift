@@ -61,7 +61,7 @@ struct Campaign {
   struct Options {
     var members = 3
     /// Records that were purged are created anew.
-    var exhumes = false
+    var recreates = false
     /// A device is away, and its operations come after purges that they know nothing of.
     var expires = false
     /// How far behind the clock horizons are, at most.

@@ -54,12 +54,12 @@ import Testing
     let early = sizes[10..<20].max()!
     let late = sizes.suffix(10).max()!
     #expect(late < early * 2, "\(sizes)")
-    #expect(fold.graveyard.count > 1000)
+    #expect(fold.tombstones.count > 1000)
   }
 }
 
 extension Fold {
-  /// Everything that is kept, but for the graveyard.
+  /// Everything that is kept, but for the tombstones.
   fileprivate var size: Int {
     var size = operations.reduce(0) { $0 + 1 + $1.actions.count } + recovered.count
     for record in records {

@@ -81,14 +81,14 @@ import Testing
 
   // MARK: Records
 
-  @Test(arguments: [(1, true), (5, true), (6, false)]) func aDeletedRecordGoesToTheGraveyard(
+  @Test(arguments: [(1, true), (5, true), (6, false)]) func aDeletedRecordBecomesATombstone(
     horizon: Int, stays: Bool
   ) throws {
     try desk.write(at: 1, Action(note, .create), .set(note, "a"), .type(note, "abc"))
     let delete = try desk.write(at: 5, Action(note, .delete))
     desk.purge(UInt64(horizon))
     #expect((fold.record(note) != nil) == stays)
-    #expect((fold.graveyard[note]?.dot == delete) == !stays)
+    #expect((fold.tombstones[note]?.dot == delete) == !stays)
     #expect(fold.operations.isEmpty == !stays)
   }
 
@@ -102,8 +102,8 @@ import Testing
     try desk.write(at: 3, .move(moved, into: other))
     try desk.write(at: 4, Action(timer, .delete))
     desk.purge(5)
-    #expect(fold.graveyard.keys.sorted() == [timer, todo])
-    #expect(fold.graveyard[todo] == fold.graveyard[timer])
+    #expect(fold.tombstones.keys.sorted() == [timer, todo])
+    #expect(fold.tombstones[todo] == fold.tombstones[timer])
     #expect(fold.record(moved)?.isAlive == true)
     #expect(fold.lists.keys.sorted() == [Fold.ListName(kind: "todo", container: other)])
   }
@@ -130,7 +130,7 @@ import Testing
     if !isFirst { try makeInGone() }
     #expect(desk.value(project) == .string("c"))
     #expect(fold.recovered.count == 3)
-    #expect(fold.record(project)?.exhumed == [Dot(Desk.watch, 1)])
+    #expect(fold.record(project)?.recreations == [Dot(Desk.watch, 1)])
     try desk.write(at: 14, .set(project, "d", home: lives))
     #expect(desk.value(project) == .string("d"), "it has seen the one that lives")
   }
@@ -144,10 +144,10 @@ import Testing
       Action(task, .write(field: "owner", value: .null), into: client, via: project))
     try desk.write(at: 3, Action(client, .delete))
     desk.purge(10)
-    #expect(fold.graveyard[client] != nil && fold.record(task) != nil)
+    #expect(fold.tombstones[client] != nil && fold.record(task) != nil)
     try desk.write(at: 11, Action(project, .delete))
     desk.purge(20)
-    #expect(fold.graveyard.keys.sorted() == [client, project, task])
+    #expect(fold.tombstones.keys.sorted() == [client, project, task])
     #expect(fold.records.isEmpty)
   }
 

@@ -89,9 +89,9 @@ extension Campaign {
     records += 1
     // Padded, so that the newest come last.
     var target = Target(kind, Name("\(kind)\(10_000 + records)"))
-    let graves = members[index].fold.graveyard.keys.sorted()
-    if options.exhumes, !graves.isEmpty, chance.below(3) == 0 {
-      target = graves[chance.below(graves.count)]
+    let tombstones = members[index].fold.tombstones.keys.sorted()
+    if options.recreates, !tombstones.isEmpty, chance.below(3) == 0 {
+      target = tombstones[chance.below(tombstones.count)]
     }
     let placed = place(target, nil, index)
     if placed.isEmpty, Self.schema[target.kind]!.container != nil { return [] }

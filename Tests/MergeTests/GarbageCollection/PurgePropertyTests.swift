@@ -33,11 +33,11 @@ import Testing
     #expect(campaign.hub.fold.operations.count < campaign.hub.plain.operations.count)
   }
 
-  /// Operations of a device that was away find things purged, and ids of the graveyard are used
+  /// Operations of a device that was away find things purged, and ids of tombstones are used
   /// again: what that amounts to does not depend on who hears of what first.
   @Test(arguments: 0..<24) func replicasAgreeOnWhatComesLateOrIsCreatedAnew(seed: Int) throws {
     var options = Campaign.Options()
-    options.exhumes = seed % 3 != 0
+    options.recreates = seed % 3 != 0
     options.expires = seed % 3 != 1
     options.members = 4
     options.retention = 100

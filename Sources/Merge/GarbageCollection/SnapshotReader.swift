@@ -49,7 +49,7 @@ package struct SnapshotReader {
       let kind = try reader.text("kind", "the records' kind")
       let into = try reader.target("into")
       try readRuns(.list(Fold.ListName(kind: kind, container: into)), reader)
-    case .graves: try reader.items("graves") { item throws(WireError) in try readGrave(item) }
+    case .graves: try reader.items("graves") { item throws(WireError) in try readTombstone(item) }
     }
   }
 
@@ -128,17 +128,17 @@ package struct SnapshotReader {
     record.touch = try mark("touch", reader)
     record.touchInside = try mark("inside", reader)
     for dot in try dots("changes", reader) { record.changes.insert(dot) }
-    record.exhumed = try dots("exhumed", reader)
+    record.recreations = try dots("exhumed", reader)
     fold.recordIndices[target] = fold.records.count
     fold.records.append(record)
   }
 
-  private mutating func readGrave(_ reader: DatumReader) throws(WireError) {
+  private mutating func readTombstone(_ reader: DatumReader) throws(WireError) {
     let target = try reader.ownTarget()
     guard let mark = try mark("mark", reader) else {
       throw reader.missing("mark", "the delete's mark")
     }
-    guard fold.graveyard.updateValue(mark, forKey: target) == nil else {
+    guard fold.tombstones.updateValue(mark, forKey: target) == nil else {
       throw reader.invalid("record", "there once")
     }
   }

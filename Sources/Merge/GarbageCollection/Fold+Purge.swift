@@ -6,8 +6,8 @@ extension Fold {
   ///   whose insertion and deletion are both stable, slots whose write is dropped.
   /// - Of a register's stable writes the highest stays, and what is archived and not yet old.
   /// - Of a record's stable deletes the last stays, and what has lost and is not yet old.
-  /// - A record that was deleted before the horizon goes as a whole, with what it contains; the
-  ///   graveyard keeps its name and the delete's mark for good.
+  /// - A record that was deleted before the horizon goes as a whole, with what it contains; its
+  ///   tombstone keeps its name and the delete's mark for good.
   /// - Of the operations within the frontier the actions stay that something still refers to.
   ///
   /// The view is unchanged, and so is the feed but for what is older than the horizon and stable.
@@ -51,7 +51,7 @@ extension Fold {
     guard !gone.isEmpty else { return }
     records.removeAll { record in
       guard let mark = gone[record.target] else { return false }
-      graveyard[record.target] = mark
+      tombstones[record.target] = mark
       for register in record.registers { note(register.writes, in: &doomed) }
       return true
     }

@@ -1,4 +1,4 @@
-/// Records of which only a graveyard entry has to be kept.
+/// Records of which only a tombstone has to be kept.
 extension Fold {
   /// The settled records that were deleted before the horizon, and what goes with them: settled
   /// records of which every possible container is gone. With the marks of the deletes.
@@ -26,7 +26,7 @@ extension Fold {
         continue
       }
       let containers = containers(of: record)
-      let open = containers.filter { !isBuried($0) }
+      let open = containers.filter { !isTombstone($0) }
       if containers.isEmpty { continue }
       waiting[target] = open.count
       for container in open { contents[container, default: []].append(target) }
@@ -47,8 +47,8 @@ extension Fold {
     return gone
   }
 
-  private func isBuried(_ target: Target) -> Bool {
-    graveyard[target] != nil && recordIndices[target] == nil
+  private func isTombstone(_ target: Target) -> Bool {
+    tombstones[target] != nil && recordIndices[target] == nil
   }
 
   /// All that `into` and `via` of its values name, each once.
@@ -66,6 +66,6 @@ extension Fold {
   }
 
   private func lastMark(of containers: [Target], _ gone: [Target: Mark]) -> Mark? {
-    containers.compactMap { gone[$0] ?? graveyard[$0] }.max { $0.stamp < $1.stamp }
+    containers.compactMap { gone[$0] ?? tombstones[$0] }.max { $0.stamp < $1.stamp }
   }
 }

@@ -23,7 +23,7 @@ struct SnapshotWriter {
     addOperations()
     addTexts()
     addLists()
-    addGraves()
+    addTombstones()
     return [header(pieces.count + 1)] + pieces
   }
 
@@ -87,22 +87,22 @@ struct SnapshotWriter {
       if let touch = record.touch { item.add(Key.touch, spelled(touch)) }
       if let inside = record.touchInside { item.add(Key.inside, spelled(inside)) }
       item.add(Key.changes, record.changes.vector.entries.map { spelled(Dot($0.replica, $0.seq)) })
-      let exhumed = record.exhumed.sorted {
+      let recreations = record.recreations.sorted {
         $0.replica != $1.replica ? $0.replica < $1.replica : $0.seq < $1.seq
       }
-      item.add(Key.exhumed, exhumed.map(spelled))
+      item.add(Key.exhumed, recreations.map(spelled))
       return item.datum
     }
     add(.records, Key.records, items)
   }
 
-  private mutating func addGraves() {
-    let graves = fold.graveyard.sorted { $0.key < $1.key }.map { target, mark in
+  private mutating func addTombstones() {
+    let tombstones = fold.tombstones.sorted { $0.key < $1.key }.map { target, mark in
       var item = Item(target)
       item.add(Key.mark, spelled(mark))
       return item.datum
     }
-    add(.graves, Key.graves, graves)
+    add(.graves, Key.graves, tombstones)
   }
 
   // MARK: Operations
