@@ -29,14 +29,17 @@ extension Intake {
   /// does not keep its place among the others.
   ///
   /// - Parameters:
-  ///   - moved: records with another place than before.
   ///   - before: the orders that the device may have had.
-  func move(_ moved: Set<Target>, from before: [[Target]], _ copies: [WholeRecord]) {
+  ///   - copies: what it sent.
+  func move(from before: [[Target]], to copies: [WholeRecord]) {
     let new = Dictionary(copies.map { ($0.target, $0) }, uniquingKeysWith: { $1 })
     let known = Set(before.joined())
     let after = known.compactMap { target -> WholeRecord? in
       var record = device[target]?.starts(before: nil).last?.record
-      if moved.contains(target) { record?.place = new[target]?.place }
+      // Also what kept its number stands as the device's newest copy says, whatever is on its way to the device.
+      if let copy = new[target], copy.updatedAt == device[target]?.received, copy.place != nil {
+        record?.place = copy.place
+      }
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
     for move in RisingSubsequence.fewestMoves(from: before, to: after) {

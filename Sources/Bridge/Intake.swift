@@ -76,8 +76,12 @@ package struct Intake {
     var track = device[root] ?? Track(.unknown)
     let starts = track.starts(before: nil)
     let isHeld = field.target == root || starts.contains { $0.record.child(field.target) != nil }
+    // What was done last may have been dated by a clock that is ahead, or above what it was done to.
+    let assumed = RecordDate.date(milliseconds: now + BridgedDevice.margin)
+    let latest = starts.map { RecordDate.after($0.record.updatedAt) }.reduce(assumed, max)
     guard !isGone(root), !isGone(field.target), !isDeleted(track), starts.isEmpty || isHeld else {
-      track.isOwed = true
+      track.mayHaveDated(latest, isPhone: rank == 2)
+      track.beInDoubt()
       device[root] = track
       return
     }
@@ -96,9 +100,6 @@ package struct Intake {
       draft.set(field.target, [field.name: value], of: [:])
       mint(draft.actions, shown, time: now, above: starts.last?.position)
     }
-    // What was done last may have been dated by a clock that is ahead, or above what it was done to.
-    let assumed = RecordDate.date(milliseconds: now + BridgedDevice.margin)
-    let latest = starts.map { RecordDate.after($0.record.updatedAt) }.reduce(assumed, max)
     track.act(field, value, latest: latest, isPhone: rank == 2)
     device[root] = track
   }
@@ -107,12 +108,11 @@ package struct Intake {
 
   private func take(_ copies: [WholeRecord]) {
     let before = orders()
-    var moved: Set<Target> = []
+    var hasMoved = false
     for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy) {
-      moved.insert(copy.target)
+      hasMoved = true
     }
-    guard !moved.isEmpty else { return }
-    move(moved, from: before, copies)
+    if hasMoved { move(from: before, to: copies) }
   }
 
   /// - Returns: whether the copy has another place than it was known to have.

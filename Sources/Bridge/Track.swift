@@ -288,13 +288,18 @@ package struct Track: Equatable {
     _ field: WholeRecord.Field, _ value: Datum, latest: Double, isPhone: Bool
   ) {
     acted[field] = value
-    if !isPhone { undated = max(undated ?? latest, latest) }
-    floor = max(floor, latest)
+    mayHaveDated(latest, isPhone: isPhone)
     if case .held(var record, let position) = base {
       record.set(field, value)
       base = .held(record, at: position)
     }
     if !inFlight.isEmpty { beInDoubt() }
+  }
+
+  /// The device has given its copy a date that it does not tell, at most `latest`. Phones answer what they refuse.
+  package mutating func mayHaveDated(_ latest: Double, isPhone: Bool) {
+    if !isPhone { undated = max(undated ?? latest, latest) }
+    floor = max(floor, latest)
   }
 
   /// A session begins. A watch whose clock is further ahead than was assumed refuses what it is sent after an
