@@ -58,6 +58,8 @@ func readFile(_ path: String) -> [UInt8] {
   fseek(file, 0, SEEK_END)
   let size = ftell(file)
   rewind(file)
+  // The standard library writes the count of an empty array, which all threads share.
+  guard size > 0 else { return [] }
   return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     count = fread(buffer.baseAddress, 1, size, file)
   }
