@@ -30,6 +30,8 @@ package enum Load {
       do throws(LoadFailure) {
         try forgetting.perform()
       } catch {
+        // What ended the run is said already, and is what stands in the way here.
+        guard case .complete = result.ending else { return result }
         forgets("the server still knows the pairs \(run.mark)-…: \(error.description)")
       }
     }
