@@ -66,7 +66,10 @@ struct PlantedProgram {
       "swift build -c release --product watchline --package-path \(place) "
         + "--scratch-path \(place)/.build >\(Shell.quoted(log)) 2>&1")
     guard ending == .status(0) else {
-      throw UsageError("the sources with the mutants do not build; see \(log)")
+      // The compiler's words: who reads this far away has no log.
+      let errors = try Self.text(log).split(separator: "\n").filter { $0.contains("error: ") }
+      let report = ["the sources with the mutants do not build; see \(log)"] + errors.prefix(10)
+      throw UsageError(report.joined(separator: "\n"))
     }
   }
 
