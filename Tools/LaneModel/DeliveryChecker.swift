@@ -49,6 +49,9 @@ package final class DeliveryChecker {
     package var asked = 0
     package var told = 0
 
+    /// Whether its sender knows what became of its request, or asks again.
+    package var isKnown: Bool { number != nil || isAccepted || isRefused || isForgotten }
+
     package var spelled: String {
       let what =
         switch kind {

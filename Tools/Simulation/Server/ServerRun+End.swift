@@ -16,7 +16,9 @@ extension ServerRun {
       if round == 1 { fast.forEach { $0.close() } }
       if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, round) }
       for node in nodes { finish(node) }
-      let isOver = nodes.allSatisfy(isDrained) && (round > 0 || fast.isEmpty)
+      // Of what was asked without a number and answered with an error, nobody knows whether it waits.
+      let hadTurns = lanes.transfers.allSatisfy(\.isKnown) || round >= watches.count - 1
+      let isOver = nodes.allSatisfy(isDrained) && (round > 0 || fast.isEmpty) && hadTurns
       if isOver || site.fault != nil { break }
       if isBusy { return }
       site.rest(round)
@@ -85,9 +87,10 @@ extension ServerRun {
     flowEverywhere()
   }
 
+  private var watches: [ServerNode] { nodes.filter { !$0.device.isPhone } }
+
   /// Each watch has its turn, so that what waits for it comes out.
   private func select(_ phone: ServerNode, _ round: Int) {
-    let watches = nodes.filter { !$0.device.isPhone }
     let hasLanes = !lanes.transfers.isEmpty || nodes.contains { $0.app != nil }
     guard watches.count > 1, phone.isActive, hasLanes else { return }
     let watch = watches[round % watches.count]

@@ -64,6 +64,7 @@ final class ServerRun {
     lanes.watches = nodes.count { !$0.device.isPhone }
     let budget = trace.options.first { $0.name == "budget" }
     lanes.complications.budget = budget.flatMap { Int($0.value) }
+    for node in nodes { node.app?.atHub = { [unowned self] in atHub() } }
   }
 
   /// Milliseconds since 1970.

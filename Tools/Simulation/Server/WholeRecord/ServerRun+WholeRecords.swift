@@ -28,16 +28,29 @@ extension ServerRun {
     }
   }
 
-  /// What a device holds that shows just what this one does, as far as the server has accepted it.
+  /// What a device holds that shows just what this one does, as far as a delivery to this one can have had it:
+  /// what came later and changed nothing that is shown, this one has not seen.
   private func shownAlike(_ app: WholeRecordApp) -> VersionVector {
     for node in nodes {
       guard let device = node.sync, app.model.difference(from: device.view) == nil else { continue }
-      var vector = device.vector
-      let own = device.replica.id
-      vector[own] = min(vector[own], device.replica.accepted)
-      return vector
+      let known = known(device)
+      return VersionVector(
+        known.entries.map { .init($0.replica, min($0.seq, app.delivered[$0.replica])) })
     }
     return VersionVector()
+  }
+
+  /// What the server had taken in by now, as far as anybody knows.
+  func atHub() -> VersionVector {
+    nodes.compactMap(\.sync).reduce(into: VersionVector()) { $0.merge(known($1)) }
+  }
+
+  /// What a device holds and the server has.
+  private func known(_ device: SyncDevice) -> VersionVector {
+    var vector = device.vector
+    let own = device.replica.id
+    vector[own] = min(vector[own], device.replica.accepted)
+    return vector
   }
 
   /// It sends all, asks for all, or sends an old copy.

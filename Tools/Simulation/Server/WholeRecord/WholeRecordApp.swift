@@ -72,6 +72,10 @@ final class WholeRecordApp {
   private var unacknowledged: Set<Identifier> = []
   /// By transfer, how often it had been activated when the server accepted that.
   private(set) var acceptedIn: [Int: Int] = [:]
+  /// What the hub has taken in, as far as others have heard.
+  var atHub: () -> VersionVector = { VersionVector() }
+  /// That, as it was when the last delivery was taken: what came later is in none.
+  private(set) var delivered = VersionVector()
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
@@ -108,6 +112,7 @@ final class WholeRecordApp {
       case .quickAction, .timerState, .syncRequest: [Identifier]()
       }
     for timer in timers { sent[timer] = sessions }
+    delivered = atHub()
     unacknowledged.formUnion(timers)
     let answers = model.apply(message, now: now)
     show()
