@@ -98,7 +98,7 @@ package struct Intake {
     {
       var draft = draft(shown)
       draft.set(field.target, [field.name: value], of: [:])
-      mint(draft.actions, shown, time: now, above: starts.last?.position)
+      mint(draft.actions, shown, time: now, above: track.newestPosition(of: starts))
     }
     track.act(field, value, latest: latest, isPhone: rank == 2)
     device[root] = track
@@ -136,24 +136,24 @@ package struct Intake {
       return false
     }
     let starts = track.starts(of: copy)
-    guard !isGone(copy.target), !(track.base == .absent && starts.isEmpty) else {
+    let shown = present()[copy.target]
+    guard !isGone(copy.target), !(track.base == .absent && starts.isEmpty && shown == nil) else {
       track.note(copy)
       track.isOwed = true
       return false
     }
-    let isUnknown = track.base == .unknown
-    let shown = present()[copy.target]
+    // A copy of what it was not sent yet is one that nobody knew of: somebody else made the record as well.
+    let isUnknown = track.base == .unknown || starts.isEmpty
     let position = isUnknown ? oldest : starts[0].position
     let changes = Changes(
       copy, schema, starts: starts.map(\.record), present: shown, acted: track.acted,
       isUnknown: isUnknown,
       isOld: { field, value in fold.hasWritten(value, to: field.name, of: field.target) })
-    if carryOut(
-      changes, copy, from: position, above: starts.last?.position, isUnknown: isUnknown, shown)
-    {
+    let newest = track.newestPosition(of: starts)
+    if carryOut(changes, copy, from: position, above: newest, isUnknown: isUnknown, shown) {
       track.isOwed = true
     }
-    track.receive(copy, at: position)
+    track.receive(copy, at: position, newest: newest)
     return changes.place != nil
   }
 
@@ -169,7 +169,7 @@ package struct Intake {
     }
     mint(draft.actions, shown, time: time(copy), above: nil)
     var track = Track(.unknown)
-    track.receive(copy, at: oldest)
+    track.receive(copy, at: oldest, newest: oldest)
     device[copy.target] = track
   }
 

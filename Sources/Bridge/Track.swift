@@ -45,6 +45,8 @@ package struct Track: Equatable {
   package static let limit = 16
 
   package var base: Base
+  /// The newest position of the log that the base may have been made upon; at least its own.
+  package var reached: UInt64 = 0
   /// When the base was sent, in milliseconds since 1970; 0 for the device's own copy.
   package var since: UInt64 = 0
   /// Sent and not settled, oldest first.
@@ -117,6 +119,11 @@ package struct Track: Equatable {
 
   /// The position that what the device does may begin at; nil where it may have seen nothing.
   package var oldestPosition: UInt64? { starts(before: nil).first?.position }
+
+  /// The newest position that a copy made upon the last of these may have been made upon.
+  package func newestPosition(of starts: [Start]) -> UInt64 {
+    max(reached, starts.last?.position ?? 0)
+  }
 
   /// What the device will hold once it has processed all that it was sent.
   package var expected: Base {
@@ -200,6 +207,7 @@ package struct Track: Equatable {
   private mutating func settle(_ index: Int) {
     let delivery = inFlight[index]
     base = delivery.record.map { .held($0, at: delivery.position) } ?? .absent
+    reached = delivery.position
     since = delivery.sentAt
     acted = [:]
     inFlight.removeFirst(index + 1)
@@ -248,10 +256,13 @@ package struct Track: Equatable {
 
   /// The device held a copy when it sent it.
   ///
-  /// - Parameter position: what its person had seen.
-  package mutating func receive(_ copy: WholeRecord, at position: UInt64) {
+  /// - Parameters:
+  ///   - position: what its person had seen.
+  ///   - newest: what they may have seen.
+  package mutating func receive(_ copy: WholeRecord, at position: UInt64, newest: UInt64) {
     var copy = copy
     note(copy)
+    reached = newest
     copy.place = copy.place ?? held?.place
     base = .held(copy, at: position)
     since = 0
@@ -321,17 +332,24 @@ package struct Track: Equatable {
     isOwed = true
   }
 
-  /// Nothing is known any more of what the device holds, but for what it is yet to get. Somebody who was
-  /// told of a delete is still taken to know of it.
+  /// What the device holds may be lost or from before. What it held, and what it had acknowledged, may be there
+  /// nevertheless, and it shows so by sending it back. Somebody who was told of a delete is still taken to know of it.
   package mutating func forget(processed: UInt64) {
+    let last = inFlight.last { $0.seq <= processed }?.seq ?? 0
+    if case .held(let record, let position) = base {
+      inFlight.insert(
+        Delivery(record: record, position: position, seq: 0, sentAt: since, isAlone: false), at: 0)
+    }
     if base != .absent || !inFlight.isEmpty { base = .unknown }
     // What it has not acknowledged comes again, also where it was proven and deleted there.
     if base == .absent { isOwed = true }
-    inFlight.removeAll { $0.seq <= processed }
+    // All that it is yet to be sent has room.
+    let acknowledged = inFlight.count { $0.seq <= processed }
+    inFlight.removeFirst(max(0, min(acknowledged, inFlight.count - Self.limit / 2)))
     received = nil
     digest = 0
     acted = [:]
-    doubt = 0
+    doubt = last
     undated = nil
   }
 

@@ -8,15 +8,15 @@ import Wire
 /// ```
 /// row 1<<31 | h<<27 | d<<20          the device: envelope incarnation lastList
 ///                                    processed proven heard next
-/// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base since received digest undated floor
-///                                    doubt owed, what it did, then what is in flight
+/// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base reached since received digest undated
+///                                    floor doubt owed, what it did, then what is in flight
 /// ```
-/// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. A record's row of form 2 had a date in the
-/// place of `undated`, and behind `owed` whether it is one. One of form 1 had a window: the base is unknown
-/// then, which is always safe, and of its dates the latest is kept.
+/// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. A record's row of
+/// form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and behind `owed` whether it is
+/// one. One of form 1 had a window: the base is unknown then, which is always safe, and of its dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 2
-  static let trackVersion: UInt8 = 3
+  static let trackVersion: UInt8 = 4
   private static let windowVersion: UInt8 = 1
 
   private static let mark: UInt32 = 1 << 31
@@ -63,6 +63,7 @@ enum BridgeRows {
       writer.blob(record.datum.canonical)
       writer.number(position)
     }
+    writer.number(track.reached)
     writer.number(track.since)
     write(track.received, &writer)
     writer.number(track.digest)
@@ -172,6 +173,7 @@ enum BridgeRows {
     case 2: track = Track(.held(try record(&reader, target), at: try reader.number()))
     default: throw damaged
     }
+    if version > 3 { track.reached = try reader.number() }
     track.since = try reader.number()
     track.received = try date(&reader)
     track.digest = try reader.number()
@@ -179,7 +181,7 @@ enum BridgeRows {
     track.floor = try date(&reader) ?? 0
     track.doubt = try reader.number()
     track.isOwed = try reader.flag()
-    if version < trackVersion, try !reader.flag() { track.undated = nil }
+    if version < 3, try !reader.flag() { track.undated = nil }
     for _ in 0..<(try reader.number()) {
       let field = WholeRecord.Field(
         target: Target(Name(try reader.text()), Name(try reader.text())),

@@ -107,11 +107,12 @@ struct BridgeDurabilityTests {
   }
 
   /// Rows of the forms before: a device's had by how much its clock was ahead, a record's an own date and
-  /// whether that was a guess.
-  @Test(arguments: [true, false]) func rowsOfTheFormsBefore(isUndated: Bool) throws {
+  /// whether that was a guess; that of form 3 only lacks what the base may have been made upon.
+  @Test(arguments: [(true, 2), (false, 2), (true, 3)])
+  func rowsOfTheFormsBefore(isUndated: Bool, form: UInt8) throws {
     var device = ByteWriter(bytes: [1])
     for number in [1, 2, 5, 0, 70_000, 8, 7, 6, 4] { device.number(number) }
-    var track = ByteWriter(bytes: [2])
+    var track = ByteWriter(bytes: [form])
     track.text("timer")
     track.text(id.description)
     for number in [0, 3, 0, 11] { track.number(number) }
@@ -119,7 +120,7 @@ struct BridgeDurabilityTests {
       track.flag(true)
       track.number(date.bitPattern)
     }
-    for number in [9, 1, isUndated ? 1 : 0, 0, 0] { track.number(number) }
+    for number in [9, 1] + (form < 3 ? [isUndated ? 1 : 0] : []) + [0, 0] { track.number(number) }
     let pair = Pair(number: 1, app: "default", name: "p")
     pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
     let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
@@ -132,7 +133,8 @@ struct BridgeDurabilityTests {
     #expect(bridged.processed == 8 && bridged.proven == 7 && bridged.heard == 6)
     let read = try #require(bridged[Target("timer", Name(id.description))])
     #expect(read.undated == (isUndated ? 62.5 : nil))
-    #expect(read.base == .unknown && read.since == 3 && read.digest == 11 && read.floor == 64)
+    #expect(read.base == .unknown && read.reached == 0 && read.since == 3)
+    #expect(read.digest == 11 && read.floor == 64)
     #expect(read.doubt == 9 && read.isOwed && read.inFlight.isEmpty)
   }
 
@@ -144,7 +146,7 @@ struct BridgeDurabilityTests {
       ]
     ).whole
     var track = Track(.absent)
-    track.receive(timer, at: 3)
+    track.receive(timer, at: 3, newest: 5)
     track.act(.init(target: timer.target, name: "notes"), .string("n"), latest: 60, isPhone: false)
     for (seq, record) in [(1, nil), (2, timer)] as [(UInt64, WholeRecord?)] {
       timer.updatedAt += 1

@@ -46,7 +46,7 @@ struct TrackTests {
 
   private func track(_ start: WholeRecord, sent copies: WholeRecord?...) -> Track {
     var track = Track(.absent)
-    track.receive(start, at: 0)
+    track.receive(start, at: 0, newest: 0)
     for (index, copy) in copies.enumerated() { track.send(sent(copy, UInt64(index + 1))) }
     return track
   }
@@ -178,7 +178,7 @@ struct TrackTests {
     #expect(track.held?.values["name"] == "A".datum && track.inFlight.count == 1)
     // It may hold either: what one of the two lacks was not deleted.
     #expect(track.starts(before: 9).count == 2)
-    track.receive(timer("D", at: 9), at: 0)
+    track.receive(timer("D", at: 9), at: 0, newest: 0)
     track.send(sent(timer("E", at: 10), 2))
     track.acknowledge { _ in true }
     #expect(track.held?.values["name"] == "E".datum && track.inFlight.isEmpty)
@@ -192,7 +192,7 @@ struct TrackTests {
     track.send(sent(timer("B", at: 61), 2))
     track.acknowledge { _ in true }
     #expect(track.held == nil && track.inFlight.count == 2)
-    track.receive(timer("A", at: 70), at: 1)
+    track.receive(timer("A", at: 70), at: 1, newest: 1)
     #expect(track.held?.values["name"] == "A".datum)
   }
 
@@ -213,13 +213,13 @@ struct TrackTests {
     var track = track(timer(at: 1), sent: timer("B", at: 2))
     track.act(notes, "m".datum, latest: 60, isPhone: true)
     #expect(track.starts(before: nil).count == 2, "it may have taken that before or after")
-    track.receive(timer("C", at: 3), at: 0)
+    track.receive(timer("C", at: 3), at: 0, newest: 0)
     #expect(track.starts(before: nil).map { $0.record.values["name"] } == ["C".datum])
   }
 
   @Test func aCopyThatCrossedADeleteIsInDoubtUntilALaterDelivery() {
     var track = track(timer(at: 1), sent: nil, timer("B", at: 2))
-    track.receive(timer("C", at: 5), at: 0)
+    track.receive(timer("C", at: 5), at: 0, newest: 0)
     track.acknowledge { _ in true }
     #expect(track.isOwed && track.inFlight.count == 2, "it may hold either")
     #expect(track.starts(before: nil).map { $0.record.values["name"] } == ["C".datum, "B".datum])
@@ -253,7 +253,7 @@ struct TrackTests {
     #expect(track.isLate(timer("B", at: 4)))
     #expect(track.isLate(timer(at: 5)), "the same again")
     #expect(!track.isLate(timer("B", at: 5)), "equal is not late")
-    track.receive(timer("B", at: 5), at: 0)
+    track.receive(timer("B", at: 5), at: 0, newest: 0)
     #expect(track.isLate(timer("B", at: 5)))
   }
 
