@@ -11,7 +11,7 @@ extension HeadlessDevice {
     line.append("{\"type\":\"activate\",\"id\":\"activate\",\"pair\":", quoted: profile.pair)
     line.append(",\"role\":", quoted: profile.isPhone ? "phone" : "watch")
     line.append(",\"device\":", quoted: profile.name)
-    line.append(",\"acknowledge\":\"automatic\"}" as StaticString)
+    line += sync.activation + [0x7D]
     send(line)
     finish(now: now)
   }
@@ -32,10 +32,15 @@ extension HeadlessDevice {
     sync.clock = now
     do {
       let line = try Members(bytes)
-      if line.type.hasPrefix("sync.") || line.type == "error" {
-        try received(records: line, now: now)
+      if line.type == "error", line.string("re") == "activate" {
+        refused(line)
       } else {
-        received(line, now: now)
+        let vector = sync.vector
+        let wasDrained = sync.isDrained
+        let isForApp = try sync.take(line)
+        if sync.vector != vector { app.recordsDidChange(now: now) }
+        if sync.isDrained, !wasDrained { status.error = nil }
+        if isForApp { received(line, now: now) }
       }
     } catch let error as WireError {
       breakOff("the server's line makes no sense: \(error.message)")
@@ -45,24 +50,9 @@ extension HeadlessDevice {
     finish(now: now)
   }
 
-  private func received(records line: Members, now: Int64) throws {
-    if line.type == "error", let re = line.string("re"), re == "activate" || re == "message" {
-      return refused(line, re)
-    }
-    let before = sync.vector
-    let wasFilledUp = sync.isDrained
-    try sync.received(line.bytes)
-    if sync.vector != before { app.recordsDidChange(now: now) }
-    if sync.isDrained, !wasFilledUp { status.error = nil }
-  }
-
-  private func refused(_ line: Members, _ request: String) {
-    let message = line.string("message") ?? "no reason was given"
-    if request == "activate" {
-      refusal = "the server does not take this device: \(message)"
-      return breakOff(refusal!)
-    }
-    tell(.info("a live message was not received: \(message)"))
+  private func refused(_ line: Members) {
+    refusal = "the server does not take this device: \(line.reason)"
+    breakOff(refusal!)
   }
 
   private func received(_ line: Members, now: Int64) {
@@ -71,19 +61,25 @@ extension HeadlessDevice {
       session = .active
       status.isConnected = true
       status.isReachable = line.isTrue("isReachable")
-      sync.open()
       tell(.info("online as the \(profile.isPhone ? "phone" : "watch") of \(profile.pair)"))
     case "sessionReachabilityDidChange":
       status.isReachable = line.isTrue("isReachable")
       let counterpart = profile.isPhone ? "watch" : "phone"
       tell(.info("the \(counterpart) is \(status.isReachable ? "" : "not ")reachable"))
+    case "error": tell(.info("a live message was not received: \(line.reason)"))
     case "didReceiveMessage":
-      app.didReceive(message: line.raw("payload") ?? [], now: now)
+      lastLive = line.raw("payload") ?? []
+      app.didReceive(message: lastLive, now: now)
       guard let id = line.raw("id") else { return }
       send(Array(#"{"type":"reply","payload":{},"re":"#.utf8) + id + [0x7D])
     case "didReceiveUserInfo", "didReceiveApplicationContext":
-      let payload = String(decoding: line.raw("payload") ?? [], as: UTF8.self)
-      tell(.info("\(line.type) \(payload.prefix(200))"))
+      let payload = line.raw("payload") ?? []
+      tell(.info("\(line.type) \(String(decoding: payload, as: UTF8.self).prefix(200))"))
+      guard payload != lastLive else { return }
+      guard let state = try? TimerStateMessage(live: payload) else {
+        return app.didReceive(message: payload, now: now)
+      }
+      if let state = state.later(now) { app.didReceive(message: state.live, now: now) }
     case "sessionDidDeactivate":
       guard line.string("reason") == "replaced" else { return }
       breakOff("another connection has taken this device's session over; online takes it back")
@@ -97,4 +93,8 @@ extension HeadlessDevice {
     status.error = reason
     tell(.error(reason))
   }
+}
+
+extension Members {
+  fileprivate var reason: String { string("message") ?? "no reason was given" }
 }

@@ -47,7 +47,9 @@ package final class HeadlessDevice {
   /// Why the server does not take this device, where it said so.
   package internal(set) var refusal: String?
   let make: any App.Type
-  let sync: SyncDevice
+  let sync: any RecordSync
+  /// The counterpart's last live message: it may come in another lane as well.
+  var lastLive: [UInt8] = []
   package internal(set) var app: any App
   /// False while the device is switched offline, and after another connection has taken over.
   package internal(set) var wantsConnection = true
@@ -82,19 +84,25 @@ package final class HeadlessDevice {
   ///   - identifier: the device's own, which no other has.
   ///   - now: milliseconds since 1970.
   ///   - newIdentifier: gives another one at each call.
+  ///   - hasWholeRecords: whether it knows whole records only, of TodoTimers.
   package init(
     _ app: any App.Type, schema: Schema, _ profile: Profile, _ identifier: Identifier, now: Int64,
-    newIdentifier: @escaping () -> Identifier
+    hasWholeRecords: Bool = false, newIdentifier: @escaping () -> Identifier
   ) {
     self.profile = profile
     make = app
-    sync = SyncDevice(
-      profile.name, identifier, isPhone: profile.isPhone, schema: schema, clock: now,
-      newIdentifier: newIdentifier)
+    sync =
+      hasWholeRecords
+      ? WholeRecordSync(
+        identifier, isPhone: profile.isPhone, schema: schema, clock: now,
+        newIdentifier: newIdentifier)
+      : SyncDevice(
+        profile.name, identifier, isPhone: profile.isPhone, schema: schema, clock: now,
+        newIdentifier: newIdentifier)
     self.app = app.init(Self.surroundings(profile, sync))
   }
 
-  private static func surroundings(_ profile: Profile, _ sync: SyncDevice) -> Surroundings {
+  private static func surroundings(_ profile: Profile, _ sync: any RecordSync) -> Surroundings {
     Surroundings(
       idiom: profile.idiom, records: Records(sync), secondsFromUTC: profile.secondsFromUTC)
   }
@@ -105,7 +113,7 @@ package final class HeadlessDevice {
   }
 
   /// The visible records by kind, spelled as in operations.
-  package var records: Datum { sync.view.canonical }
+  package var records: Datum { sync.fold.view(sync.schema).canonical }
 
   /// Online, with everything accepted by the hub and everything of the hub's read.
   package var isSynced: Bool { session == .active && sync.isUpToDate }
@@ -183,7 +191,8 @@ package final class HeadlessDevice {
     }
     errorsTold = sync.errors.count
     if sync.waits > 0, retryAt == nil { retryAt = now + Int64(sync.waits) }
-    let pending = sync.current.pending.count
+    if let app = app as? TodoTimersApp, app.order != sync.order { app.order = sync.order }
+    let pending = sync.pendingCount
     if status.pending != pending { status.pending = pending }
   }
 
@@ -207,6 +216,7 @@ package final class HeadlessDevice {
             + notification.details))
     case .cancelled(let id): tell(.event(event, "cancelled \(id)"))
     case .message(let payload):
+      if sync.carry(payload) { return }
       guard session == .active, status.isReachable else {
         return tell(.info("a live message was not sent: the counterpart cannot be reached"))
       }
@@ -216,7 +226,7 @@ package final class HeadlessDevice {
       send(line)
     case .syncRequested:
       if session == .active {
-        sync.push()
+        sync.syncNow()
       } else {
         tell(.info("offline; everything is synced with the next connection"))
       }

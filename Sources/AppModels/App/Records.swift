@@ -121,13 +121,15 @@ package struct RecordEdit {
 
   /// Makes a record.
   ///
+  /// - Parameter record: its id; a new one where nil.
   /// - Returns: its id, which is the kind's own where there is only one record of it.
   @discardableResult
   package mutating func create(
-    _ kind: Name, _ fields: [Name: Datum], at position: Editor.Position = .last
+    _ kind: Name, _ fields: [Name: Datum], at position: Editor.Position = .last,
+    as record: Name? = nil
   ) throws(WireError) -> Name {
     let kind = try self.kind(kind)
-    let target = Target(kind.name, kind.fixedID ?? keeper.newRecord())
+    let target = Target(kind.name, kind.fixedID ?? record ?? keeper.newRecord())
     let (others, now) = (neighbours, now)
     let plan = try Self.reading(fields) { value, line throws(WireError) in
       try kind.plan(creating: value, line, now: now, among: others)

@@ -32,7 +32,7 @@ enum DeviceCommand: Subcommand {
     let newIdentifier = { Identifier.random(from: SystemRandomNumberGenerator()) }
     let device = HeadlessDevice(
       options.app.type, schema: options.app.schema, profile, newIdentifier(), now: now,
-      newIdentifier: newIdentifier)
+      hasWholeRecords: options.hasWholeRecords, newIdentifier: newIdentifier)
     guard let lines = try store?.load(), !lines.isEmpty else { return device }
     do {
       try device.restore(lines, now: now)

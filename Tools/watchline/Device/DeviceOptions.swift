@@ -9,6 +9,8 @@ package struct DeviceOptions {
   package var isPhone: Bool
   package var name: String
   package var idiom: Idiom
+  /// It knows whole records only, as the app's first versions did.
+  package var hasWholeRecords: Bool
   package var startsOffline: Bool
   /// Where what the device holds is kept; nil where it is kept nowhere.
   package var store: String?
@@ -35,6 +37,9 @@ package struct DeviceOptions {
         "idiom", value: "I",
         "phone, watch or pad (a tablet's wide screen, for the role phone); the role's where left out"
       ),
+      Option(
+        "whole-records",
+        "know whole records only, and send them as the first apps did (todoTimers)"),
       Option("store", value: "FILE", "keep what the device holds, and go on from there next time"),
       Option("offline", "start with the connection switched off"),
       Option(
@@ -53,6 +58,11 @@ package struct DeviceOptions {
       again; wait waits until everything is synced, wait S for S seconds; expect TEXT waits until the
       screen shows TEXT, for 10 s at most; quit leaves. The end of the input leaves too, once the hub
       has accepted what was edited.
+
+      With --whole-records the device sends and takes the app's own messages (clause 13 of the
+      protocol): its list by the application context, a tick by a message, or by user info where the
+      counterpart cannot be reached, other edits by user info, and a phone's running timer by a message
+      and the complication, where the app's settings have share on.
 
       Where the input is no terminal, the first line waits until the device is in step with the hub,
       or no connection could be made.
@@ -78,6 +88,11 @@ package struct DeviceOptions {
     name = arguments.string("device") ?? role
     let idioms = Idiom.allCases.map(\.rawValue)
     idiom = try arguments.string("idiom", among: idioms).flatMap(Idiom.init) ?? app.idiom(isPhone)
+    hasWholeRecords = arguments.has("whole-records")
+    if hasWholeRecords, app != .todoTimers {
+      throw UsageError(
+        "--whole-records is for --app todoTimers; \(app.rawValue) has no such devices")
+    }
     startsOffline = arguments.has("offline")
     store = arguments.string("store")
     if store == "" { throw UsageError("--store needs a file's name") }

@@ -16,6 +16,7 @@ final class DeviceStore {
     line.append(",\"pair\":", quoted: options.pair)
     line.append(",\"role\":", quoted: options.isPhone ? "phone" : "watch")
     line.append(",\"device\":", quoted: options.name)
+    if options.hasWholeRecords { line.append(",\"wholeRecords\":true" as StaticString) }
     line.append("}" as StaticString)
     heading = line
   }
@@ -34,7 +35,8 @@ final class DeviceStore {
     let lines = bytes.split(separator: 0x0A).map(Array.init)
     guard lines.first == heading else {
       throw DeviceFailure(
-        "\(path) is not this device's store; another app, pair, role or name keeps it, or none")
+        "\(path) is not this device's store; another app, pair, role or name keeps it, with or without "
+          + "--whole-records, or none")
     }
     written = Array(lines.dropFirst())
     return written

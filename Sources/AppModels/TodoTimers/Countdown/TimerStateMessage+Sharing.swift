@@ -39,6 +39,19 @@ extension TimerStateMessage {
     self = state
   }
 
+  /// What it says by a later time, where a queue has brought it: a timer that was started has gone on
+  /// since.
+  ///
+  /// - Parameter now: milliseconds since 1970.
+  /// - Returns: nil where the timer has run out meanwhile.
+  package func later(_ now: Int64) -> TimerStateMessage? {
+    guard action == .started else { return self }
+    let age = RecordDate.date(milliseconds: UInt64(max(0, now))) - timestamp
+    var message = self
+    message.currentTime -= Int64(min(max(0, age), Double(currentTime)))
+    return message.currentTime > 0 ? message : nil
+  }
+
   /// The message as it is sent: the typed dictionary, with the payload as an object.
   package var live: [UInt8] {
     TodoTimersEnvelope(.typed, .object).dictionary(.timerState(self))

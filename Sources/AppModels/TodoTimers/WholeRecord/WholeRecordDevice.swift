@@ -16,9 +16,16 @@ package struct WholeRecordDevice: Sendable {
   package let role: Role
   package private(set) var timers: [Identifier: TimerDTO] = [:]
   /// What those were dated that it has removed.
-  private var removed: [Identifier: Double] = [:]
+  private(set) var removed: [Identifier: Double] = [:]
 
   package init(_ role: Role) { self.role = role }
+
+  /// A device that held this before.
+  init(_ role: Role, timers: [TimerDTO], removed: [Identifier: Double]) {
+    self.role = role
+    self.timers = Dictionary(timers.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+    self.removed = removed
+  }
 
   /// Timers as they are shown: by place, then by creation, then by id.
   package var ordered: [TimerDTO] {
