@@ -241,7 +241,7 @@ package final class SyncDevice: CustomStringConvertible {
   private func retime(_ line: Members) throws {
     pushAnswered()
     retimings += 1
-    switch try replica.retime(now: UInt64(line.integer("now")!), clock: clock) {
+    switch try replica.retime(now: UInt64(line.milliseconds("now")!), clock: clock) {
     case .restamped: waits = 0
     case .wait(let milliseconds): waits = milliseconds
     }

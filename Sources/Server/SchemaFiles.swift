@@ -32,7 +32,9 @@ enum SchemaFiles {
     var bytes = [UInt8](repeating: 0, count: Schema.largestFile + 1)
     let count = fread(&bytes, 1, bytes.count, file)
     guard ferror(file) == 0 else {
-      throw StartError("--schema \(path): it cannot be read")
+      let reason =
+        errno == EISDIR ? "it is a directory; name a file" : String(cString: strerror(errno))
+      throw StartError("--schema \(path): \(reason)")
     }
     return Array(bytes[..<count])
   }

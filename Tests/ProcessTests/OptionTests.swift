@@ -127,6 +127,10 @@ extension ProcessTests {
         ("shipped", plants.replacing("plants", with: "pomodoro"), "a schema pomodoro already"),
         ("long", plants + String(repeating: " ", count: 1 << 20), "at most 1048576 bytes"),
       ]
+      let folder = try run(
+        ["--schema", scratch.path, "--data", ":memory:", "--listen", "127.0.0.1:0"])
+      #expect(folder.code == 1)
+      expectOneLine(folder.errors, "it is a directory; name a file")
       for (name, text, words) in files {
         let path = "\(scratch.path)/\(name).json"
         try text.write(toFile: path, atomically: true, encoding: .utf8)

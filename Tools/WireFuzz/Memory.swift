@@ -137,11 +137,11 @@ extension Author {
         clients[place].upload?.transfer = transfer
       }
     case "sync.frontier": if let at = line["at"] { worlds[world].note("sealed", at) }
-    case "advanced":
-      if case .plain(let text)? = line["now"], let now = Double(text) { clock = Int64(now * 1000) }
     default: break
     }
-    if let now = line["now"]?.number, type.hasPrefix("sync.") { clock = now }
+    if case .plain(let text)? = line["now"], let now = Double(text) {
+      clock = Int64((now * 1000).rounded())
+    }
     worlds[world].note(line)
   }
 

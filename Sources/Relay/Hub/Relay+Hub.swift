@@ -106,7 +106,7 @@ extension Relay {
       output.append(",\"frontier\":")
       output.append(decimal: hub.oldest)
       output.append(",\"now\":")
-      output.append(decimal: nowMS)
+      output.append(seconds: Int64(nowMS) * 1000)
       output.append(",\"rank\":")
       output.append(decimal: device.rank)
       output.append(",\"schemaDigest\":", quoted: schema.digest.hexadecimal)

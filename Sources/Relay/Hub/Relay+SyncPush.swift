@@ -88,7 +88,7 @@ extension Relay {
       Self.begin(&output, "sync.retime", re: call.id, of: call.request)
       output.append(",\"schema\":", quoted: hub.schema.name.text)
       output.append(",\"now\":")
-      output.append(decimal: nowMS)
+      output.append(seconds: Int64(nowMS) * 1000)
       output.append(",\"stamp\":", quoted: stamp.spelled)
       output.append(",\"head\":")
       Self.append(hub.replica.chain(replica).head, &output)

@@ -58,6 +58,14 @@ package struct Members {
     return bytes.withUnsafeBytes { decodeInteger(value, $0) }
   }
 
+  /// A time that is told in decimal seconds, in milliseconds.
+  package func milliseconds(_ name: String) -> Int64? {
+    guard let value = value(name), value.kind == .number, let text = raw(name),
+      let seconds = Double(String(decoding: text, as: UTF8.self)), seconds.magnitude < 9e15
+    else { return nil }
+    return Int64(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5))
+  }
+
   package func flag(_ name: String) -> Bool? {
     guard let value = value(name), value.kind == .bool else { return nil }
     return bytes[value.start] == 0x74

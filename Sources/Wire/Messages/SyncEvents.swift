@@ -13,7 +13,7 @@ extension MessageDescription {
   ])
   private static let last = MemberDescription.optional("last", .flag, "no more lines follow")
   private static let now = MemberDescription.required(
-    "now", .count, "the hub's clock, in milliseconds since 1970")
+    "now", .moment, "the hub's clock")
   private static let schemaDigest = MemberDescription.required(
     "schemaDigest", .hexadecimal(64), "SHA-256 of the schema")
   private static let outcome = MemberType.object([
@@ -36,7 +36,7 @@ extension MessageDescription {
       ],
       example: """
         {"type":"sync.opened","of":"sync.open","schema":"todoTimers","at":0,"vector":{},\
-        "frontier":0,"now":1790000000000,"rank":2,"schemaDigest":"9f…"}
+        "frontier":0,"now":1790000000,"rank":2,"schemaDigest":"9f…"}
         """),
     .event(
       "sync.ops", .sync, clause: "12.3", "Operations of others, in the order of the hub's log.",
@@ -91,7 +91,7 @@ extension MessageDescription {
         .required("message", .text(), "one sentence for a person"),
       ],
       example: """
-        {"type":"sync.retime","re":1,"schema":"todoTimers","now":1790000000000,\
+        {"type":"sync.retime","re":1,"schema":"todoTimers","now":1790000000,\
         "stamp":"1790003600000.2.0","head":{"seq":"0","hash":""},"code":4040,\
         "message":"the clock is 3600 s ahead of the hub's"}
         """),

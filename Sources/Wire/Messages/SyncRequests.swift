@@ -48,9 +48,9 @@ extension MessageDescription {
         .sessionNotActivated,
       ],
       example: """
-        sync.push ops=[{"actions":[{"action":"delete","kind":"timer",\
+        sync.push ops=[{"actions":[{"action":"create","kind":"timer",\
         "record":"B5C20E1A-0000-4000-8000-000000000001"}],\
-        "replica":"6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1","seq":"12",\
+        "replica":"6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1","seq":"1",\
         "stamp":"1790000000000.2.0","wall":"1790000000000"}]
         """),
     .request(

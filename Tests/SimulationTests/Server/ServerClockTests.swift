@@ -53,8 +53,8 @@ import Testing
         let range = line.range(of: "\"now\":"),
         let end = line[range.upperBound...].firstIndex(of: ",")
       else { return line }
-      let now = Int64(line[range.upperBound..<end])!
-      return line.replacingCharacters(in: range.upperBound..<end, with: "\(now - 7_200_000)")
+      let now = Int64(Double(line[range.upperBound..<end])!)
+      return line.replacingCharacters(in: range.upperBound..<end, with: "\(now - 7_200)")
     }
     let outcome = try ServerHarness(target).play(Self.trace(Self.steps), isRecorded: false)
     #expect(outcome.findings.contains { $0.slug == "protocol-broken" }, "\(outcome.findings)")

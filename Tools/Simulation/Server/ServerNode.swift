@@ -188,7 +188,7 @@ final class ServerNode {
 
   /// The time that the server tells is one that its machine's clock has shown meanwhile.
   private func checkTime(_ line: Members, _ latest: Int64) {
-    guard let since = link?.since, let told = line.integer("now"),
+    guard let since = link?.since, let told = line.milliseconds("now"),
       !(since...max(since, latest) ~= told)
     else { return }
     complaints.append(
@@ -199,7 +199,7 @@ final class ServerNode {
   /// The server's clock is the device's own from now on; but an answer to what an earlier incarnation had pushed
   /// is passed over.
   private func checkClock(_ line: Members, _ clock: Int64) {
-    guard let sync, !sync.isSuperseded, let now = line.integer("now"),
+    guard let sync, !sync.isSuperseded, let now = line.milliseconds("now"),
       clock + sync.replica.offset != now
     else { return }
     complaints.append(
