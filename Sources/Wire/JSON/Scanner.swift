@@ -86,6 +86,7 @@ struct Scanner {
   private mutating func container(outside: Int) -> Bool {
     var nesting: UInt64 = 0
     var depth = outside
+    var names = NameFilter()
     values: while true {
       guard at < count else { return fail(.value) }
       let byte = bytes[at]
@@ -100,7 +101,8 @@ struct Scanner {
         if byte == 0x7B {
           nesting |= 1
           guard next(is: 0x7D) else {
-            guard name(.memberNameOrBrace) else { return false }
+            names.begin(depth &- outside)
+            guard name(.memberNameOrBrace, depth &- outside, &names) else { return false }
             continue values
           }
         } else {
@@ -121,7 +123,7 @@ struct Scanner {
           at &+= 1
           skipBlanks()
           if isObject {
-            guard name(.memberName) else { return false }
+            guard name(.memberName, depth &- outside, &names) else { return false }
           }
           continue values
         }
@@ -138,10 +140,19 @@ struct Scanner {
 
   /// Reads a member's name and the colon, and stops where its value starts.
   @inline(always)
-  private mutating func name(_ expected: Fault) -> Bool {
+  private mutating func name(_ expected: Fault, _ level: Int, _ names: inout NameFilter) -> Bool {
     guard next(is: 0x22) else { return fail(expected) }
     let start = at &+ 1
+    let before = flags
+    flags = []
     guard string() else { return false }
+    // A name that is written with an escape may be another one, written without.
+    if flags.contains(.hasEscape)
+      || !names.insert(bytes, from: start, to: at &- 1, count: count, level)
+    {
+      flags.insert(.mayRepeatName)
+    }
+    flags.formUnion(before)
     // Both spellings of `$`; the string is known to be whole, so its quote bounds the reading.
     if bytes[start] == 0x24 || bytes[start] == 0x5C && isEscapedDollar(start) {
       flags.insert(.hasDollarKey)

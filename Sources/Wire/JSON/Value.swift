@@ -24,8 +24,12 @@ package struct Value: Equatable, Sendable {
     /// beyond all doubles.
     package static let hasLongNumber = Flags(rawValue: 8)
 
-    /// Nothing that a property list takes otherwise than JSON does: no null, no `$` name, no such number.
-    @inlinable package var isPlain: Bool { rawValue & 14 == 0 }
+    /// An object in the value may have a name twice: two of its names are alike in what `NameFilter` looks at.
+    package static let mayRepeatName = Flags(rawValue: 16)
+
+    /// Nothing that a property list takes otherwise than JSON does: no null, no `$` name, no such number,
+    /// no name twice.
+    @inlinable package var isPlain: Bool { rawValue & 30 == 0 }
   }
 
   package var kind: Kind

@@ -9,7 +9,7 @@
 /// | `{"$date": "2026-03-01T12:00:00Z"}`, `{"$date": 794059200.5}` | date; a number is seconds since 2001-01-01 UTC |
 /// | `{"$dictionary": {…}}` | the dictionary `{…}`, whatever its names are |
 /// | object with several members, or one whose name does not start with `$` | dictionary |
-/// | null, any other object whose one member's name starts with `$` | error 7010 |
+/// | null, a name given twice, any other object whose one member's name starts with `$` | error 7010 |
 ///
 /// So a user's dictionary with one `$…` name is written inside `$dictionary`:
 /// `{"$dictionary": {"$data": "not base64"}}` is a dictionary of one string.
@@ -18,8 +18,7 @@ package enum PropertyList {
   ///
   /// Equal strings, integers, reals, dates and data count once, as Apple's writer has it
   /// (CFBinaryPList.c, `_flattenPlist` and `__plistNumberEqual`); booleans, arrays and
-  /// dictionaries each time. An integer never equals a real. A name that occurs twice in one
-  /// object counts as two members.
+  /// dictionaries each time. An integer never equals a real.
   ///
   /// - Throws: 7010 payloadUnsupportedTypes with the key path.
   /// - Complexity: the text's length, whatever its depth.

@@ -13,6 +13,7 @@ struct PropertyListReader {
   /// From the outermost one; at most `Envelope.maximumDepth`.
   private var open: [Container] = []
   private var tagged = TaggedObjects()
+  private let mayRepeatName: Bool
 
   /// Bytes read so far, twice those that were read twice: what the tests hold to the text's length.
   private(set) var bytesRead = 0
@@ -44,6 +45,8 @@ struct PropertyListReader {
     var name: Value?
     /// Whether that member's value is still to come.
     var awaitsValue = false
+    /// The names so far, where one may come twice.
+    var names: Set<String> = []
   }
 
   /// Begins with a value, which must be a dictionary.
@@ -53,6 +56,7 @@ struct PropertyListReader {
   init(_ value: Value, in line: UnsafeRawBufferPointer, field: String) throws(WireError) {
     self.line = line
     self.field = field
+    mayRepeatName = value.flags.contains(.mayRepeatName)
     scanner = Scanner(
       line.baseAddress!.assumingMemoryBound(to: UInt8.self), count: value.end, at: value.start)
     if value.flags.contains(.hasDollarKey) {
@@ -73,7 +77,8 @@ struct PropertyListReader {
 
   /// The next item, or nil after the end of the dictionary that it began with.
   ///
-  /// - Throws: 7010 for null, for a number beyond all doubles, and for a tag that is wrong. Nothing may be read after that.
+  /// - Throws: 7010 for null, for a number beyond all doubles, for a name that its object has already, and for
+  ///   a tag that is wrong. Nothing may be read after that.
   mutating func next() throws(WireError) -> Item? {
     while let last = open.indices.last {
       if open[last].awaitsValue {
@@ -90,6 +95,9 @@ struct PropertyListReader {
           let name = nameWithColon()
           open[last].name = name
           open[last].awaitsValue = true
+          if mayRepeatName, !open[last].names.insert(decodeString(name, line)).inserted {
+            throw unsupported("is given twice", at: name.start)
+          }
           return .name(name)
         }
       }
