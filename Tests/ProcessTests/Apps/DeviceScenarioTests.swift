@@ -54,6 +54,69 @@ extension ProcessTests {
       try phone.shows("00:01", "PAUSE", without: ["Timer Complete!"])
     }
 
+    /// What a counterpart says of its countdown is looked at before it is done.
+    @Test func whatACounterpartSaysOfItsCountdownIsChecked() throws {
+      let phone = try device("phone")
+      try phone.sync("settings", "share on", "back", "new Tea 5:00", "open 1")
+      let timer = try #require(phone.records["timer"]?.first?["id"] as? String)
+      let watch = try server.device("watch")
+      func say(_ action: String, _ seconds: Int, at timestamp: Double, more: String = "") throws {
+        try watch.send(
+          """
+          {"type":"sendMessage","id":"say","payload":{"type":"timerState","payload":\
+          {"timerID":"\(timer)","action":"\(action)","currentTime":\(seconds),\
+          "timestamp":\(timestamp)\(more)}}}
+          """)
+      }
+      // More than its duration, and what cannot be read.
+      try say("started", 301, at: 800_000_001)
+      try say("started", 60, at: 800_000_002, more: ",\"unknown\":1")
+      try say("started", 200, at: 800_000_100)
+      try phone.shows("PAUSE", "03:")
+      // An older one comes late.
+      try say("reset", 300, at: 800_000_099)
+      try say("paused", 200, at: 800_000_101)
+      try phone.shows("RESUME", "03:")
+      #expect(!phone.screen.contains { $0.contains("05:00") })
+      // The bridge refuses one that cannot be (clause 13.5).
+      let bridged = try server.device("watch", ["bridge": "todoTimers"])
+      let answer = try bridged.request([
+        "type": "sendMessage",
+        "payload": [
+          "type": "timerState",
+          "payload": [
+            "timerID": timer, "action": "started", "currentTime": 60, "timestamp": 1, "unknown": 1,
+          ] as [String: Any],
+        ] as [String: Any],
+      ])
+      #expect(answer.code == 4004, "\(answer)")
+    }
+
+    @Test func doneIsOffWhileAFormIsNotValid() throws {
+      let phone = try device("phone")
+      phone.type("new", "help")
+      try phone.tells("cancel")
+      #expect(!phone.told.contains { $0.what == "page" && $0.text.hasPrefix("  done") })
+      phone.type("name \u{200B}", "done")
+      try phone.shows("⚠ Timer name cannot be empty")
+      phone.type("name Tea", "help")
+      try phone.tells("  done")
+      phone.type("done")
+      try phone.shows("My Timers", "Tea")
+    }
+
+    /// Opening a notification shows its timer, wherever the person is.
+    @Test func aNotificationOpensItsTimer() throws {
+      let phone = try device("phone")
+      phone.type("new Eggs 0:01", "new Bread 9:00", "open Eggs", "start")
+      try phone.shows("Timer Complete!")
+      phone.type("restart", "back", "open Bread")
+      try phone.tells("notification")
+      try phone.shows("Timer Complete!")
+      phone.type("act RESTART_TIMER")
+      try phone.shows("Eggs", "PAUSE", without: ["Bread"])
+    }
+
     // MARK: Scripts
 
     /// The lines of a script go in at once, and the program ends with what they come to.

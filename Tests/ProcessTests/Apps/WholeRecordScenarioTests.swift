@@ -326,6 +326,87 @@ extension ProcessTests {
       #expect(scene.phone.shown.map { $0["todos"] } == ["x Boil, x Pour"])
     }
 
+    /// Every order of three and of four timers, one after the other: several moves at once.
+    @Test(arguments: [3, 4]) func everyOrderIsTakenAsItIs(_ count: Int) throws {
+      let scene = try Scene()
+      let names = (0..<count).map { Name("T\($0)") }
+      for name in names { try scene.make(name) }
+      for order in Self.permutations(count) {
+        scene.phone.now += 1
+        let before = scene.phone.shown.map { $0["name"] }
+        try scene.phone.act { device in
+          device.rearrange(now: scene.phone.now) { $0 == count ? order : Array(0..<$0) }
+        }
+        try scene.expectEqual()
+        #expect(scene.phone.shown.map { $0["name"] } == order.map { before[$0] })
+      }
+    }
+
+    private static func permutations(_ count: Int) -> [[Int]] {
+      guard count > 0 else { return [[]] }
+      return permutations(count - 1).flatMap { rest in
+        (0..<count).map { place in
+          var order = rest
+          order.insert(count - 1, at: place)
+          return order
+        }
+      }
+    }
+
+    /// One timer with a date before 2001 is refused by itself, and named.
+    @Test func oneOfAListIsRefusedByItself() throws {
+      let scene = try Scene()
+      try scene.make("Tea")
+      var list = scene.phone.model.ordered
+      list[0].name = "Green tea"
+      list[0].updatedAt += 10
+      let old = Identifier(digestOf: "timer", "Old")
+      list.append(
+        TimerDTO(id: old, name: "Old", durationInSeconds: 60, createdAt: -1, updatedAt: -1))
+      let message = TodoTimersMessage.fullSync(
+        TimerSyncPayload(timers: list, syncTimestamp: scene.phone.now))
+      let payload = String(decoding: scene.phone.envelope.dictionary(message), as: UTF8.self)
+      let answer = try scene.phone.ask(
+        "{\"type\":\"updateApplicationContext\",\"id\":\"ask\",\"payload\":\(payload)}")
+      let refused = answer.members["refused"] as? [[String: Any]]
+      #expect(refused?.map { $0["record"] as? String } == [old.description], "\(answer)")
+      #expect(refused?.first?["code"] as? Int == 4004)
+      try scene.settle()
+      #expect(scene.watch.shown.map { $0["name"] } == ["Green tea"])
+      #expect(try scene.hub("timer").map { $0["name"] as? String } == ["Green tea"])
+    }
+
+    /// What shows nothing is no name and no text, at whichever door.
+    @Test(arguments: [" ", "\u{200B}", "\u{3164}", "\u{00AD}\n", "\u{0007}"])
+    func blankNamesAreRefusedAtEveryDoor(_ blank: String) throws {
+      let scene = try Scene()
+      let tea = try scene.make("Tea", todos: ["Boil"])
+      for (kind, set, code) in [
+        ("timer", ["name": blank, "durationInSeconds": 60] as [String: Any], 4021),
+        ("todo", ["timer": tea.description, "text": blank], 4024),
+      ] {
+        let person = try scene.server.device("watch", ["device": "person"])
+        defer { person.close() }
+        _ = try person.type("sync.open schema=todoTimers")
+        #expect(try person.request(["type": "sync.edit", "kind": kind, "set": set]).code == code)
+      }
+      var timer = try #require(scene.watch.model.timers[tea])
+      timer.updatedAt += 10
+      for (code, change) in [
+        (4021, { (timer: inout TimerDTO) in timer.name = Name(blank) }),
+        (4024, { (timer: inout TimerDTO) in timer.todoItems[0].text = Name(blank) }),
+      ] {
+        var copy = timer
+        change(&copy)
+        let message = TodoTimersMessage.timerUpdate(TimerUpdateMessage(.updated, copy))
+        let payload = String(decoding: scene.watch.envelope.dictionary(message), as: UTF8.self)
+        let answer = try scene.watch.ask(
+          "{\"type\":\"transferUserInfo\",\"id\":\"ask\",\"payload\":\(payload)}")
+        #expect(answer.code == code, "\(answer)")
+      }
+      #expect(scene.phone.shown.map { $0["name"] } == ["Tea"])
+    }
+
     // MARK: With others
 
     /// A device of the first version knows no order: what it sends changes none.
