@@ -108,8 +108,11 @@ package final class HeadlessDevice {
   }
 
   /// The screen as lines of text.
-  package func screen(now: Int64) -> [String] {
-    app.screen(now: now).lines(columns: profile.idiom.columns)
+  package func screen(now: Int64) -> [String] { styledScreen(now: now).map(\.text) }
+
+  /// The same, with how it looks where a terminal has colours.
+  package func styledScreen(now: Int64) -> [StyledLine] {
+    app.screen(now: now).styledLines(columns: profile.idiom.columns)
   }
 
   /// The visible records by kind, spelled as in operations.

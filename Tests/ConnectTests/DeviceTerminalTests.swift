@@ -4,10 +4,33 @@ import Testing
 extension ProgramSuite {
   /// `watchline device` on a terminal: the screen stays in its place, and lives.
   @Suite struct DeviceTerminalTests {
-    private func session(_ app: String, _ arguments: String...) throws -> TerminalSession {
+    private func session(
+      _ app: String, _ arguments: String..., environment: [String] = ["NO_COLOR=1"]
+    ) throws -> TerminalSession {
       try TerminalSession(
         ["--app", app, "--role", "phone", "--offline"] + arguments, subcommand: "device",
-        columns: 60, rows: 40, environment: ["NO_COLOR=1"])
+        columns: 60, rows: 40, environment: environment)
+    }
+
+    /// What the terminal is told of a done to-do, and of a green timer.
+    @Test(arguments: [
+      (["NO_COLOR=1", "COLORTERM=truecolor"], [String]()),
+      (["NO_COLOR=", "COLORTERM="], ["\u{1B}[9", "\u{1B}[38;5;"]),
+      (["NO_COLOR=", "COLORTERM=truecolor"], ["\u{1B}[9", "\u{1B}[38;2;36;136;61m00:30"]),
+    ])
+    func coloursAreShownWhereTheTerminalHasThem(
+      _ environment: [String], _ expected: [String]
+    ) throws {
+      let session = try session("todoTimers", environment: environment)
+      for line in ["new Tea", "duration 0:30", "color 4", "done", "open 1", "add Boil", "toggle 1"]
+      {
+        try session.type(line)
+        try session.press("Enter")
+      }
+      try session.wait("the to-do") { $0.contains("1 ☑ Boil") }
+      let screen = try session.screen(styled: true)
+      #expect(screen.contains("\u{1B}[") == !expected.isEmpty, "\(screen.debugDescription)")
+      for text in expected { #expect(screen.contains(text), "\(screen.debugDescription)") }
     }
 
     @Test func theScreenCountsDownAboveTheLineBeingTyped() throws {

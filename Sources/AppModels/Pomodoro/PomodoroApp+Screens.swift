@@ -30,10 +30,13 @@ extension PomodoroApp {
 
   private func timerScreen(_ now: Int64) -> Screen {
     let settings = settings
+    let colors = PomodoroColors(state)
     var rows: [Screen.Row] = [
-      .blank, .centred(state.title.uppercased()),
-      .centred(PomodoroText.clock(remaining: timer.remaining(now))),
-      .progress(progress(now: now)),
+      .blank, .styled(.centred(state.title.uppercased()), .text(colors.start)),
+      .styled(
+        .centred(PomodoroText.clock(remaining: timer.remaining(now))), .text(colors.start)),
+      .styled(
+        .progress(progress(now: now)), .graphic(colors.start, colors.middle, colors.end)),
     ]
     if settings.cycle == .every4 { rows.append(.centred(dots)) }
     rows += [
@@ -70,7 +73,9 @@ extension PomodoroApp {
       .text(words.hint, indent: 2), .rule, .text("Gradient"),
     ]
     rows += PomodoroColors(state).stops(progress: progress).map {
-      .split("  \($0.location.short)  \($0.color.hex)", "\(($0.opacity * 100).short) %")
+      .styled(
+        .split("  \($0.location.short)  \($0.color.hex)", "\(($0.opacity * 100).short) %"),
+        .text($0.color))
     }
     let rotation = PomodoroShape.rotation(progress: progress, reduceMotion: reduceMotion)
     let step = PomodoroAnimation.rotation(reduceMotion: reduceMotion)

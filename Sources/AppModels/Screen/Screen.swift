@@ -37,6 +37,9 @@ package struct Screen: Hashable, Sendable {
     case field(String, placeholder: String = "")
     /// Rows beside rows, with a line between them; the left ones are `width` columns wide.
     case columns(left: [Row], width: Int, right: [Row])
+    /// A row in a look of its own: so many columns of its first line, counted from what is not
+    /// blank, and all of its other lines; of a split row what is left.
+    indirect case styled(Row, Style, columns: Range<Int> = 0..<Int.max)
   }
 
   package struct Button: Hashable, Sendable {
@@ -78,15 +81,19 @@ package struct Screen: Hashable, Sendable {
   /// The screen as lines of equal width.
   ///
   /// - Parameter columns: within the frame, at least 16.
-  package func lines(columns: Int) -> [String] {
+  package func lines(columns: Int) -> [String] { styledLines(columns: columns).map(\.text) }
+
+  /// The same lines, with how they look where a terminal has colours.
+  package func styledLines(columns: Int) -> [StyledLine] {
     let inner = columns - 2
-    var lines = ["┌" + String(repeating: "─", count: columns) + "┐"]
-    func add(_ text: String) { lines.append("│ \(text.padded(to: inner)) │") }
-    func addRule() { lines.append("├" + String(repeating: "─", count: columns) + "┤") }
-    for line in bar(inner) { add(line) }
+    let across = String(repeating: "─", count: columns)
+    var lines = [StyledLine("┌\(across)┐")]
+    func add(_ line: StyledLine) { lines.append(line.padded(to: inner).after("│ ").before(" │")) }
+    func addRule() { lines.append(StyledLine("├\(across)┤")) }
+    for line in bar(inner) { add(StyledLine(line)) }
     addRule()
     if let banner {
-      for line in "⚠ \(banner)".wrapped(to: inner) { add(line) }
+      for line in "⚠ \(banner)".wrapped(to: inner) { add(StyledLine(line)) }
       addRule()
     }
     if let alert {
@@ -99,7 +106,7 @@ package struct Screen: Hashable, Sendable {
         for line in row.lines(inner) { add(line) }
       }
     }
-    lines.append("└" + String(repeating: "─", count: columns) + "┘")
+    lines.append(StyledLine("└\(across)┘"))
     return lines
   }
 
@@ -122,25 +129,52 @@ package struct Screen: Hashable, Sendable {
 }
 
 extension Screen.Row {
-  fileprivate func lines(_ columns: Int) -> [String] {
+  fileprivate func lines(_ columns: Int) -> [StyledLine] {
     switch self {
-    case .blank: [""]
+    case .card(let rows): rows.lines(columns - 4).framed(columns - 4)
+    case .columns(let left, let width, let right):
+      Self.beside(left.lines(width), width, right.lines(columns - width - 3))
+    case .styled(let row, let style, let range):
+      row.lines(columns).enumerated().map { index, line in
+        let blanks = line.text.prefix { $0 == " " }.count
+        let all = blanks..<min(line.columns, row.stylable(columns))
+        let part = range.clamped(to: 0..<columns)
+        return line.styled(
+          style,
+          index > 0
+            ? all : (blanks + part.lowerBound..<blanks + part.upperBound).clamped(to: all))
+      }
+    default: texts(columns).map { StyledLine($0) }
+    }
+  }
+
+  /// Of what has a look only where it is in a row with one.
+  private func texts(_ columns: Int) -> [String] {
+    switch self {
+    case .blank, .card, .columns, .styled: [""]
     case .rule: [String(repeating: "─", count: columns)]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
-    case .card(let rows): rows.lines(columns - 4).framed(columns - 4)
     case .centred(let text): text.wrapped(to: columns).map { $0.centred(in: columns) }
     case .split(let left, let right): [Self.split(left.oneLine, right.oneLine, columns)]
     case .progress(let fraction): [Self.bar(fraction, columns - 4).centred(in: columns)]
     case .buttons(let buttons):
       buttons.map { $0.isEnabled ? "[ \($0.title) ]" : "( \($0.title) )" }
         .flowing(in: columns).map { $0.centred(in: columns) }
-    case .columns(let left, let width, let right):
-      Self.beside(left.lines(width), width, right.lines(columns - width - 3))
     case .field(let text, let placeholder):
       (text.isEmpty ? placeholder : text).wrapped(to: columns - 4).enumerated().map {
         ($0.offset == 0 ? "▏ " : "  ") + $0.element
       }
+    }
+  }
+
+  /// Up to which column a style goes.
+  private func stylable(_ columns: Int) -> Int {
+    switch self {
+    case .styled(let row, _, _): row.stylable(columns)
+    case .split(let left, let right):
+      left.oneLine.cut(to: columns - right.oneLine.cut(to: columns - 3).columns - 1).columns
+    default: columns
     }
   }
 
@@ -150,10 +184,13 @@ extension Screen.Row {
     return left.cut(to: columns - right.columns - 1).padded(to: columns - right.columns) + right
   }
 
-  private static func beside(_ left: [String], _ width: Int, _ right: [String]) -> [String] {
+  private static func beside(
+    _ left: [StyledLine], _ width: Int, _ right: [StyledLine]
+  ) -> [StyledLine] {
     (0..<max(left.count, right.count)).map { index in
-      (index < left.count ? left[index] : "").padded(to: width) + " │ "
-        + (index < right.count ? right[index] : "")
+      let one = index < left.count ? left[index] : StyledLine("")
+      let other = index < right.count ? right[index] : StyledLine("")
+      return other.after(one.padded(to: width).before(" │ "))
     }
   }
 
@@ -165,20 +202,16 @@ extension Screen.Row {
 
 extension [Screen.Row] {
   /// As a part of a screen, where a line across ends at the part's edges.
-  fileprivate func lines(_ columns: Int) -> [String] {
-    flatMap { row in
-      row == .rule ? [String(repeating: "─", count: columns)] : row.lines(columns)
-    }
-  }
+  fileprivate func lines(_ columns: Int) -> [StyledLine] { flatMap { $0.lines(columns) } }
 }
 
 extension Screen.Alert {
-  fileprivate func lines(_ columns: Int) -> [String] {
+  fileprivate func lines(_ columns: Int) -> [StyledLine] {
     let inner = columns - 4
     let text =
       title.wrapped(to: inner).map { $0.centred(in: inner) } + [""] + message.wrapped(to: inner)
       + [""] + buttons.map { "[\($0)]" }.flowing(in: inner).map { $0.centred(in: inner) }
-    return text.framed(inner)
+    return text.map { StyledLine($0) }.framed(inner)
   }
 }
 
@@ -190,7 +223,8 @@ extension Notification {
     let inner = columns - 2
     let buttons = actions.map { "[\($0.title)]" }.flowing(in: inner)
     let text = title.wrapped(to: inner) + body.wrapped(to: inner)
-    return (text + (buttons.isEmpty ? [] : [""]) + buttons).framed(inner)
+    return (text + (buttons.isEmpty ? [] : [""]) + buttons).map { StyledLine($0) }.framed(inner)
+      .map(\.text)
   }
 }
 
@@ -207,10 +241,13 @@ extension [String] {
     }
     return lines
   }
+}
 
+extension [StyledLine] {
   /// In a frame, of so many columns within it.
-  fileprivate func framed(_ columns: Int) -> [String] {
+  fileprivate func framed(_ columns: Int) -> [StyledLine] {
     let edge = String(repeating: "─", count: columns + 2)
-    return ["┌\(edge)┐"] + map { "│ \($0.padded(to: columns)) │" } + ["└\(edge)┘"]
+    return [StyledLine("┌\(edge)┐")]
+      + map { $0.padded(to: columns).after("│ ").before(" │") } + [StyledLine("└\(edge)┘")]
   }
 }

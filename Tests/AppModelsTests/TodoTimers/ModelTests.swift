@@ -54,9 +54,8 @@ import Testing
     ("ABz", 0, 0, 0xAB),
   ])
   func read(_ hex: String, _ red: Int, _ green: Int, _ blue: Int) {
-    #expect(
-      TimerColor(hex: hex)
-        == TimerColor(red: UInt8(red), green: UInt8(green), blue: UInt8(blue)))
+    let color = RGB(hex: hex)
+    #expect((color.red, color.green, color.blue) == (UInt8(red), UInt8(green), UInt8(blue)))
   }
 
   @Test func discs() {

@@ -10,6 +10,9 @@ func environment(_ name: String) -> String? {
 /// Whether a terminal takes colours, and they are wanted (no-color.org).
 var takesColor: Bool { environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
 
+/// Whether a terminal says that it takes any colour of 24 bits; else it is trusted with 256.
+var takesEveryColor: Bool { ["truecolor", "24bit"].contains(environment("COLORTERM")) }
+
 /// Whether lines can be typed and edited: both ends are a terminal that can move its cursor.
 var isTypedAt: Bool {
   let isDumb = environment("TERM").map { $0 == "dumb" } ?? true

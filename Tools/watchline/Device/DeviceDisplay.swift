@@ -13,22 +13,24 @@ final class DeviceDisplay {
 
   private let console: Console
   private let isJSON: Bool
-  private var recent: [(text: String, look: Console.Look)] = []
+  private let takesEveryColor: Bool
+  private var recent: [Console.Piece] = []
   /// The screen that was shown last.
-  private var shown: [String] = []
+  private var shown: [StyledLine] = []
   /// The records that were printed last.
   private var told: Datum?
 
-  init(_ console: Console, isJSON: Bool) {
+  init(_ console: Console, isJSON: Bool, takesEveryColor: Bool) {
     self.console = console
     self.isJSON = isJSON
+    self.takesEveryColor = takesEveryColor
   }
 
   /// Shows what has happened, and the screen; as JSON the records too, where they have changed.
   ///
   /// - Parameter isTime: whether only time has passed; what is printed stays as it is then.
   func show(
-    _ screen: [String], _ notices: [HeadlessDevice.Notice],
+    _ screen: [StyledLine], _ notices: [HeadlessDevice.Notice],
     _ records: @autoclosure () -> Datum, isTime: Bool = false
   ) {
     for notice in notices { add(notice) }
@@ -41,7 +43,7 @@ final class DeviceDisplay {
     }
     if console.style == .edited {
       guard screen != shown || !notices.isEmpty else { return }
-      console.page(screen.map { ($0, .plain) } + recent)
+      console.page(screen.map(look) + recent.map { [$0] })
     } else if screen != shown, !isTime || !notices.isEmpty {
       printScreen(screen)
     } else {
@@ -55,7 +57,7 @@ final class DeviceDisplay {
     if isJSON {
       printJSON("typed", [line])
     } else if console.style != .edited {
-      console.page([("> \(line)", .dim)])
+      console.page([[("> \(line)", .dim)]])
     }
   }
 
@@ -63,7 +65,7 @@ final class DeviceDisplay {
   func repeatScreen() { shown = [] }
 
   private func add(_ notice: HeadlessDevice.Notice) {
-    let lines: [(String, Console.Look)] =
+    let lines: [Console.Piece] =
       switch notice {
       case .info(let text): [("* \(text)", .dim)]
       case .event(_, let text): [("~ \(text)", .plain)]
@@ -72,16 +74,20 @@ final class DeviceDisplay {
       }
     guard console.style == .edited else {
       if isJSON { return printJSON(notice) }
-      return console.page(lines)
+      return console.page(lines.map { [$0] })
     }
     recent += lines
     let room = if case .page = notice { max(lines.count, Self.mostRecent) } else { Self.mostRecent }
     if recent.count > room { recent.removeFirst(recent.count - room) }
   }
 
-  private func printScreen(_ screen: [String]) {
-    guard isJSON else { return console.page(screen.map { ($0, .plain) }) }
-    printJSON("screen", screen)
+  private func printScreen(_ screen: [StyledLine]) {
+    guard isJSON else { return console.page(screen.map(look)) }
+    printJSON("screen", screen.map(\.text))
+  }
+
+  private func look(_ line: StyledLine) -> [Console.Piece] {
+    line.pieces.map { ($0.text, Console.Look($0, isExact: takesEveryColor)) }
   }
 
   private func printJSON(_ notice: HeadlessDevice.Notice) {
@@ -95,7 +101,7 @@ final class DeviceDisplay {
 
   private func printJSON(_ members: [Datum.Member]) {
     let line = Datum.sorted(members).canonical
-    console.page([(String(decoding: line, as: UTF8.self), .plain)])
+    console.page([[(String(decoding: line, as: UTF8.self), .plain)]])
   }
 
   /// `{"screen":["…","…"]}`
@@ -115,7 +121,7 @@ final class DeviceDisplay {
       line += member.value.canonical
     }
     line.append("}" as StaticString)
-    console.page([(String(decoding: line, as: UTF8.self), .plain)])
+    console.page([[(String(decoding: line, as: UTF8.self), .plain)]])
   }
 }
 

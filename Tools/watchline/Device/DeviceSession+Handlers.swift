@@ -94,7 +94,7 @@ extension DeviceSession: InputHandler {
 
   /// A line of the program's own cannot be done.
   private func refuse(_ reason: String) {
-    display.show(device.screen(now: now), [.error(reason)], device.records)
+    display.show(device.styledScreen(now: now), [.error(reason)], device.records)
     if options.isStrict { finish(Ending(1, reason)) }
   }
 }

@@ -70,7 +70,8 @@ final class DeviceSession {
       style: style, usesColor: takesColor && style == .edited,
       editor: LineEditor(completion: { [unowned device] in device.completion($0) }),
       output: output)
-    display = DeviceDisplay(console, isJSON: options.isJSON)
+    display = DeviceDisplay(
+      console, isJSON: options.isJSON, takesEveryColor: takesEveryColor)
     input = try StandardInput(loop: loop, handler: self)
     reconnect = Timer(loop: loop) { [unowned self] in
       isDelayed = false
@@ -151,7 +152,7 @@ final class DeviceSession {
       return finish(Ending(1, "the store cannot be written: \(error.message)"))
     }
     let notices = device.takeNotices()
-    display.show(device.screen(now: now), notices, device.records, isTime: isTime)
+    display.show(device.styledScreen(now: now), notices, device.records, isTime: isTime)
     switchConnection()
     for line in device.takeOutput() { outgoing += line + [0x0A] }
     flush()
@@ -263,7 +264,9 @@ final class DeviceSession {
     }
   }
 
-  func say(_ text: String) { display.show(device.screen(now: now), [.info(text)], device.records) }
+  func say(_ text: String) {
+    display.show(device.styledScreen(now: now), [.info(text)], device.records)
+  }
 
   func opened() {
     isConnecting = false

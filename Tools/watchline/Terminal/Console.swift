@@ -77,11 +77,17 @@ final class Console {
     update { show("* \(text)\n", .dim) }
   }
 
+  /// A part of a line that looks alike.
+  typealias Piece = (text: String, look: Look)
+
   /// Shows lines in the place of everything above; below it where nothing can be taken back.
-  func page(_ lines: [(text: String, look: Look)]) {
+  func page(_ lines: [[Piece]]) {
     update {
       if style == .edited { shown += Array("\u{1B}[H\u{1B}[2J".utf8) }
-      for line in lines { show(line.text + "\n", line.look) }
+      for line in lines {
+        for piece in line { show(piece.text, piece.look) }
+        shown.append(0x0A)
+      }
     }
   }
 
@@ -153,16 +159,18 @@ final class Console {
 
   // MARK: Text
 
-  /// The SGR parameter that a text is shown with (ECMA-48 section 8.3.117).
-  enum Look: String {
-    case plain = ""
-    case dim = "2"
-    case red = "31"
+  /// The SGR parameters that a text is shown with (ECMA-48 section 8.3.117).
+  struct Look: Equatable {
+    let parameters: String
+
+    static let plain = Look(parameters: "")
+    static let dim = Look(parameters: "2")
+    static let red = Look(parameters: "31")
     /// Of JSON: a member's name, a string, a number, and true, false and null.
-    case name = "36"
-    case string = "32"
-    case number = "33"
-    case word = "35"
+    static let name = Look(parameters: "36")
+    static let string = Look(parameters: "32")
+    static let number = Look(parameters: "33")
+    static let word = Look(parameters: "35")
   }
 
   private func decorate(_ arrow: String, _ line: UnsafeRawBufferPointer, _ look: Look) {
@@ -173,7 +181,7 @@ final class Console {
 
   private func show(_ text: String, _ look: Look) {
     guard usesColor, look != .plain else { return shown += Array(text.utf8) }
-    shown += Array("\u{1B}[\(look.rawValue)m\(text)\u{1B}[0m".utf8)
+    shown += Array("\u{1B}[\(look.parameters)m\(text)\u{1B}[0m".utf8)
   }
 
   /// The line without its end, and with control characters spelled out, so that none of them takes

@@ -13,7 +13,7 @@ internal import Wire
 /// ```
 /// What is shown is the same JSON: only blanks are added.
 struct FoldedJSON {
-  typealias Piece = (text: String, look: Console.Look)
+  typealias Piece = Console.Piece
 
   /// Longer lines are shown as they are.
   private static let longest = 64 * 1024

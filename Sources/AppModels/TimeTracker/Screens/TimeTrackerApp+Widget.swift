@@ -10,6 +10,12 @@ extension TimeTrackerApp {
 
   private var dot: String { isRunning ? "●" : "○" }
 
+  /// A row that begins with the dot, after so many columns: green while the timer runs.
+  private func withDot(_ row: Screen.Row, after columns: Int = 0) -> Screen.Row {
+    .styled(
+      row, .graphic(isRunning ? Style.positive : Style.secondary), columns: columns..<columns + 1)
+  }
+
   private var taskTitle: String { currentTaskName ?? "No active task" }
 
   private func fixedRows(_ now: Int64) -> [Screen.Row] {
@@ -19,11 +25,11 @@ extension TimeTrackerApp {
     }
     if isWatch {
       return rows + [
-        .split("\(dot) \(taskTitle)", ""), .split(formattedTime(now: now), button),
+        withDot(.split("\(dot) \(taskTitle)", "")), .split(formattedTime(now: now), button),
       ]
     }
     return rows + [
-      .split("\(dot) \(taskTitle)", formattedTime(now: now)),
+      withDot(.split("\(dot) \(taskTitle)", formattedTime(now: now))),
       .split("⊕ \(clientName ?? "")", button),
     ]
   }
@@ -34,13 +40,13 @@ extension TimeTrackerApp {
   private func floatingRows(_ now: Int64) -> [Screen.Row] {
     let place = "at \(widget.x), \(widget.y)"
     guard widget.isExpanded else {
-      return [.rule, .split("⠿ \(dot) \(formattedTime(now: now))", place)]
+      return [.rule, withDot(.split("⠿ \(dot) \(formattedTime(now: now))", place), after: 2)]
     }
     let size = FloatingWidget.expandedSize
     var rows: [Screen.Row] = [.rule, .split("⠿ \(taskTitle)", "⊕")]
     if let clientName { rows.append(.text(clientName, indent: 2)) }
     rows += [
-      .text("Duration", indent: 2), .split("  \(dot) \(formattedTime(now: now))", button),
+      .text("Duration", indent: 2), withDot(.split("  \(dot) \(formattedTime(now: now))", button)),
     ]
     if !isRunning { rows.append(.split("", "[ New Task ]")) }
     return rows + [.split("", "\(size.width) × \(size.height) \(place)")]

@@ -38,9 +38,9 @@ package struct TimerChoices: Sendable {
 
   /// The coloured disc that is nearest to a colour.
   package static func disc(_ hex: String) -> String {
-    let color = TimerColor(hex: hex)
+    let color = RGB(hex: hex)
     return discs.min {
-      TimerColor(hex: $0.hex).distance(to: color) < TimerColor(hex: $1.hex).distance(to: color)
+      RGB(hex: $0.hex).distance(to: color) < RGB(hex: $1.hex).distance(to: color)
     }!.disc
   }
 

@@ -13,7 +13,7 @@ extension TodoTimersApp {
     rows += [.blank, .text("DURATION")] + boxed(wheelRows(form))
     rows += [.blank, .text("ICON")] + boxed(iconRows(form))
     rows += [.blank, .text("COLOR")] + boxed(colorRows(form))
-    if !isNew { rows += [.blank, .card([.centred("🗑️  Delete Timer")])] }
+    if !isNew { rows += [.blank, destructive("🗑️  Delete Timer")] }
     return Screen(
       isNew ? "New Timer" : "Edit Timer", leading: isWatch ? "✕" : "Cancel",
       trailing: button(isWatch ? "✓" : isNew ? "Done" : "Save", isReady(form)),
@@ -23,6 +23,10 @@ extension TodoTimersApp {
   /// In round brackets where it is off.
   private func button(_ title: String, _ isEnabled: Bool) -> String {
     isEnabled ? title : "(\(title))"
+  }
+
+  private func destructive(_ title: String) -> Screen.Row {
+    .card([.styled(.centred(title), .text(Style.destructive))])
   }
 
   /// On the watch there is no room for frames.
@@ -74,7 +78,7 @@ extension TodoTimersApp {
         Screen.Button("Cancel"), Screen.Button(isNew ? "Add" : "Save", isEnabled: isReady),
       ]), .blank,
     ]
-    if !isNew { rows.append(.card([.centred("Delete To-Do Item")])) }
+    if !isNew { rows.append(destructive("Delete To-Do Item")) }
     return Screen(isNew ? "Add To-Do Item" : "Edit To-Do Item", banner: form.fault, rows: rows)
   }
 

@@ -75,8 +75,9 @@ extension TodoTimersApp {
     let name = Screen.Row.split("\(number) \(timer.titleWithPicture)", "")
     let duration = "\(timer.formattedDuration) \(TimerChoices.disc(timer.colorHex))"
     let run = running(timer, now)
-    if isWatch { return [name, .split("  \(duration)", run), .rule] }
-    return [.card([name, .split(duration, run), .rule, .text(timer.summary)])]
+    let look = Style.text(RGB(hex: timer.colorHex))
+    if isWatch { return [name, .styled(.split("  \(duration)", run), look), .rule] }
+    return [.card([name, .styled(.split(duration, run), look), .rule, .text(timer.summary)])]
   }
 
   /// What is under way, for the list.
@@ -96,9 +97,12 @@ extension TodoTimersApp {
   private func screen(_ timer: TimerRecord, _ now: Int64) -> Screen {
     let countdown = countdowns.countdown(timer)
     var rows: [Screen.Row] = [.blank]
-    rows += display(DurationText.clock(countdown.current(now)))
-    rows.append(.progress(countdown.progress(now)))
-    if countdown.showsPaused(idiom, now) { rows.append(.centred("⏸ PAUSED")) }
+    let color = RGB(hex: timer.colorHex)
+    rows += display(DurationText.clock(countdown.current(now)), .text(color))
+    rows.append(.styled(.progress(countdown.progress(now)), .graphic(color)))
+    if countdown.showsPaused(idiom, now) {
+      rows.append(.styled(.centred("⏸ PAUSED"), .text(Style.secondary)))
+    }
     rows += [
       .blank, .buttons([Screen.Button(countdown.primaryLabel), Screen.Button("RESET")]), .blank,
       .rule,
@@ -109,10 +113,14 @@ extension TodoTimersApp {
       rows: rows)
   }
 
-  private func display(_ time: String) -> [Screen.Row] {
-    guard !isWatch else { return [.centred(time)] }
+  private func display(_ time: String, _ look: Style) -> [Screen.Row] {
+    guard !isWatch else { return [.styled(.centred(time), look)] }
     let edge = String(repeating: "─", count: time.count + 6)
-    return [.centred("┌\(edge)┐"), .centred("│   \(time)   │"), .centred("└\(edge)┘")]
+    return [
+      .centred("┌\(edge)┐"),
+      .styled(.centred("│   \(time)   │"), look, columns: 4..<4 + time.count),
+      .centred("└\(edge)┘"),
+    ]
   }
 
   /// A line under the header of a section.
@@ -134,7 +142,13 @@ extension TodoTimersApp {
       let blanks = String(repeating: " ", count: width - number.count)
       let text = "\(blanks)\(number) \(todo.box) \(todo.text.oneLine)"
       // A watch has no other place where a long one could be read.
-      rows.append(isWatch ? .text(text) : .split(text, ">"))
+      let row = isWatch ? Screen.Row.text(text) : .split(text, ">")
+      let box = number.count + 1
+      rows.append(
+        todo.isCompleted
+          ? .styled(
+            .styled(row, .text(Style.secondary, isStruck: true), columns: box + 2..<Int.max),
+            .text(Style.positive), columns: box..<box + 1) : row)
     }
     return rows + [.blank]
   }

@@ -1,13 +1,14 @@
-/// A colour of 24 bits.
-package struct TimerColor: Hashable, Sendable {
+/// A colour of 8 bits a component.
+package struct RGB: Hashable, Sendable {
   package var red: UInt8
   package var green: UInt8
   package var blue: UInt8
 
-  package init(red: UInt8, green: UInt8, blue: UInt8) {
-    self.red = red
-    self.green = green
-    self.blue = blue
+  /// - Parameter bits: `0xRRGGBB`.
+  package init(_ bits: UInt32) {
+    red = UInt8(truncatingIfNeeded: bits >> 16)
+    green = UInt8(truncatingIfNeeded: bits >> 8)
+    blue = UInt8(truncatingIfNeeded: bits)
   }
 
   /// Reads `#FF3B30` the way that seed 000 does: what is neither letter nor digit is dropped at
@@ -30,9 +31,7 @@ package struct TimerColor: Hashable, Sendable {
       }
       bits = bits << 4 | UInt64(digit)
     }
-    self.init(
-      red: UInt8(truncatingIfNeeded: bits >> 16), green: UInt8(truncatingIfNeeded: bits >> 8),
-      blue: UInt8(truncatingIfNeeded: bits))
+    self.init(UInt32(truncatingIfNeeded: bits))
   }
 
   private static func isAlphanumeric(_ scalar: Unicode.Scalar) -> Bool {
@@ -44,12 +43,36 @@ package struct TimerColor: Hashable, Sendable {
     }
   }
 
+  /// `#RRGGBB`.
+  package var hex: String {
+    func two(_ component: UInt8) -> String {
+      let digits = String(component, radix: 16, uppercase: true)
+      return digits.count < 2 ? "0" + digits : digits
+    }
+    return "#" + two(red) + two(green) + two(blue)
+  }
+
   /// The square of the distance, for what is nearest.
-  func distance(to other: TimerColor) -> Int {
+  package func distance(to other: RGB) -> Int {
     func square(_ one: UInt8, _ other: UInt8) -> Int {
       let difference = Int(one) - Int(other)
       return difference * difference
     }
     return square(red, other.red) + square(green, other.green) + square(blue, other.blue)
+  }
+
+  /// A colour on the way to another, component by component, rounded to the nearest.
+  ///
+  /// - Parameter fraction: 0 for this one, 1 for the other; what is beyond counts as these.
+  package func mixed(with other: RGB, _ fraction: Double) -> RGB {
+    let fraction = fraction.isNaN ? 0 : min(max(fraction, 0), 1)
+    func mix(_ from: UInt8, _ to: UInt8) -> UInt8 {
+      UInt8((Double(from) + (Double(to) - Double(from)) * fraction).rounded())
+    }
+    var mixed = self
+    mixed.red = mix(red, other.red)
+    mixed.green = mix(green, other.green)
+    mixed.blue = mix(blue, other.blue)
+    return mixed
   }
 }
