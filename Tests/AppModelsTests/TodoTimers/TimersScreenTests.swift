@@ -121,6 +121,35 @@ import Wire
     try golden(device, "list-deleted-elsewhere")
   }
 
+  @Test func face() throws {
+    let device = try workoutPhone(.watch)
+    try device.type("face")
+    try golden(device, "face-empty")
+    try device.type("tap", "open 1", "start")
+    device.wait(386)
+    try device.type("back", "face")
+    try golden(device, "face-running")
+    #expect(device.app.nextTick(now: device.now) == device.now + 1000)
+    try device.type("a11y")
+    try golden(device, "face-spoken")
+    // What was paused last stays on it, also where something else was paused before.
+    try device.type("back", "tap", "pause", "back", "open 2", "start")
+    device.wait(5)
+    try device.type("pause", "back", "open 1", "resume")
+    device.wait(1)
+    try device.type("pause", "back", "face")
+    try golden(device, "face-paused")
+    // The clock goes on where nothing counts down.
+    #expect(device.app.nextTick(now: device.now) == (device.now / 60_000 + 1) * 60_000)
+    try device.type("tap")
+    #expect(device.app.screen(now: device.now).title == "Workout Timer")
+    try device.type("reset", "back", "face", "tap")
+    #expect(device.app.screen(now: device.now).title == "Study Session")
+    try device.type("reset", "back", "face", "tap")
+    #expect(device.app.screen(now: device.now).title == "My Timers")
+    #expect(try !workoutPhone(.phone).words.contains("face"))
+  }
+
   /// Nothing else on a watch shows a to-do.
   @Test func aLongToDoIsReadInFullOnTheWatch() throws {
     let device = TimersDevice(.watch)

@@ -92,6 +92,8 @@ enum Route: Equatable, Sendable {
   case notes(NotesForm)
   case settings
   case privacy
+  /// The watch's, with the complication.
+  case face
 
   /// What its form was opened on; nil where it is none.
   var formShown: VersionVector? {
@@ -99,7 +101,7 @@ enum Route: Equatable, Sendable {
     case .timerForm(let form): form.shown
     case .todoForm(let form): form.shown
     case .notes(let form): form.shown
-    case .list, .detail, .settings, .privacy: nil
+    case .list, .detail, .settings, .privacy, .face: nil
     }
   }
 }

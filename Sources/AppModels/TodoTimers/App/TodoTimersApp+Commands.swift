@@ -41,6 +41,7 @@ extension TodoTimersApp {
     case .todoForm(let form): entries += entriesOf(form)
     case .notes(let form): entries += entriesOf(form)
     case .settings: entries += settingsEntries
+    case .face: entries += faceEntries
     case .privacy:
       entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
     }
@@ -111,6 +112,13 @@ extension TodoTimersApp {
         Entry("settings", "show the settings") { _, _ in self.route = .settings },
         syncEntry,
       ]
+      + (isFull
+        ? []
+        : [
+          Entry("face", "show the watch face with the complication") { _, _ in
+            self.route = .face
+          }
+        ])
   }
 
   private var syncEntry: Entry {

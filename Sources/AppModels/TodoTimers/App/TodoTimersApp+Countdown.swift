@@ -13,7 +13,7 @@ extension TodoTimersApp {
   }
 
   package func nextTick(now: Int64) -> Int64? {
-    ([countdowns.nextTick(now)] + scheduled.values.map(\.at)).compactMap { $0 }.min()
+    ([countdowns.nextTick(now), nextFace(now)] + scheduled.values.map(\.at)).compactMap { $0 }.min()
       .map { max($0, now) }
   }
 

@@ -9,6 +9,7 @@ package final class TodoTimersApp: App {
   package static let schema: Name = "todoTimers"
 
   let idiom: Idiom
+  let secondsFromUTC: Int
   let records: Records
   let choices: TimerChoices
   package var status = SyncStatus()
@@ -49,6 +50,7 @@ package final class TodoTimersApp: App {
 
   package init(_ surroundings: Surroundings) {
     idiom = surroundings.idiom
+    secondsFromUTC = surroundings.secondsFromUTC
     records = surroundings.records
     choices = TimerChoices(surroundings.idiom)
   }

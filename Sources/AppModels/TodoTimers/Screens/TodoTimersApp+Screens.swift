@@ -19,6 +19,7 @@ extension TodoTimersApp {
     case .notes(let form): screen(form)
     case .settings: settingsScreen
     case .privacy: privacyScreen
+    case .face: faceScreen(now)
     }
   }
 

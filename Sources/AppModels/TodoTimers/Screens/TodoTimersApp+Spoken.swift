@@ -31,6 +31,7 @@ extension TodoTimersApp {
     case .notes(let form): texts += ["Notes, \(form.text)", "Save notes", "Cancel"]
     case .settings: texts += spokenSettings
     case .privacy: texts.append("Privacy Policy")
+    case .face: texts += spokenFace(now)
     }
     return texts
   }
