@@ -52,7 +52,25 @@ import Wire
     #expect(device.app.currentTaskName == "Draft")
     #expect(device.app.clientName == "Acme")
     #expect(device.screen.title == "TimeTracker")
-    #expect(error { try device.type("new") }?.code == .malformedJSON)
+    // The ⊕ is there at any time; the form starts nothing while the timer runs.
+    try device.type("new", "name Later", "from 9:00", "to 9:30")
+    #expect(device.shows("( START )"))
+    try device.type("save")
+    #expect(device.app.currentTaskName == "Draft")
+    #expect(device.ledger.tasks.contains { $0.name == "Later" && $0.seconds == 1800 })
+  }
+
+  /// Seed 003 hides the button of the floating widget while the timer runs, and nothing else.
+  @Test(arguments: Idiom.allCases)
+  func newTaskIsHiddenOnlyWhereTheSeedHidesIt(_ idiom: Idiom) throws {
+    let device = TrackerDevice(idiom)
+    try device.fill()
+    try device.type("tap")
+    #expect(device.shows("[ New Task ]") == (idiom != .watch))
+    try device.type("start")
+    #expect(device.shows("[ New Task ]") == (idiom == .phone))
+    #expect(device.shows("⊕") == (idiom != .watch))
+    #expect(device.app.commands.contains { $0.word == "new" })
   }
 
   // MARK: Forms

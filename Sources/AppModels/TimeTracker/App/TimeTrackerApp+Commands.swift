@@ -66,10 +66,8 @@ extension TimeTrackerApp {
     var commands =
       isRunning
       ? [Command("stop", "", "stop the timer and write the time down")]
-      : [
-        Command("start", "[NAME]", "start the timer"),
-        Command("new", "[NAME]", "a new task"),
-      ]
+      : [Command("start", "[NAME]", "start the timer")]
+    commands.append(Command("new", "[NAME]", "a new task"))
     if isRunning, ledger.client(timer.subject?.client) == nil {
       commands.append(Command("assign", "N|NAME", "the client that the time is for"))
     }

@@ -21,7 +21,7 @@ extension TimeTrackerApp {
   private func fixedRows(_ now: Int64) -> [Screen.Row] {
     var rows: [Screen.Row] = [.rule]
     if widget.isExpanded, !isWatch {
-      rows.append(.buttons(newButton + [Screen.Button("History")]))
+      rows.append(.buttons([Screen.Button("New Task"), Screen.Button("History")]))
     }
     if isWatch {
       return rows + [
@@ -34,9 +34,6 @@ extension TimeTrackerApp {
     ]
   }
 
-  /// Not while the timer runs.
-  private var newButton: [Screen.Button] { isRunning ? [] : [Screen.Button("New Task")] }
-
   private func floatingRows(_ now: Int64) -> [Screen.Row] {
     let place = "at \(widget.x), \(widget.y)"
     guard widget.isExpanded else {
@@ -48,6 +45,7 @@ extension TimeTrackerApp {
     rows += [
       .text("Duration", indent: 2), withDot(.split("  \(dot) \(formattedTime(now: now))", button)),
     ]
+    // Seed 003 hides the button while the timer runs; its ⊕ stays.
     if !isRunning { rows.append(.split("", "[ New Task ]")) }
     return rows + [.split("", "\(size.width) × \(size.height) \(place)")]
   }
