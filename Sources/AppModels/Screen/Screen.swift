@@ -40,6 +40,8 @@ package struct Screen: Hashable, Sendable {
     /// A row in a look of its own: so many columns of its first line, counted from what is not
     /// blank, and all of its other lines; of a split row what is left.
     indirect case styled(Row, Style, columns: Range<Int> = 0..<Int.max)
+    /// A row that VoiceOver reads out in other words than it shows, or not at all.
+    indirect case labelled(Row, [String])
   }
 
   package struct Button: Hashable, Sendable {
@@ -144,6 +146,7 @@ extension Screen.Row {
           index > 0
             ? all : (blanks + part.lowerBound..<blanks + part.upperBound).clamped(to: all))
       }
+    case .labelled(let row, _): row.lines(columns)
     default: texts(columns).map { StyledLine($0) }
     }
   }
@@ -151,7 +154,7 @@ extension Screen.Row {
   /// Of what has a look only where it is in a row with one.
   private func texts(_ columns: Int) -> [String] {
     switch self {
-    case .blank, .card, .columns, .styled: [""]
+    case .blank, .card, .columns, .styled, .labelled: [""]
     case .rule: [String(repeating: "─", count: columns)]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
@@ -171,7 +174,7 @@ extension Screen.Row {
   /// Up to which column a style goes.
   private func stylable(_ columns: Int) -> Int {
     switch self {
-    case .styled(let row, _, _): row.stylable(columns)
+    case .styled(let row, _, _), .labelled(let row, _): row.stylable(columns)
     case .split(let left, let right):
       left.oneLine.cut(to: columns - right.oneLine.cut(to: columns - 3).columns - 1).columns
     default: columns

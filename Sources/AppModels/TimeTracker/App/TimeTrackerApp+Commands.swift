@@ -4,6 +4,13 @@ package import Wire
 /// What can be typed, and what it does.
 extension TimeTrackerApp {
   package var commands: [Command] {
+    let voice = Command("a11y", "", "show what VoiceOver reads out")
+    guard isSpoken else { return screenAndWidgetCommands + [voice] }
+    return [Command("back", "", "show the screen again")]
+      + screenAndWidgetCommands.filter { $0.word != "back" } + [voice]
+  }
+
+  private var screenAndWidgetCommands: [Command] {
     if deletion != nil {
       return [
         Command("confirm", "", "delete it"), Command("cancel", "", "keep it"),
@@ -95,12 +102,13 @@ extension TimeTrackerApp {
 
   package func perform(_ line: CommandLine, now: Int64) throws(WireError) {
     tick(now: now)
-    let before = (notice, lastActivity)
-    (notice, lastActivity) = (nil, now)
+    let before = (notice, lastActivity, isSpoken)
+    (notice, lastActivity, isSpoken) = (nil, now, line.word == "a11y")
+    if isSpoken || before.2 && line.word == "back" { return notice = before.0 }
     do throws(WireError) {
       try dispatch(line, now)
     } catch {
-      (notice, lastActivity) = before
+      (notice, lastActivity, isSpoken) = before
       throw error
     }
   }

@@ -14,6 +14,8 @@ package final class TimeTrackerApp: App {
   var stack: [TrackerRoute] = [.root]
   /// The record that is about to be deleted.
   var deletion: Target?
+  /// Whether the screen shows what VoiceOver reads out.
+  var isSpoken = false
   /// What the user is told, until something else is typed.
   var notice: String?
   var timer = ActiveTimer()

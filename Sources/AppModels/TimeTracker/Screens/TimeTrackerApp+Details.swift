@@ -14,9 +14,7 @@ extension TimeTrackerApp {
       let increment = ledger.increment(of: task)
       rows += [
         .split("From", time(interval.lowerBound)), .split("To", time(interval.upperBound)),
-        .split("Duration", TrackerText.clock(seconds: task.seconds)),
-        .split(
-          "Charged", TrackerText.clock(seconds: ledger.billedSeconds(of: task))),
+        clock("Duration", task.seconds), clock("Charged", ledger.billedSeconds(of: task)),
         .text(increment.map { "rounded up to \($0) min" } ?? "not rounded", indent: 2),
       ]
     } else {
@@ -31,6 +29,11 @@ extension TimeTrackerApp {
     return withWidget(task.title, rows, now)
   }
 
+  private func clock(_ what: String, _ seconds: Int) -> Screen.Row {
+    Screen.Row.split(what, TrackerText.clock(seconds: seconds))
+      .labelled("\(what), \(DurationText.spoken(seconds))")
+  }
+
   func historyScreen(_ first: Int, _ now: Int64) -> Screen {
     let (count, hidden) = (visibleHistory(now).count, hiddenHistory(now))
     var rows =
@@ -42,7 +45,7 @@ extension TimeTrackerApp {
       rows += [.rule, .text("\(min(first + 1, last))–\(last) of \(count)")]
     }
     if hidden > 0 {
-      rows += [.rule, .split("\(hidden) older\(isWatch ? "" : " than 30 days")", "PRO")]
+      rows += [.rule, .premium("\(hidden) older\(isWatch ? "" : " than 30 days")")]
     }
     return withWidget("History", rows, now)
   }
@@ -52,11 +55,17 @@ extension TimeTrackerApp {
   func formScreen(_ form: TrackerForm) -> Screen {
     let fields = FormField.all(form).filter { form.record != nil || $0.word != "billed" }
     var rows = fields.flatMap { field -> [Screen.Row] in
-      let mark = isTyped(field, form) ? " *" : ""
-      let value = text(field, form) + mark
+      let isTyped = isTyped(field, form)
+      let plain = text(field, form)
+      let value = plain + (isTyped ? " *" : "")
+      let said = plain.isEmpty ? placeholder(field, form) : plain
+      let label = [field.title, said, isTyped ? "changed" : ""].filter { !$0.isEmpty }
+      let text = label.joined(separator: ", ")
       return field.content == .text || field.content == .firstTaskName
-        ? [.text(field.title), .field(value, placeholder: placeholder(field, form))]
-        : [.split(field.title, value)]
+        ? [
+          .labelled(.text(field.title), [text]),
+          .labelled(.field(value, placeholder: placeholder(field, form)), []),
+        ] : [.labelled(.split(field.title, value), [text])]
     }
     var buttons = [
       Screen.Button("CANCEL"), Screen.Button("SAVE", isEnabled: isReady(form)),
@@ -123,9 +132,10 @@ extension TimeTrackerApp {
         LocalTime(time, secondsFromUTC: surroundings.secondsFromUTC).clock
       }
       let (from, to) = (clock(entry.interval.lowerBound), clock(entry.interval.upperBound))
+      let name = entry.name ?? "Unnamed Task"
       rows.append(
-        .split(
-          "\(index + 1) \(entry.name ?? "Unnamed Task")", isWatch ? from : "\(from)–\(to)"))
+        Screen.Row.split("\(index + 1) \(name)", isWatch ? from : "\(from)–\(to)")
+          .labelled("\(name), \(from) to \(to)"))
     }
     rows += [
       .rule,

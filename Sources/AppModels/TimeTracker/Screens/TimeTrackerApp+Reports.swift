@@ -6,7 +6,8 @@ extension TimeTrackerApp {
   func sidebarRows(_ now: Int64) -> [Screen.Row] {
     let places = stack.compactMap(\.target)
     func row(_ title: String, isHere: Bool) -> Screen.Row {
-      .split((isHere ? "▸ " : "  ") + title, "")
+      Screen.Row.split((isHere ? "▸ " : "  ") + title, "")
+        .labelled(String(title.drop { $0 == " " }) + (isHere ? ", selected" : ""))
     }
     var rows = [row("Overview", isHere: stack.count == 1)]
     for client in ledger.clients {
@@ -15,23 +16,25 @@ extension TimeTrackerApp {
         row("  " + $0.name, isHere: places.last == Target("project", $0.id))
       }
     }
-    if !ledger.entitlement.isPremium(now) { rows += [.rule, .centred("★ Upgrade ★")] }
+    if !ledger.entitlement.isPremium(now) {
+      rows += [.rule, Screen.Row.centred("★ Upgrade ★").labelled("Upgrade")]
+    }
     return rows
   }
 
   func menuRows(_ now: Int64) -> [Screen.Row] {
     let isPremium = ledger.entitlement.isPremium(now)
-    func gated(_ title: String) -> Screen.Row { .split(title, "PRO") }
     var rows: [Screen.Row] = [.text("Overview")]
     rows += sectionRows(.menu, now)
     rows += [
-      .rule, .text("History"), .text("Reports"), gated("Bulk entry"), gated("Themes"),
+      .rule, .text("History"), .text("Reports"), .premium("Bulk entry"), .premium("Themes"),
       .text("Export"), .text("Settings"), .split("Premium", isPremium ? "active" : ""),
       .split("Sync", syncText),
     ]
     if !isPremium {
       rows += [
-        .rule, .centred("★ Upgrade to Premium ★"), .centred("from \(Product.monthly.price)"),
+        .rule, Screen.Row.centred("★ Upgrade to Premium ★").labelled("Upgrade to Premium"),
+        .centred("from \(Product.monthly.price)"),
       ]
     }
     return rows
@@ -48,22 +51,23 @@ extension TimeTrackerApp {
     let midnight = LocalTime.midnight(now, secondsFromUTC: surroundings.secondsFromUTC)
     let weekday = LocalTime(now, secondsFromUTC: surroundings.secondsFromUTC).weekday
     let monday = midnight - Int64(weekday) * LocalTime.day
-    func time(_ start: Int64, _ days: Int64) -> String {
-      TrackerText.short(
+    func time(_ what: String, _ start: Int64, _ days: Int64) -> Screen.Row {
+      .time(
+        what,
         seconds: ledger.tasks.reduce(0) {
           $0 + $1.seconds(from: start, to: start + days * LocalTime.day)
         })
     }
     var rows: [Screen.Row] = [
-      .split("Today", time(midnight, 1)), .split("This week", time(monday, 7)),
-      .split("Last week", time(monday - 7 * LocalTime.day, 7)), .rule, .text("BY CLIENT"),
+      time("Today", midnight, 1), time("This week", monday, 7),
+      time("Last week", monday - 7 * LocalTime.day, 7), .rule, .heading("BY CLIENT"),
     ]
     for client in ledger.clients {
       let seconds = ledger.tasks(of: .client(client.id)).reduce(0) { $0 + $1.seconds }
-      rows.append(.split(client.name, TrackerText.short(seconds: seconds)))
+      rows.append(.time(client.name, seconds: seconds))
     }
     if ledger.clients.isEmpty { rows.append(.text("none", indent: 2)) }
-    rows += [.rule, .split("Advanced Analytics", "PRO")]
+    rows += [.rule, .premium("Advanced Analytics")]
     if !ledger.entitlement.canAccessAdvancedReports(now) {
       rows.append(.text("Unlock detailed time patterns and productivity insights"))
     }
@@ -83,16 +87,21 @@ extension TimeTrackerApp {
     let total = days.reduce(0, +)
     var rows: [Screen.Row] = [
       .split("Sessions", "\(tasks.count)"),
-      .split("Average", TrackerText.short(seconds: total / tasks.count)),
-      .split("Longest", TrackerText.short(seconds: tasks.map(\.seconds).max() ?? 0)),
-      .rule, .text("BY WEEKDAY"),
+      .time("Average", seconds: total / tasks.count),
+      .time("Longest", seconds: tasks.map(\.seconds).max() ?? 0),
+      .rule, .heading("BY WEEKDAY"),
     ]
-    for (name, seconds) in zip(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], days) {
+    let names = [
+      "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+    for (name, seconds) in zip(names, days) {
       let share = total > 0 ? Double(seconds) / Double(total) : 0
       let bar = String(repeating: "█", count: Int((share * (isWatch ? 8 : 16)).rounded()))
-      rows.append(.split("\(name) \(bar)", TrackerText.short(seconds: seconds)))
+      rows.append(
+        Screen.Row.split("\(name.prefix(3)) \(bar)", TrackerText.short(seconds: seconds))
+          .labelled("\(name), \(TrackerText.spoken(seconds: seconds))"))
     }
-    rows += [.rule, .text("EARNED BY PROJECT")]
+    rows += [.rule, .heading("EARNED BY PROJECT")]
     for project in ledger.projects {
       let amounts = ledger.tasks(of: .project(project.id)).map(ledger.amount(of:))
       rows.append(.split(project.name, amounts.sum.text))
@@ -113,11 +122,14 @@ extension TimeTrackerApp {
     ]
     for line in invoice.lines {
       let sum = "\(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)"
-      rows.append(.text(line.title))
+      let spoken =
+        "\(line.title), \(TrackerText.spoken(seconds: line.seconds)) at \(line.rate.money), "
+        + line.amount.text
+      rows.append(.labelled(.text(line.title), [spoken]))
       rows +=
         isWatch
-        ? [.text(sum, indent: 2), .split("", line.amount.text)]
-        : [.split("  \(sum)", line.amount.text)]
+        ? [.labelled(.text(sum, indent: 2), []), .labelled(.split("", line.amount.text), [])]
+        : [.labelled(.split("  \(sum)", line.amount.text), [])]
     }
     return rows + [.rule, .split("Total", invoice.total.text)]
   }
@@ -140,7 +152,7 @@ extension TimeTrackerApp {
       rows.append(.centred("Free"))
     }
     rows.append(.rule)
-    rows += PaywallTrigger.allCases.map { .split($0.title, "PRO") }
+    rows += PaywallTrigger.allCases.map { .premium($0.title) }
     return rows + [.rule] + priceRows
   }
 
@@ -152,13 +164,17 @@ extension TimeTrackerApp {
 
   func paywall(_ trigger: PaywallTrigger) -> Screen {
     let rows: [Screen.Row] =
-      [.blank, .centred("★ PRO ★"), .blank] + trigger.benefits.map { .text("✓ \($0)") }
+      [.blank, Screen.Row.centred("★ PRO ★").labelled("Premium"), .blank]
+      + trigger.benefits.map { Screen.Row.text("✓ \($0)").labelled($0) }
       + [.rule] + priceRows
       + [.rule, .text("Nothing is sold here: an administrator grants it.")]
     return Screen(trigger.title, leading: "‹", rows: rows)
   }
 
   var themeRows: [Screen.Row] {
-    TrackerTheme.allCases.map { .split($0.title, $0 == theme ? "✓" : "") }
+    TrackerTheme.allCases.map {
+      Screen.Row.split($0.title, $0 == theme ? "✓" : "")
+        .labelled($0.title + ($0 == theme ? ", selected" : ""))
+    }
   }
 }

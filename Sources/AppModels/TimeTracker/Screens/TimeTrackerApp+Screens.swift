@@ -2,6 +2,12 @@ import Merge
 
 extension TimeTrackerApp {
   package func screen(now: Int64) -> Screen {
+    guard isSpoken else { return shownScreen(now) }
+    return Screen(
+      "VoiceOver", leading: "< Back", rows: spoken(now: now).map { .text("• \($0)") })
+  }
+
+  func shownScreen(_ now: Int64) -> Screen {
     var screen = screen(shownRoute(now), now)
     if let deletion { screen.alert = alert(deletion) }
     if screen.banner == nil { screen.banner = notice ?? status.error }
@@ -73,11 +79,8 @@ extension TimeTrackerApp {
     var rows = statisticsRows(.client(id), now)
     rows.append(.rule)
     rows.append(
-      .split(
-        "Rate", rateText(client.hourlyRate, ledger.settings.hourlyRate)))
-    rows.append(
-      .split(
-        "Increment", incrementText(client.increment, ledger.settings.increment)))
+      rate(client.hourlyRate, ledger.settings.hourlyRate))
+    rows.append(increment(client.increment, ledger.settings.increment))
     if !client.notes.isEmpty { rows.append(.text(client.notes)) }
     rows += sectionRows(.client(id), now)
     return withWidget(client.name, rows, trailing: "+", now)
@@ -91,9 +94,8 @@ extension TimeTrackerApp {
     rows += [
       .rule, .split("Client", client?.name ?? ""),
       .split("Active", project.isActive ? "yes" : "no"),
-      .split("Rate", rateText(project.hourlyRate, client?.hourlyRate ?? settings.hourlyRate)),
-      .split(
-        "Increment", incrementText(project.increment, client?.increment ?? settings.increment)),
+      rate(project.hourlyRate, client?.hourlyRate ?? settings.hourlyRate),
+      increment(project.increment, client?.increment ?? settings.increment),
     ]
     rows += sectionRows(.project(id), now)
     return withWidget(project.name, rows, trailing: "+", now)
@@ -107,8 +109,8 @@ extension TimeTrackerApp {
     let statistics = Statistics(
       ledger, scope, now: now, secondsFromUTC: surroundings.secondsFromUTC)
     var rows: [Screen.Row] = [
-      .split("Today", TrackerText.short(seconds: statistics.todaySeconds)),
-      .split("Total", TrackerText.short(seconds: statistics.totalSeconds)),
+      .time("Today", seconds: statistics.todaySeconds),
+      .time("Total", seconds: statistics.totalSeconds),
     ]
     if !isWatch { rows.append(.split("Billable", statistics.billable.text)) }
     rows.append(.split("Unbilled", statistics.unbilled.text))
@@ -126,15 +128,40 @@ extension TimeTrackerApp {
     var number = 0
     for section in sections where !section.items.isEmpty || route != .root {
       rows.append(.rule)
-      if !section.title.isEmpty { rows.append(.text(section.title)) }
+      if !section.title.isEmpty { rows.append(.heading(section.title)) }
       if section.items.isEmpty { rows.append(.text("none", indent: 2)) }
       for item in section.items {
         number += 1
-        rows.append(row(item, "\(number)".leftPadded(to: width), route))
+        rows.append(
+          .labelled(row(item, "\(number)".leftPadded(to: width), route), [spoken(item)]))
       }
       if section.more > 0 { rows.append(.text("and \(section.more) more", indent: 2)) }
     }
     return rows
+  }
+
+  private func spoken(_ item: TrackerItem) -> String {
+    let ledger = ledger
+    func time(_ scope: Ledger.Scope) -> String {
+      TrackerText.spoken(seconds: ledger.tasks(of: scope).reduce(0) { $0 + $1.seconds })
+    }
+    switch item {
+    case .client(let client): return "\(client.name), client, \(time(.client(client.id)))"
+    case .project(let project):
+      let client = ledger.client(project.client).map { ", \($0.name)" } ?? ""
+      return "\(project.name), project\(client)\(project.isActive ? "" : ", inactive"), "
+        + time(.project(project.id))
+    case .task(let task):
+      let owner = ledger.project(task.project)?.name ?? ledger.client(task.client)?.name
+      let day = task.interval.map {
+        LocalTime($0.upperBound, secondsFromUTC: surroundings.secondsFromUTC)
+      }
+      return [
+        task.title, owner, day?.date,
+        task.interval == nil ? "not timed" : TrackerText.spoken(seconds: task.seconds),
+        task.isBilled ? "billed" : nil,
+      ].compactMap { $0 }.joined(separator: ", ")
+    }
   }
 
   private func row(_ item: TrackerItem, _ number: String, _ route: TrackerRoute) -> Screen.Row {
@@ -167,13 +194,18 @@ extension TimeTrackerApp {
 
   // MARK: Values
 
-  /// `150.00/h`, what is inherited in brackets.
-  private func rateText(_ own: Rate?, _ inherited: Rate?) -> String {
-    own.map { "\($0.money)/h" } ?? inherited.map { "(\($0.money)/h)" } ?? "none"
+  private func rate(_ own: Rate?, _ inherited: Rate?) -> Screen.Row {
+    value("Rate", own.map { "\($0.money)/h" }, inherited.map { "\($0.money)/h" })
   }
 
-  private func incrementText(_ own: Int?, _ inherited: Int?) -> String {
-    own.map { "\($0) min" } ?? inherited.map { "(\($0) min)" } ?? "none"
+  private func increment(_ own: Int?, _ inherited: Int?) -> Screen.Row {
+    value("Increment", own.map { "\($0) min" }, inherited.map { "\($0) min" })
+  }
+
+  /// What is inherited is in brackets.
+  private func value(_ what: String, _ own: String?, _ inherited: String?) -> Screen.Row {
+    guard own == nil, let inherited else { return .split(what, own ?? "none") }
+    return Screen.Row.split(what, "(\(inherited))").labelled("\(what), \(inherited), inherited")
   }
 
   func time(_ time: Int64?) -> String {

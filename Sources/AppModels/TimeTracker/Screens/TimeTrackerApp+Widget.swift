@@ -3,7 +3,24 @@ import Merge
 /// The timer on every screen: fixed at the bottom, or floating on a pad.
 extension TimeTrackerApp {
   func widgetRows(_ now: Int64) -> [Screen.Row] {
-    surroundings.idiom == .pad ? floatingRows(now) : fixedRows(now)
+    let rows = surroundings.idiom == .pad ? floatingRows(now) : fixedRows(now)
+    // The line above it stays one; what is below is read out at once.
+    return rows.enumerated().map { index, row in
+      index == 0 ? row : .labelled(row, index == 1 ? spokenWidget(now) : [])
+    }
+  }
+
+  /// The timer, then its buttons.
+  private func spokenWidget(_ now: Int64) -> [String] {
+    let time = DurationText.spoken(Int(timer.elapsed(now) / 1000))
+    let state = timer.subject == nil ? nil : isRunning ? "running" : "stopped"
+    let what = ["Timer", taskTitle, clientName, state, time].compactMap { $0 }
+    var texts = [what.joined(separator: ", "), isRunning ? "Stop timer" : "Start timer"]
+    if surroundings.idiom == .phone || surroundings.idiom == .pad && widget.isExpanded {
+      texts.append("New task")
+    }
+    if surroundings.idiom == .phone && widget.isExpanded { texts.append("History") }
+    return texts
   }
 
   private var button: String { isRunning ? "[ Stop ]" : "[ Start ]" }
