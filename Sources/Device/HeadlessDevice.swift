@@ -202,6 +202,7 @@ package final class HeadlessDevice {
   private func carryOut(_ event: AppEvent) {
     switch event {
     case .haptic(let kind): tell(.event(event, "haptic \(kind)"))
+    case .sound(let name): tell(.event(event, "sound \(name)"))
     case .notified(let notification):
       let buttons = notification.actions.map { "[\($0.title)]" }
       let body = notification.body.split(whereSeparator: \.isNewline).joined(separator: ": ")

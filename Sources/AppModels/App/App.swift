@@ -101,6 +101,8 @@ package protocol App: AnyObject {
 package enum AppEvent: Hashable, Sendable {
   /// `light`, `medium`, `rigid`, `heavy`, `success` or `selection`.
   case haptic(String)
+  /// A sound is played: `complete`.
+  case sound(String)
   /// A notification is shown.
   case notified(Notification)
   /// A notification will be shown at a time, in milliseconds since 1970.

@@ -29,6 +29,20 @@ import Wire
       userInfo: ["timerID": id(device), "timerName": "Tea"])
   }
 
+  /// What seed 000 calls `cleanup`: nothing ticks, so leaving the screen ends nothing.
+  @Test func leavingTheScreenStopsNothing() throws {
+    let device = try phone(.phone)
+    try device.type("start")
+    let due = device.now + 5000
+    _ = device.events
+    try device.type("back", "settings")
+    #expect(device.events == [.haptic("light"), .haptic("light")], "the notification stays")
+    #expect(device.app.nextTick(now: device.now) == device.now + 1000)
+    device.wait(5)
+    #expect(device.now == due)
+    #expect(device.events == [.notified(notification(device))])
+  }
+
   @Test func throughToTheEnd() throws {
     for idiom in Idiom.allCases {
       let device = try phone(idiom)
@@ -44,7 +58,7 @@ import Wire
       #expect(device.shows("00:00") && device.shows("PAUSE"))
       #expect(device.events == [.notified(notification(device))])
       device.wait(1)
-      #expect(device.events == [.haptic("success"), .haptic("heavy")])
+      #expect(device.events == [.haptic("success"), .haptic("heavy"), .sound("complete")])
       #expect(device.shows("⏱️ Timer Complete!"))
       #expect(device.words.starts(with: ["restart", "dismiss"]))
       #expect(device.app.nextTick(now: device.now) == nil)
@@ -100,6 +114,7 @@ import Wire
     #expect(
       device.events == [
         .notified(notification(device)), .haptic("success"), .haptic("heavy"),
+        .sound("complete"),
       ])
   }
 
@@ -143,8 +158,9 @@ import Wire
     let device = try phone()
     try device.type("start")
     device.wait(2)
+    try device.type("back", "open 2")
     _ = device.events
-    try device.type("back", "open 2", "start")
+    try device.type("start")
     let events = device.events
     #expect(events.contains(.cancelled(id: notification(device).id)))
     #expect(events.first == .haptic("medium"))
@@ -199,17 +215,21 @@ import Wire
     device.wait(2)
     try device.type("edit", "save")
     #expect(device.countdown.isRunning, "nothing was edited")
+    try device.type("edit", "duration 0:20")
     _ = device.events
-    try device.type("edit", "duration 0:20", "save")
+    try device.type("save")
     #expect(device.countdown.phase == .idle)
     #expect(device.current == 20)
-    #expect(device.events == [.cancelled(id: notification(device).id)])
+    #expect(device.events == [.cancelled(id: notification(device).id), .haptic("light")])
   }
 
   @Test func deleting() throws {
     let device = try phone()
     try device.type("start", "back", "delete 1", "delete")
-    #expect(device.events.last == .cancelled(id: "timer-complete-" + lastDeleted(device)))
+    #expect(
+      device.events.suffix(2) == [
+        .cancelled(id: "timer-complete-" + lastDeleted(device)), .haptic("light"),
+      ])
     #expect(device.app.countdowns.running == nil)
     #expect(device.app.nextTick(now: device.now) == nil)
   }

@@ -233,11 +233,13 @@ import Wire
   @Test func sync() throws {
     let device = TimersDevice()
     try device.type("sync")
-    #expect(device.events == [.syncRequested])
+    #expect(device.events == [.syncRequested, .haptic("light")])
     #expect(device.shows("⚠ Watch Connectivity session not"))
     device.app.status.isConnected = true
-    try device.type("settings", "sync")
-    #expect(device.events == [.syncRequested])
+    try device.type("settings")
+    #expect(device.events == [.haptic("light")])
+    try device.type("sync")
+    #expect(device.events == [.syncRequested, .haptic("light")])
     #expect(!device.shows("⚠"))
   }
 

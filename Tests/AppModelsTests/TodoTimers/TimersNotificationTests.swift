@@ -102,8 +102,14 @@ import Wire
 
   @Test func alertsOff() throws {
     let device = TimersDevice()
-    try device.type("settings", "alerts off", "back", "new Tea 0:05", "open 1", "start")
+    try device.type("settings", "alerts off", "back", "new Tea 0:05", "open 1")
+    _ = device.events
+    try device.type("start")
     #expect(device.events == [.haptic("medium")])
+    device.wait(6)
+    #expect(device.events == [.haptic("success"), .haptic("heavy"), .sound("complete")])
+    try device.type("back", "settings", "sound off", "back", "open 1", "start")
+    _ = device.events
     device.wait(6)
     #expect(device.events == [.haptic("success"), .haptic("heavy")])
     #expect(!device.shows("Timer Complete!"))

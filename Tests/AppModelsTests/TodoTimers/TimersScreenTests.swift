@@ -108,6 +108,10 @@ import Wire
     try golden(device, "settings-offline")
     try device.type("privacy")
     try golden(device, "privacy")
+    try device.type("back", "sound")
+    try golden(device, "sound")
+    try device.type("on", "back")
+    #expect(device.shows("On >"))
   }
 
   @Test(arguments: [Idiom.phone, .watch])

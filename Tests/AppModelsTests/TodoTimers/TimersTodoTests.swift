@@ -45,7 +45,9 @@ import Wire
   @Test func toggle() throws {
     for idiom in Idiom.allCases {
       let device = try workoutPhone(idiom)
-      try device.type("open 1", "toggle 2")
+      try device.type("open 1")
+      _ = device.events
+      try device.type("toggle 2")
       #expect(texts(device)[1] == "☑ 20 push-ups")
       #expect(device.events == [.haptic("selection")])
       try device.type("toggle 2")
@@ -132,6 +134,57 @@ import Wire
 
 @Suite struct TimersNotesTests {
   private func notes(_ device: TimersDevice) -> String { device.app.library.timers[0].notes }
+
+  /// Line by line, without typing the others anew.
+  @Test func notesAreEditedByLine() throws {
+    let device = TimersDevice()
+    try device.type("new Tea 5:00", "open 1", "notes", #"write One\nTwo\nThree"#)
+    #expect(device.shows("│ 1 One ") && device.shows("│ 3 Three "))
+    try device.type("line 2 Zwei", #"insert 1 Nought\n"#, "remove 5")
+    #expect(device.shows("│ 2  ") && device.shows("│ 4 Zwei "))
+    try device.type("insert 1", "save")
+    #expect(device.app.library.timers[0].notes == "\nNought\n\nOne\nZwei")
+    try device.type("notes")
+    for line in ["line 6 x", "line 0 x", "line x", "insert 7 x", "remove 6", "remove", "line"] {
+      #expect(device.refusal(line)?.code == .invalidField, "\(line)")
+    }
+    try device.type("clear", "save")
+    #expect(device.app.library.timers[0].notes == "")
+  }
+
+  /// Seed 001: every button is felt; what is typed, turned or dragged is none.
+  @Test func everyButtonIsFeltOnce() throws {
+    func haptics(_ device: TimersDevice) -> Int {
+      device.events.count { if case .haptic = $0 { true } else { false } }
+    }
+    for idiom in Idiom.allCases {
+      let device = try workoutPhone(idiom)
+      for (screen, lines) in [
+        ("", ["settings", "back", "sync", "new", "cancel"]),
+        (
+          "settings",
+          ["alerts", "alerts", "sound", "on", "off", "back", "share", "privacy", "back"]
+        ),
+        ("back", ["open 1", "start", "pause", "resume", "reset", "toggle 1", "back", "delete 1"]),
+        ("cancel", ["new", "icon 2", "color 2", "cancel"]),
+      ] {
+        if !screen.isEmpty { try device.type(screen) }
+        _ = device.events
+        for line in lines {
+          try device.type(line)
+          #expect(haptics(device) == 1, "\(idiom): \(line)")
+        }
+      }
+      try device.type("new")
+      _ = device.events
+      for line in ["name Tea", "minutes 3", "seconds 4", "duration 3:00", "a11y", "back"] {
+        try device.type(line)
+        #expect(haptics(device) == 0, "\(idiom): \(line)")
+      }
+      #expect(device.refusal("minutes 99") != nil)
+      #expect(haptics(device) == 0)
+    }
+  }
 
   @Test func write() throws {
     let device = TimersDevice()

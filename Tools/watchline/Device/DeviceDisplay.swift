@@ -130,6 +130,7 @@ extension AppEvent {
   fileprivate var members: [Datum.Member] {
     switch self {
     case .haptic(let kind): [Datum.Member("haptic", .string(Name(kind)))]
+    case .sound(let name): [Datum.Member("sound", .string(Name(name)))]
     case .notified(let notification): [Datum.Member("notified", notification.datum(due: nil))]
     case .scheduled(let notification, let due):
       [Datum.Member("scheduled", notification.datum(due: due))]

@@ -81,6 +81,11 @@ struct NotesForm: Equatable, Sendable {
   let shown: VersionVector
   var text: String
   var fault: String?
+
+  /// At least one.
+  var lines: [String] {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+  }
 }
 
 /// What is on the screen.
@@ -91,6 +96,7 @@ enum Route: Equatable, Sendable {
   case todoForm(TodoForm)
   case notes(NotesForm)
   case settings
+  case sound
   case privacy
   /// The watch's, with the complication.
   case face
@@ -101,7 +107,7 @@ enum Route: Equatable, Sendable {
     case .timerForm(let form): form.shown
     case .todoForm(let form): form.shown
     case .notes(let form): form.shown
-    case .list, .detail, .settings, .privacy, .face: nil
+    case .list, .detail, .settings, .sound, .privacy, .face: nil
     }
   }
 }

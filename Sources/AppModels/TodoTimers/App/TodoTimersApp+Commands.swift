@@ -9,7 +9,16 @@ extension TodoTimersApp {
     var command: Command
     /// Whether it is listed; what makes no sense now says so itself.
     var isOffered: Bool
+    /// Whether it taps a button, which is felt.
+    var isButton = true
     var deed: Deed
+
+    /// Something that is typed, turned or dragged.
+    var byHand: Entry {
+      var entry = self
+      entry.isButton = false
+      return entry
+    }
 
     init(
       _ word: String, _ arguments: String, _ summary: String, isOffered: Bool = true,
@@ -41,6 +50,7 @@ extension TodoTimersApp {
     case .todoForm(let form): entries += entriesOf(form)
     case .notes(let form): entries += entriesOf(form)
     case .settings: entries += settingsEntries
+    case .sound: entries += soundEntries
     case .face: entries += faceEntries
     case .privacy:
       entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
@@ -62,7 +72,7 @@ extension TodoTimersApp {
   }
 
   private var voice: Entry {
-    Entry("a11y", "show what VoiceOver reads out") { _, _ in self.isSpoken = true }
+    Entry("a11y", "show what VoiceOver reads out") { _, _ in self.isSpoken = true }.byHand
   }
 
   private func alertEntries(_ timer: TimerRecord) -> [Entry] {
@@ -106,7 +116,7 @@ extension TodoTimersApp {
         ? [
           Entry("move", "FROM TO", "move a timer in the list", isOffered: timers.count > 1) {
             line, now throws(WireError) in try self.moveTimer(line, now)
-          }
+          }.byHand
         ] : [])
       + [
         Entry("settings", "show the settings") { _, _ in self.route = .settings },
@@ -174,7 +184,7 @@ extension TodoTimersApp {
       },
       Entry("move", "FROM TO", "move a to-do in the list", isOffered: count > 1) {
         line, now throws(WireError) in try self.moveTodo(line, timer, now)
-      },
+      }.byHand,
       Entry("notes", "edit the notes") { _, _ in
         self.route = .notes(
           NotesForm(timer: timer.id, shown: self.records.vector, text: timer.notes))
@@ -194,9 +204,10 @@ extension TodoTimersApp {
         self.settings.alerts = try line.flag(self.settings.alerts)
         self.followAlerts(now)
       },
-      Entry("sound", "[on|off]", "notify with a sound") { line, _ throws(WireError) in
-        self.settings.sound = try line.flag(self.settings.sound)
-        self.refreshSchedule()
+      Entry("sound", "[on|off]", "choose whether a sound is played") {
+        line, _ throws(WireError) in
+        if line.rest.isEmpty { return self.route = .sound }
+        self.setSound(try line.flag(self.settings.sound))
       },
       Entry("share", "[on|off]", "share what runs with the other device") {
         line, _ throws(WireError) in
@@ -207,6 +218,21 @@ extension TodoTimersApp {
       Entry("privacy", "show the privacy policy") { _, _ in self.route = .privacy },
       Entry("back", "show the list") { _, _ in self.route = .list },
     ]
+  }
+}
+
+extension TodoTimersApp {
+  private var soundEntries: [Entry] {
+    [
+      Entry("on", "play a sound") { _, _ in self.setSound(true) },
+      Entry("off", "play none") { _, _ in self.setSound(false) },
+      Entry("back", "show the settings") { _, _ in self.route = .settings },
+    ]
+  }
+
+  private func setSound(_ isOn: Bool) {
+    settings.sound = isOn
+    refreshSchedule()
   }
 }
 

@@ -27,9 +27,10 @@ extension TodoTimersApp {
   }
 
   private func celebrate(_ timer: Name) {
-    // Seed 000 asks for the success pattern, seed 001 for a heavy impact.
+    // Seed 000 asks for the success pattern, seed 001 for a heavy impact and a sound.
     emit(.haptic("success"))
     emit(.haptic("heavy"))
+    if settings.sound { emit(.sound("complete")) }
     if settings.alerts { completed = timer }
   }
 

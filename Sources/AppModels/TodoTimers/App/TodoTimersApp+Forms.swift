@@ -11,14 +11,14 @@ extension TodoTimersApp {
     return [
       Entry("name", "TEXT", "name the timer") { line, _ in
         self.change(form) { $0.name = line.rest }
-      }
+      }.byHand
     ] + wheels(form)
       + [
         Entry("duration", "MM:SS", "set the duration: 25:00, 1:30:00, 90s") {
           line, _ throws(WireError) in
           let seconds = try self.duration(line.rest)
           self.change(form) { $0.duration = seconds }
-        },
+        }.byHand,
         Entry("icon", "NUMBER", "choose an icon") { line, _ throws(WireError) in
           let icon = try self.choice(line, self.choices.icons)
           self.change(form) { $0.icon = icon }
@@ -63,7 +63,7 @@ extension TodoTimersApp {
               "\(word) takes a number from \(range.lowerBound) to \(range.upperBound)")
           }
           self.change(form) { $0[keyPath: part] = number }
-        })
+        }.byHand)
     }
     if let hours = choices.hours { add("hours", hours, \.hours) }
     add("minutes", choices.minutes, \.minutes)
@@ -115,7 +115,7 @@ extension TodoTimersApp {
     var entries = [
       Entry("text", "TEXT", "write the to-do") { line, _ in
         self.change(form) { $0.text = line.rest }
-      }
+      }.byHand
     ]
     if let todo = form.todo {
       entries += [
@@ -160,15 +160,52 @@ extension TodoTimersApp {
     return [
       Entry("write", "TEXT", "write the notes anew; \\n begins a line") { line, _ in
         write(line.rest.unescaped)
-      },
+      }.byHand,
       Entry("append", "TEXT", "add a line", isOffered: !form.text.isEmpty) { line, _ in
         write(form.text + (form.text.isEmpty ? "" : "\n") + line.rest.unescaped)
-      },
+      }.byHand,
+      Entry("line", "NUMBER TEXT", "write a line anew", isOffered: !form.text.isEmpty) {
+        line, _ throws(WireError) in
+        let (index, text) = try line.numbered(form.lines.count)
+        write(form.lines.with { $0[index] = text })
+      }.byHand,
+      Entry("insert", "NUMBER TEXT", "put a line before another", isOffered: !form.text.isEmpty) {
+        line, _ throws(WireError) in
+        let (index, text) = try line.numbered(form.lines.count)
+        write(form.lines.with { $0.insert(text, at: index) })
+      }.byHand,
+      Entry("remove", "NUMBER", "take a line out", isOffered: !form.text.isEmpty) {
+        line, _ throws(WireError) in
+        let index = try line.index(in: form.lines.count, of: "line")
+        write(form.lines.with { $0.remove(at: index) })
+      }.byHand,
       Entry("clear", "empty the notes", isOffered: !form.text.isEmpty) { _, _ in write("") },
       Entry("save", "save") { _, now in self.submit(form, now) },
       Entry("cancel", "leave without saving", cancel),
       Entry("back", "leave without saving", isOffered: false, cancel),
     ]
+  }
+}
+
+extension CommandLine {
+  /// The number of a line, from 0, and what is to stand in it.
+  ///
+  /// - Throws: 4004 where there is no such line.
+  fileprivate func numbered(_ count: Int) throws(WireError) -> (index: Int, text: String) {
+    let digits = rest.prefix { $0 != " " }
+    guard let number = Int(digits), (1...count).contains(number) else {
+      throw WireError(.invalidField, "\(word) takes the number of a line, from 1 to \(count)")
+    }
+    return (number - 1, String(rest.dropFirst(digits.count + 1)).unescaped)
+  }
+}
+
+extension [String] {
+  /// As one text, with a change.
+  fileprivate func with(_ change: (inout [String]) -> Void) -> String {
+    var lines = self
+    change(&lines)
+    return lines.joined(separator: "\n")
   }
 }
 

@@ -77,7 +77,10 @@ package final class TodoTimersApp: App {
       guard let entry = entries.first(where: { $0.command.word == line.word }) else {
         throw line.unknown(among: commands)
       }
+      let count = events.count
       try entry.deed(line, now)
+      let isFelt = events[count...].contains { if case .haptic = $0 { true } else { false } }
+      if entry.isButton, !isFelt { emit(.haptic("light")) }
     } catch {
       (isSpoken, notice) = before
       throw error

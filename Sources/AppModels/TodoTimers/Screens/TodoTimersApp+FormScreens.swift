@@ -32,12 +32,21 @@ extension TodoTimersApp {
   /// On the watch there is no room for frames.
   private func boxed(_ rows: [Screen.Row]) -> [Screen.Row] { isWatch ? rows : [.card(rows)] }
 
+  /// Each wheel with the numbers above and below the one that is chosen.
   private func wheelRows(_ form: TimerForm) -> [Screen.Row] {
-    func wheel(_ number: Int) -> String { "[ \(DurationText.twoDigits(number)) ]" }
-    let short = "\(wheel(form.minutes))   \(wheel(form.seconds))"
-    return isWatch
-      ? [.centred(short), .centred("mins     secs")]
-      : [.centred("\(wheel(form.hours))   \(short)"), .centred("hours     mins     secs")]
+    var wheels = [(form.minutes, choices.minutes), (form.seconds, choices.seconds)]
+    if let hours = choices.hours { wheels.insert((form.hours, hours), at: 0) }
+    func row(_ offset: Int) -> Screen.Row {
+      let cells = wheels.map { number, range in
+        let shown = number + offset
+        guard offset == 0 || range.contains(shown) else { return "      " }
+        let digits = DurationText.twoDigits(shown)
+        return offset == 0 ? "[ \(digits) ]" : "  \(digits)  "
+      }
+      return .centred(cells.joined(separator: "   "))
+    }
+    return [row(-1), row(0), row(1)]
+      + [.centred(isWatch ? "mins     secs" : "hours     mins     secs")]
   }
 
   private func iconRows(_ form: TimerForm) -> [Screen.Row] {
@@ -87,7 +96,10 @@ extension TodoTimersApp {
   func screen(_ form: NotesForm) -> Screen {
     Screen(
       "Notes", leading: "Cancel", trailing: "Save", banner: form.fault,
-      rows: [.card([.text(form.text), .blank, .blank])])
+      rows: [
+        .card(
+          form.lines.enumerated().map { .text("\($0.offset + 1) \($0.element)") } + [.blank])
+      ])
   }
 
   // MARK: Settings
@@ -112,6 +124,13 @@ extension TodoTimersApp {
     var screen = Screen("Settings", leading: isWatch ? "<" : "< Back", rows: rows)
     if case .error(let message) = state { screen.banner = message }
     return screen
+  }
+
+  var soundScreen: Screen {
+    Screen(
+      "Sound", leading: isWatch ? "<" : "< Back",
+      rows: boxed([.split("On", settings.sound ? "✓" : "")])
+        + boxed([.split("Off", settings.sound ? "" : "✓")]))
   }
 
   var privacyScreen: Screen {

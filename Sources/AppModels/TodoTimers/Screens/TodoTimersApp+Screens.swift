@@ -18,6 +18,7 @@ extension TodoTimersApp {
     case .todoForm(let form): screen(form)
     case .notes(let form): screen(form)
     case .settings: settingsScreen
+    case .sound: soundScreen
     case .privacy: privacyScreen
     case .face: faceScreen(now)
     }

@@ -28,8 +28,15 @@ extension TodoTimersApp {
         texts.append(button("Add to-do", isReady(form)))
       }
       texts.append("Cancel")
-    case .notes(let form): texts += ["Notes, \(form.text)", "Save notes", "Cancel"]
+    case .notes(let form):
+      texts += ["Notes"] + form.lines.map { $0.isEmpty ? "empty line" : $0 }
+      texts += ["Save notes", "Cancel"]
     case .settings: texts += spokenSettings
+    case .sound:
+      texts += [
+        "Sound", "On\(settings.sound ? ", selected" : "")",
+        "Off\(settings.sound ? "" : ", selected")",
+      ]
     case .privacy: texts.append("Privacy Policy")
     case .face: texts += spokenFace(now)
     }
