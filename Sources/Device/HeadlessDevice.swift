@@ -203,6 +203,7 @@ package final class HeadlessDevice {
     switch event {
     case .haptic(let kind): tell(.event(event, "haptic \(kind)"))
     case .sound(let name): tell(.event(event, "sound \(name)"))
+    case .premiumRequired(let trigger): tell(.event(event, "premium required: \(trigger)"))
     case .notified(let notification):
       let buttons = notification.actions.map { "[\($0.title)]" }
       let body = notification.body.split(whereSeparator: \.isNewline).joined(separator: ": ")

@@ -103,6 +103,8 @@ package enum AppEvent: Hashable, Sendable {
   case haptic(String)
   /// A sound is played: `complete`.
   case sound(String)
+  /// Something was refused for want of what can be bought; what leads to it.
+  case premiumRequired(trigger: String)
   /// A notification is shown.
   case notified(Notification)
   /// A notification will be shown at a time, in milliseconds since 1970.

@@ -30,6 +30,9 @@ extension Screen.Row {
 
   /// The same row, read out in other words.
   func labelled(_ texts: String...) -> Screen.Row { .labelled(self, texts) }
+
+  /// The same row, only seen.
+  var drawnOnly: Screen.Row { .labelled(self, []) }
 }
 
 extension String {

@@ -91,6 +91,8 @@ import Wire
     #expect(dot().map(\.color) == [RGB(hex: "#8E8E93").legible(.graphic)])
     try device.type("start")
     #expect(dot().map(\.text) == ["●"])
+    device.pass(1)
+    #expect(dot().map(\.text) == ["•"])
     #expect(dot().map(\.color) == [RGB(hex: "#34C759").legible(.graphic)])
   }
 }

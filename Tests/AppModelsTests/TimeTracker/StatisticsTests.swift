@@ -129,7 +129,7 @@ import Wire
     let header =
       "client,project,task,start,end,seconds,billableSeconds,rate,amount,isBilled,notes\r\n"
     #expect(
-      CSVExport.text(device.ledger) == header
+      CSVExport.text(device.ledger, device.ledger.tasks) == header
         + "\"Acme, \"\"the\"\" firm\",,\"a\nb\",2025-11-21T09:23:00Z,2025-11-21T10:00:00Z,"
         + "2220,2400,100,66.67,false,plain\r\n")
   }

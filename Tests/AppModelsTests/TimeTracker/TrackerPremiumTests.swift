@@ -99,6 +99,56 @@ import Wire
     #expect(device.screen.banner == "There are no older tasks.")
   }
 
+  /// Seed 003: the limit comes after 30 days of use, and holds for what is exported too.
+  @Test func theLimitComesAfterThirtyDaysOfUse() throws {
+    let acme = try device.client("Acme")
+    let old = device.now - 90 * 86_400_000
+    for (name, end) in [("Old", old), ("New", device.now)] {
+      try device.service.create(
+        "task",
+        [
+          "client": .string(acme), "name": .string(name), "startTime": .date(end - 60_000),
+          "endTime": .date(end),
+        ], now: device.now)
+    }
+    func shows() throws -> [Bool] {
+      try ["history", "export"].map { screen in
+        try device.type("home", "menu", screen)
+        return device.shows("Old")
+      }
+    }
+    #expect(try shows() == [true, true])
+    device.now += 30 * 86_400_000 - 1
+    #expect(try shows() == [true, true])
+    device.now += 1
+    #expect(try shows() == [false, false])
+    #expect(device.shows("1 older than 30 days"))
+    #expect(device.shows("New"))
+    try device.type("home", "menu", "premium", "grant yearly")
+    #expect(try shows() == [true, true])
+  }
+
+  /// A program learns what was refused, and what would open it.
+  @Test func whatNeedsPremiumSaysSo() throws {
+    try device.fill()
+    _ = device.app.takeEvents()
+    func trigger(_ lines: String...) throws -> [AppEvent] {
+      for line in lines { try device.type(line) }
+      return device.app.takeEvents()
+    }
+    func required(_ trigger: PaywallTrigger) -> [AppEvent] {
+      [.premiumRequired(trigger: trigger.rawValue)]
+    }
+    #expect(try trigger("menu", "reports") == [])
+    #expect(device.shows("▒▒▒▒"))
+    #expect(try trigger("advanced") == required(.advancedReportsAccess))
+    #expect(try trigger("home", "menu", "bulk") == required(.bulkTimeEntry))
+    #expect(try trigger("home", "menu", "themes") == required(.customizationAttempt))
+    #expect(try trigger("home", "menu", "history", "more") == required(.historicalDataLimit))
+    #expect(try trigger("home", "open 6", "invoice") == required(.invoiceGeneration))
+    #expect(try trigger("grant trial", "invoice") == [.haptic("success")])
+  }
+
   @Test func longHistoriesHavePages() throws {
     let acme = try device.client("Acme")
     for minute in 0..<30 { try device.task("\(minute)", of: acme, minutes: 1, ago: Int64(minute)) }

@@ -131,6 +131,8 @@ extension AppEvent {
     switch self {
     case .haptic(let kind): [Datum.Member("haptic", .string(Name(kind)))]
     case .sound(let name): [Datum.Member("sound", .string(Name(name)))]
+    case .premiumRequired(let trigger):
+      [Datum.Member("premiumRequired", .string(Name(trigger)))]
     case .notified(let notification): [Datum.Member("notified", notification.datum(due: nil))]
     case .scheduled(let notification, let due):
       [Datum.Member("scheduled", notification.datum(due: due))]

@@ -120,9 +120,9 @@ extension TimeTrackerApp {
 
   /// Of the tasks that have stopped those that the entitlement opens.
   func visibleHistory(_ now: Int64) -> [TaskModel] {
-    let entitlement = ledger.entitlement
+    let (entitlement, firstUse) = (ledger.entitlement, ledger.firstUse)
     return ledger.tasks.filter { task in
-      task.interval.map { entitlement.canSee($0.upperBound, now: now) } ?? false
+      task.interval.map { entitlement.canSee($0.upperBound, firstUse: firstUse, now: now) } ?? false
     }
   }
 }

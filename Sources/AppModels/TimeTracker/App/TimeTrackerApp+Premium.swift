@@ -19,16 +19,23 @@ extension TimeTrackerApp {
   }
 
   private func enter(_ route: TrackerRoute, _ trigger: PaywallTrigger, _ isOpen: Bool) {
-    stack.append(isOpen ? route : .paywall(trigger))
+    if isOpen { stack.append(route) } else { require(trigger) }
   }
 
-  /// Older tasks; those of more than 30 days ago are behind the paywall.
+  /// Shows the paywall: on top of what is shown, or in its place.
+  private func require(_ trigger: PaywallTrigger, replacing: Bool = false) {
+    if replacing { stack.removeLast() }
+    stack.append(.paywall(trigger))
+    events.append(.premiumRequired(trigger: trigger.rawValue))
+  }
+
+  /// Older tasks; those of more than 30 days ago are behind the paywall after 30 days of use.
   func more(_ now: Int64) {
     guard case .history(let first) = route else { return }
     if first + Self.pageLength < visibleHistory(now).count {
       stack.append(.history(first + Self.pageLength))
     } else if hiddenHistory(now) > 0 {
-      stack.append(.paywall(.historicalDataLimit))
+      require(.historicalDataLimit)
     } else {
       notice = "There are no older tasks."
     }
@@ -47,7 +54,7 @@ extension TimeTrackerApp {
     if ledger.entitlement.canAccessCustomThemes(now) {
       self.theme = theme
     } else {
-      stack[stack.count - 1] = .paywall(.customizationAttempt)
+      require(.customizationAttempt, replacing: true)
     }
   }
 
@@ -55,7 +62,7 @@ extension TimeTrackerApp {
   func bill(_ now: Int64) {
     guard case .invoice(let id) = route, let client = ledger.client(id) else { return }
     guard ledger.entitlement.canGenerateInvoices(now) else {
-      stack[stack.count - 1] = .paywall(.invoiceGeneration)
+      require(.invoiceGeneration, replacing: true)
       return
     }
     do throws(WireError) {
@@ -131,7 +138,7 @@ extension TimeTrackerApp {
 
   private func saveBulk(_ entries: [BulkEntry], _ now: Int64) {
     guard ledger.entitlement.isPremium(now) else {
-      stack.append(.paywall(.bulkTimeEntry))
+      require(.bulkTimeEntry)
       return
     }
     do throws(WireError) {

@@ -33,10 +33,11 @@ package struct Invoice: Hashable, Sendable {
 
 /// Tasks that have stopped as comma-separated values (RFC 4180), the oldest first.
 package enum CSVExport {
-  package static func text(_ ledger: Ledger) -> String {
+  /// - Parameter tasks: those that the user may see, the newest first.
+  package static func text(_ ledger: Ledger, _ tasks: [TaskModel]) -> String {
     let header =
       "client,project,task,start,end,seconds,billableSeconds,rate,amount,isBilled,notes"
-    let lines = ledger.tasks.reversed().compactMap { task -> String? in
+    let lines = tasks.reversed().compactMap { task -> String? in
       guard let interval = task.interval else { return nil }
       return [
         ledger.client(task.client)?.name ?? "", ledger.project(task.project)?.name ?? "",

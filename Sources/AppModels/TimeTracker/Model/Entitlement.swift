@@ -24,12 +24,15 @@ package struct Entitlement: Hashable, Sendable {
   package func canGenerateInvoices(_ now: Int64) -> Bool { isPremium(now) }
   package func canAccessCustomThemes(_ now: Int64) -> Bool { isPremium(now) }
 
-  /// Days of history that everybody sees.
+  /// Days of use with everything that is recorded; after them, days of history that everybody sees.
   package static let freeDays: Int64 = 30
 
   /// Whether a task of that time is shown.
-  package func canSee(_ time: Int64, now: Int64) -> Bool {
-    isPremium(now) || time >= now - Self.freeDays * LocalTime.day
+  ///
+  /// - Parameter firstUse: when the first record was made; nil where there is none.
+  package func canSee(_ time: Int64, firstUse: Int64?, now: Int64) -> Bool {
+    let limit = now - Self.freeDays * LocalTime.day
+    return isPremium(now) || firstUse.map { $0 > limit } ?? true || time >= limit
   }
 }
 

@@ -64,6 +64,11 @@ package struct Ledger: Sendable {
     }
   }
 
+  /// When the first record was made; nil where there is none.
+  package var firstUse: Int64? {
+    (clients.map(\.createdAt) + projects.map(\.createdAt) + tasks.map(\.createdAt)).min()
+  }
+
   // MARK: Billing
 
   /// The task's, or else its project's, its client's or the settings' rate. 0 counts as not set.

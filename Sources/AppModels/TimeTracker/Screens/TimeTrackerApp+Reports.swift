@@ -70,8 +70,17 @@ extension TimeTrackerApp {
     rows += [.rule, .premium("Advanced Analytics")]
     if !ledger.entitlement.canAccessAdvancedReports(now) {
       rows.append(.text("Unlock detailed time patterns and productivity insights"))
+      rows += blurredPreview
     }
     return rows
+  }
+
+  /// What the advanced report looks like, with nothing in it that could be read.
+  private var blurredPreview: [Screen.Row] {
+    [Screen.Row.split("Sessions", "▒▒").labelled("Preview, blurred")]
+      + [("Average", "▒▒▒▒"), ("Mon ▒▒▒▒▒▒", "▒▒▒▒"), ("Tue ▒▒▒", "▒▒▒")].map {
+        Screen.Row.split($0.0, $0.1).drawnOnly
+      }
   }
 
   func advancedRows(_ now: Int64) -> [Screen.Row] {
@@ -134,8 +143,12 @@ extension TimeTrackerApp {
     return rows + [.rule, .split("Total", invoice.total.text)]
   }
 
-  var exportRows: [Screen.Row] {
-    CSVExport.text(ledger).split(separator: "\r\n").map { .text(String($0)) }
+  /// What a free user cannot see is not exported for them either.
+  func exportRows(_ now: Int64) -> [Screen.Row] {
+    let hidden = hiddenHistory(now)
+    return CSVExport.text(ledger, visibleHistory(now)).split(separator: "\r\n")
+      .map { .text(String($0)) }
+      + (hidden > 0 ? [.rule, .premium("\(hidden) older\(isWatch ? "" : " than 30 days")")] : [])
   }
 
   // MARK: Premium

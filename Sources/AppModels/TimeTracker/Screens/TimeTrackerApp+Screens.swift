@@ -36,7 +36,7 @@ extension TimeTrackerApp {
     case .reports: withWidget("Reports", reportRows(now), now)
     case .advanced: withWidget("Advanced Reports", advancedRows(now), now)
     case .invoice(let id): withWidget("Invoice", invoiceRows(id, now), now)
-    case .export: withWidget("Export", exportRows, now)
+    case .export: withWidget("Export", exportRows(now), now)
     case .premium: withWidget("Premium", premiumRows(now), now)
     case .themes: withWidget("Themes", themeRows, now)
     case .paywall(let trigger): paywall(trigger)

@@ -25,7 +25,11 @@ extension TimeTrackerApp {
 
   private var button: String { isRunning ? "[ Stop ]" : "[ Start ]" }
 
-  private var dot: String { isRunning ? "●" : "○" }
+  /// While the timer runs it pulses, a second large and a second small.
+  private func dot(_ now: Int64) -> String {
+    guard isRunning else { return "○" }
+    return timer.elapsed(now) / 1000 % 2 == 0 ? "●" : "•"
+  }
 
   /// A row that begins with the dot, after so many columns: green while the timer runs.
   private func withDot(_ row: Screen.Row, after columns: Int = 0) -> Screen.Row {
@@ -42,11 +46,11 @@ extension TimeTrackerApp {
     }
     if isWatch {
       return rows + [
-        withDot(.split("\(dot) \(taskTitle)", "")), .split(formattedTime(now: now), button),
+        withDot(.split("\(dot(now)) \(taskTitle)", "")), .split(formattedTime(now: now), button),
       ]
     }
     return rows + [
-      withDot(.split("\(dot) \(taskTitle)", formattedTime(now: now))),
+      withDot(.split("\(dot(now)) \(taskTitle)", formattedTime(now: now))),
       .split("⊕ \(clientName ?? "")", button),
     ]
   }
@@ -54,13 +58,14 @@ extension TimeTrackerApp {
   private func floatingRows(_ now: Int64) -> [Screen.Row] {
     let place = "at \(widget.x), \(widget.y)"
     guard widget.isExpanded else {
-      return [.rule, withDot(.split("⠿ \(dot) \(formattedTime(now: now))", place), after: 2)]
+      return [.rule, withDot(.split("⠿ \(dot(now)) \(formattedTime(now: now))", place), after: 2)]
     }
     let size = FloatingWidget.expandedSize
     var rows: [Screen.Row] = [.rule, .split("⠿ \(taskTitle)", "⊕")]
     if let clientName { rows.append(.text(clientName, indent: 2)) }
     rows += [
-      .text("Duration", indent: 2), withDot(.split("  \(dot) \(formattedTime(now: now))", button)),
+      .text("Duration", indent: 2),
+      withDot(.split("  \(dot(now)) \(formattedTime(now: now))", button)),
     ]
     // Seed 003 hides the button while the timer runs; its ⊕ stays.
     if !isRunning { rows.append(.split("", "[ New Task ]")) }
