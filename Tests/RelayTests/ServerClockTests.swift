@@ -113,6 +113,6 @@ import Testing
     world.sleep(until: Self.start + 2 * Self.hour)
     world.send("sync.open schema=todoTimers", on: "phone")
     let opened = world.client("phone").takeLines().last ?? ""
-    #expect(opened.contains("\"now\":\((Self.start + 2 * Self.hour) / 1_000)"), "\(opened)")
+    #expect(opened.contains("\"now\":\((Self.start + 2 * Self.hour) / 1_000_000),"), "\(opened)")
   }
 }
