@@ -4,10 +4,10 @@
 ///
 /// Objects within more than `levels` others have none, and their second name counts as repeated.
 struct NameFilter {
-  private static let levels = 8
+  private static let levels = 4
 
   /// Two words a level.
-  private var words = InlineArray<16, UInt64>(repeating: 0)
+  private var words = InlineArray<8, UInt64>(repeating: 0)
   /// By level beyond, whether an object there has a name already.
   private var hasDeepName: UInt64 = 0
 
@@ -30,14 +30,14 @@ struct NameFilter {
   /// - Returns: false where the object of this level may have the name already.
   @inline(always)
   mutating func insert(
-    _ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, count: Int, _ level: Int
+    _ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, _ level: Int
   ) -> Bool {
     guard level <= Self.levels else {
       let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: level)
       defer { hasDeepName |= bit }
       return hasDeepName & bit == 0
     }
-    let hash = Self.hash(bytes, start, end, count)
+    let hash = Self.hash(bytes, start, end)
     let word = 2 &* level &- 2 &+ Int(truncatingIfNeeded: hash >> 63)
     let bit: UInt64 = 1 &<< (hash >> 57 & 63)
     let isNew = words[unchecked: word] & bit == 0
@@ -45,22 +45,13 @@ struct NameFilter {
     return isNew
   }
 
-  /// Of the first eight bytes, the last one and the length.
+  /// Of the length, and of the first byte, the middle one and the last. Of an empty name these are its quotes.
   @inline(always)
-  private static func hash(
-    _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ count: Int
-  ) -> UInt64 {
+  private static func hash(_ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt64 {
     let length = end &- start
-    var head: UInt64 = 0
-    if start &+ 8 <= count {
-      head = UnsafeRawPointer(bytes + start).loadUnaligned(as: UInt64.self)
-      if length < 8 { head &= (1 &<< UInt64(truncatingIfNeeded: 8 &* length)) &- 1 }
-    } else {
-      // It has less than eight bytes, as what follows it has.
-      for index in (start..<end).reversed() { head = head &<< 8 | UInt64(bytes[index]) }
-    }
-    let last = length > 0 ? UInt64(bytes[end &- 1]) : 0
-    return (head ^ (UInt64(truncatingIfNeeded: length) &<< 32) ^ (last &<< 48))
-      &* 0x9E37_79B9_7F4A_7C15
+    let sample =
+      UInt64(truncatingIfNeeded: length) &<< 24 | UInt64(bytes[start &+ length &>> 1]) &<< 16
+      | UInt64(bytes[end &- 1]) &<< 8 | UInt64(bytes[start])
+    return sample &* 0x9E37_79B9_7F4A_7C15
   }
 }

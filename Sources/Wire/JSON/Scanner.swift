@@ -148,7 +148,7 @@ struct Scanner {
     guard string() else { return false }
     // A name that is written with an escape may be another one, written without.
     if flags.contains(.hasEscape)
-      || !names.insert(bytes, from: start, to: at &- 1, count: count, level)
+      || !names.insert(bytes, from: start, to: at &- 1, level)
     {
       flags.insert(.mayRepeatName)
     }
