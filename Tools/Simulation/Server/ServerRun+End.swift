@@ -12,12 +12,14 @@ extension ServerRun {
     checkMessages()
     // Until such a watch comes again, it need not show what the others do.
     let fast = nodes.filter { $0.app != nil && !$0.device.isPhone && $0.wasFarAhead }
+    var turns = 0
     for round in 0..<10 {
       if round == 1 { fast.forEach { $0.close() } }
-      if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, round) }
+      if let phone = nodes.first(where: { $0.device.isPhone }) { select(phone, &turns) }
       for node in nodes { finish(node) }
       // Of what was asked without a number and answered with an error, nobody knows whether it waits.
-      let hadTurns = lanes.transfers.allSatisfy(\.isKnown) || round >= watches.count - 1
+      let hadTurns =
+        lanes.transfers.allSatisfy(\.isKnown) || watches.count < 2 || turns >= watches.count
       let isOver = nodes.allSatisfy(isDrained) && (round > 0 || fast.isEmpty) && hadTurns
       if isOver || site.fault != nil { break }
       if isBusy { return }
@@ -90,10 +92,11 @@ extension ServerRun {
   private var watches: [ServerNode] { nodes.filter { !$0.device.isPhone } }
 
   /// Each watch has its turn, so that what waits for it comes out.
-  private func select(_ phone: ServerNode, _ round: Int) {
+  private func select(_ phone: ServerNode, _ turns: inout Int) {
     let hasLanes = !lanes.transfers.isEmpty || nodes.contains { $0.app != nil }
     guard watches.count > 1, phone.isActive, hasLanes else { return }
-    let watch = watches[round % watches.count]
+    let watch = watches[turns % watches.count]
+    turns += 1
     phone.lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch.name)\",\"id\":\"select\"}")
     phone.collect()
     flowEverywhere()

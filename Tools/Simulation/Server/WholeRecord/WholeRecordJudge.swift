@@ -229,7 +229,8 @@ struct WholeRecordJudge {
 
   // MARK: What it had seen
 
-  /// An edit claims to have seen a value of its field only where that had been shown, or one that has replaced it.
+  /// An edit claims to have seen a value of its field only where that had been shown, or one that has replaced it or
+  /// wins over it: with such a one shown, what is shown is the same with the value and without.
   private func checkContext(_ entry: Oracle.Entry) {
     let target = entry.action.target
     let names: [Name]
@@ -251,7 +252,7 @@ struct WholeRecordJudge {
       let writes = oracle.writes(target, name).filter { $0.dot != entry.dot }
       guard let latest = writes.filter(entry.follows).max(by: <), !collected.contains(latest.dot),
         let value = latest.action.written, !wasShown(latest),
-        !writes.contains(where: { $0.follows(latest) && wasShown($0) })
+        !writes.contains(where: { ($0.follows(latest) || latest < $0) && wasShown($0) })
       else { continue }
       report(
         "I47", "whole-record-context",
