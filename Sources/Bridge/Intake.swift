@@ -229,7 +229,7 @@ package struct Intake {
     var changes = changes
     for (target, writes) in changes.writes {
       changes.writes[target] =
-        fold.hasSeenDelete(of: target, within: shown)
+        isUnderDelete(target, shown)
         ? nil
         : writes.filter { name, _ in
           let register = schema[target.kind]?.field(name)?.register.name ?? name
@@ -238,8 +238,13 @@ package struct Intake {
         }
     }
     changes.writes = changes.writes.filter { !$0.value.isEmpty }
-    changes.created.removeAll { fold.hasSeenDelete(of: $0.record.target, within: shown) }
+    changes.created.removeAll { isUnderDelete($0.record.target, shown) }
     return changes
+  }
+
+  /// Whether an operation would bring back what it had seen deleted.
+  private func isUnderDelete(_ target: Target, _ shown: VersionVector) -> Bool {
+    !fold.isAlive(target) && fold.hasSeenDelete(of: target, within: shown)
   }
 
   // MARK: Texts
