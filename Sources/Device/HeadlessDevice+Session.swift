@@ -96,5 +96,6 @@ extension HeadlessDevice {
 }
 
 extension Members {
-  fileprivate var reason: String { string("message") ?? "no reason was given" }
+  /// Why something was refused, as errors tell it.
+  var reason: String { string("message") ?? "no reason was given" }
 }

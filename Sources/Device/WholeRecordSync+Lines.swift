@@ -33,13 +33,16 @@ extension WholeRecordSync {
 
   // MARK: Out
 
+  /// The last number that was given.
+  private var lastNumber: Int64 { queue.compactMap(\.number).reduce(accepted, max) }
+
   /// Sends what is not sent yet, in order, then acknowledges. A number that a refused request did not use
   /// up is given again, once all that were sent with it are answered.
   func send() {
     guard isActive, waits == 0 else { return }
     if let first = queue.firstIndex(where: { !$0.isSent }) {
       guard !queue[first...].contains(where: { $0.isSent && $0.lane.isNumbered }) else { return }
-      var last = queue.compactMap(\.number).reduce(accepted, max)
+      var last = lastNumber
       for index in queue.indices where !queue[index].isSent {
         if queue[index].lane.isNumbered {
           last += 1
@@ -103,20 +106,14 @@ extension WholeRecordSync {
     hasContentPending = line.isTrue("hasContentPending")
     let told = line.integer("n") ?? 0
     let name = line.string("store") ?? ""
-    let last = queue.compactMap(\.number).reduce(accepted, max)
-    if name == store, told <= last {
+    if name == store, told <= lastNumber {
       queue.removeAll { $0.number.map { $0 <= told } ?? false }
     } else if name != store {
       received = [:]
     }
     store = name
     accepted = told
-    for index in queue.indices.reversed() {
-      queue[index].isSent = false
-      queue[index].number = nil
-      // Whether it arrived is not known; done twice, it could undo what somebody did since.
-      if queue[index].lane == .message { date(index) }
-    }
+    for index in queue.indices.reversed() { putBack(index) }
     send()
   }
 
@@ -172,7 +169,7 @@ extension WholeRecordSync {
       for record in refused {
         errors.append(
           "the hub refuses \(record.string("kind") ?? "a record") \(record.string("record") ?? ""): "
-            + (record.string("message") ?? "no reason was given"))
+            + record.reason)
       }
     }
     send()
@@ -192,8 +189,7 @@ extension WholeRecordSync {
     default:
       if !isDefinite { return putBack(index) }
       let item = queue.remove(at: index)
-      let reason = line.string("message") ?? "no reason was given"
-      errors.append("the hub refuses \(item.message.readable(model)): \(reason)")
+      errors.append("the hub refuses \(item.message.readable(model)): \(line.reason)")
     }
   }
 
@@ -201,6 +197,7 @@ extension WholeRecordSync {
   private func putBack(_ index: Int) {
     queue[index].isSent = false
     queue[index].number = nil
+    // Whether a message arrived is not known; done twice, it could undo what somebody did since.
     if queue[index].lane == .message { date(index) }
   }
 }
