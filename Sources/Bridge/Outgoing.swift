@@ -82,7 +82,10 @@ package struct Outgoing {
   ///
   /// - Returns: whether there is; else it is sent as soon as the device has read some.
   private func prepare(_ track: inout Track) -> Bool {
-    if let last = track.inFlight.last, last.isAlone, takeBack(last.seq) { track.takeBack() }
+    if let last = track.inFlight.last, last.isAlone, takeBack(last.seq) {
+      track.inFlight.removeLast()
+      return true
+    }
     track.makeRoom(processed: device.processed)
     return track.hasRoom
   }
@@ -91,8 +94,7 @@ package struct Outgoing {
     var track = device[target]!
     track.send(
       Track.Delivery(
-        record: record, position: position, seq: seq, sentAt: now, isAlone: isAlone,
-        settles: track.isOwed))
+        record: record, position: position, seq: seq, sentAt: now, isAlone: isAlone))
     device[target] = track
   }
 

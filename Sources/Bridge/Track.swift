@@ -25,19 +25,15 @@ package struct Track: Equatable {
     package var sentAt: UInt64
     /// Whether it carries nothing else, so that a newer one may replace it.
     package var isAlone: Bool
-    /// Whether it was sent to settle a doubt.
-    package var settles = false
 
     package init(
-      record: WholeRecord?, position: UInt64, seq: UInt64, sentAt: UInt64, isAlone: Bool,
-      settles: Bool = false
+      record: WholeRecord?, position: UInt64, seq: UInt64, sentAt: UInt64, isAlone: Bool
     ) {
       self.record = record
       self.position = position
       self.seq = seq
       self.sentAt = sentAt
       self.isAlone = isAlone
-      self.settles = settles
     }
   }
 
@@ -172,11 +168,6 @@ package struct Track: Equatable {
     isOwed = false
     if let record = delivery.record { floor = max(floor, record.updatedAt) }
     inFlight.append(delivery)
-  }
-
-  /// Takes the last delivery back: nobody has been given it.
-  package mutating func takeBack() {
-    if inFlight.removeLast().settles { isOwed = true }
   }
 
   /// A delivery did not reach the device.

@@ -12,11 +12,11 @@ import Wire
 ///                                    floor doubt owed, what it did, then what is in flight
 /// ```
 /// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. A record's row of
-/// form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and behind `owed` whether it is
+/// form 4 had a flag at the end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and behind `owed` whether it is
 /// one. One of form 1 had a window: the base is unknown then, which is always safe, and of its dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 2
-  static let trackVersion: UInt8 = 4
+  static let trackVersion: UInt8 = 5
   private static let windowVersion: UInt8 = 1
 
   private static let mark: UInt32 = 1 << 31
@@ -89,7 +89,6 @@ enum BridgeRows {
       writer.number(delivery.seq)
       writer.number(delivery.sentAt)
       writer.flag(delivery.isAlone)
-      writer.flag(delivery.settles)
     }
     return writer.bytes
   }
@@ -194,7 +193,8 @@ enum BridgeRows {
       let record = try reader.flag() ? try record(&reader, target) : nil
       let delivery = Track.Delivery(
         record: record, position: try reader.number(), seq: try reader.number(),
-        sentAt: try reader.number(), isAlone: try reader.flag(), settles: try reader.flag())
+        sentAt: try reader.number(), isAlone: try reader.flag())
+      if version < 5 { _ = try reader.flag() }
       guard delivery.seq < lastSeq else { throw damaged }
       track.inFlight.append(delivery)
     }

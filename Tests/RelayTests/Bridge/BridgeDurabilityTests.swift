@@ -107,22 +107,28 @@ struct BridgeDurabilityTests {
   }
 
   /// Rows of the forms before: a device's had by how much its clock was ahead, a record's an own date and
-  /// whether that was a guess; that of form 3 only lacks what the base may have been made upon.
-  @Test(arguments: [(true, 2), (false, 2), (true, 3)])
+  /// whether that was a guess; that of form 3 only lacks what the base may have been made upon, and that of form 4 has a
+  /// flag more in each delivery.
+  @Test(arguments: [(true, 2), (false, 2), (true, 3), (true, 4)])
   func rowsOfTheFormsBefore(isUndated: Bool, form: UInt8) throws {
     var device = ByteWriter(bytes: [1])
     for number in [1, 2, 5, 0, 70_000, 8, 7, 6, 4] { device.number(number) }
     var track = ByteWriter(bytes: [form])
     track.text("timer")
     track.text(id.description)
-    for number in [0, 3, 0, 11] { track.number(number) }
+    for number in [0] + (form > 3 ? [5] : []) + [3, 0, 11] { track.number(number) }
     for date in [62.5, 64] {
       track.flag(true)
       track.number(date.bitPattern)
     }
-    for number in [9, 1] + (form < 3 ? [isUndated ? 1 : 0] : []) + [0, 0] { track.number(number) }
+    let inFlight: [UInt64] = form > 3 ? [1, 0, 4, 2, 9, 1, 1] : [0]
+    for number in [9, 1] + (form < 3 ? [isUndated ? 1 : 0] : []) + [0] + inFlight {
+      track.number(number)
+    }
     let pair = Pair(number: 1, app: "default", name: "p")
-    pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
+    let phone = Device(pair: pair, index: 0, name: "phone", role: .phone)
+    phone[.userInfo].next = 3
+    pair.add(phone)
     let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
     for (item, writer) in [(UInt32(0), device), (1, track)] {
       let key = Row.Key(.hub, pair: 1, item: 1 << 31 | item)
@@ -133,9 +139,10 @@ struct BridgeDurabilityTests {
     #expect(bridged.processed == 8 && bridged.proven == 7 && bridged.heard == 6)
     let read = try #require(bridged[Target("timer", Name(id.description))])
     #expect(read.undated == (isUndated ? 62.5 : nil))
-    #expect(read.base == .unknown && read.reached == 0 && read.since == 3)
-    #expect(read.digest == 11 && read.floor == 64)
-    #expect(read.doubt == 9 && read.isOwed && read.inFlight.isEmpty)
+    #expect(read.base == .unknown && read.reached == (form > 3 ? 5 : 0) && read.since == 3)
+    #expect(read.digest == 11 && read.floor == 64 && read.doubt == 9 && read.isOwed)
+    let delivery = Track.Delivery(record: nil, position: 4, seq: 2, sentAt: 9, isAlone: true)
+    #expect(read.inFlight == (form > 3 ? [delivery] : []))
   }
 
   @Test func aTrackIsReadAsItWasWritten() throws {
@@ -152,8 +159,7 @@ struct BridgeDurabilityTests {
       timer.updatedAt += 1
       track.send(
         .init(
-          record: record, position: seq, seq: seq, sentAt: 9, isAlone: seq == 1,
-          settles: seq == 2))
+          record: record, position: seq, seq: seq, sentAt: 9, isAlone: seq == 1))
     }
     track.beInDoubt()
     let pair = Pair(number: 1, app: "default", name: "p")
