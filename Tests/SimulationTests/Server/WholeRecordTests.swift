@@ -92,7 +92,7 @@ import Testing
       return try ServerHarness().run(plan).trace.devices.count { $0.isWholeRecord }
     }
     let drawn = try (1...80 as ClosedRange<UInt64>).count { try whole($0) > 0 }
-    #expect(8...32 ~= drawn)
+    #expect(32...64 ~= drawn)
     #expect(try whole(1, 0) == 0)
     #expect(try whole(1, 1) == 1)
   }

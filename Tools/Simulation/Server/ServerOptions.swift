@@ -84,7 +84,8 @@ struct ServerOptions {
     if setsBack { faults.formUnion([.backup, .delay, .cut]) }
     hasLanes =
       schema == "none" || prefersLanes
-      || !setsBack && draw.percent(isReal ? 70 : plan.seed % 8 == 6 ? 100 : 45)
+      || !setsBack && wholeRecords.emphasis != .resets
+        && draw.percent(isReal ? 70 : plan.seed % 8 == 6 ? 100 : 45)
     // A store that is set back is judged by its records.
     if hasLanes { faults.remove(.backup) }
     isAutomatic = hasLanes && !isReal && plan.seed % 8 == 1
@@ -102,6 +103,24 @@ struct ServerOptions {
     isNarrow = draw.percent(25) && !isReal
     hasNeighbour = isSparse && hasLanes && draw.percent(schema == "none" ? 100 : 50)
     commitsAlone = draw.percent(50) && !isReal
+    emphasize(plan)
+  }
+
+  /// Has happen what few schedules would have by chance.
+  private mutating func emphasize(_ plan: Plan) {
+    var added: Set<Fault> = []
+    switch wholeRecords.emphasis {
+    case .nothing: return
+    case .moves: (edits.records, edits.isNested) = (5, false)
+    case .unread:
+      edits.records = 2
+      added = [.delay, .clock]
+    case .resets:
+      (edits.records, edits.hot) = (1, 85)
+      added = hasLanes ? [.cut, .delay] : [.backup, .cut, .delay]
+    }
+    if plan.events == nil { events = max(events, 60) }
+    if plan.faults == nil, !isReal { faults.formUnion(added) }
   }
 
   var trace: [Trace.Option] {

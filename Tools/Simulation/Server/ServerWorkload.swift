@@ -114,7 +114,11 @@ struct ServerWorkload {
       event.verb = .flow
       return
     }
-    event.verb = draw.pick([(4, .up), (options.isReal ? 0 : 4, .commit), (4, .down), (1, .flow)])
+    if node.app != nil, options.wholeRecords.emphasis == .unread {
+      event.verb = draw.pick([(8, .up), (1, .down)])
+    } else {
+      event.verb = draw.pick([(4, .up), (options.isReal ? 0 : 4, .commit), (4, .down), (1, .flow)])
+    }
     switch event.verb {
     case .commit: event.device = "server"
     case .up:
@@ -209,12 +213,16 @@ struct ServerWorkload {
   private mutating func records(
     _ event: inout TraceEvent, _ app: WholeRecordApp, _ fold: Fold
   ) {
-    let late = options.wholeRecords.isLazy ? 25 : 0
+    let emphasis = options.wholeRecords.emphasis
+    // Who reads rarely has much that is unread.
+    let late = options.wholeRecords.isLazy ? (emphasis == .unread ? 4 : 25) : 0
     event.verb = draw.pick([
-      (80, .edit), (6, .fullSync), (3, .syncRequest), (5, .resend), (late, .acknowledge),
+      (80, .edit), (emphasis == .moves ? 80 : 6, .fullSync), (3, .syncRequest), (5, .resend),
+      (late, .acknowledge),
     ])
     switch event.verb {
-    case .fullSync: if draw.percent(50) { event.count = Int64(draw.below(120)) }
+    case .fullSync:
+      if draw.percent(emphasis == .moves ? 90 : 50) { event.count = Int64(draw.below(120)) }
     case .edit:
       // Of what others show it may not have all, and it cannot do all that they can.
       for _ in 0..<5 {

@@ -2,6 +2,9 @@ import Seeded
 
 /// Which devices of a schedule know whole records only, and what these are like.
 struct WholeRecords {
+  /// What a schedule has more of than chance would give it.
+  enum Emphasis { case nothing, moves, unread, resets }
+
   /// Their names; empty where there are none.
   private(set) var names: Set<String> = []
   /// They acknowledge what they have processed only now and then.
@@ -10,6 +13,8 @@ struct WholeRecords {
   private(set) var isKeyed = false
   /// How many edits there are before they come, so that they find records; 0: they are there first.
   private(set) var firstEdits = 0
+  /// What is done most.
+  private(set) var emphasis = Emphasis.nothing
 
   /// - Parameters:
   ///   - schema: only `todoTimers` has a bridge.
@@ -18,7 +23,7 @@ struct WholeRecords {
     guard schema == "todoTimers" else { return }
     // Its own, so that the rest of a schedule is drawn alike with and without.
     var draw = SplitMix64(seed: plan.seed ^ 0x5748_4F4C_4552_4543, stream: 0)
-    let drawn = draw.percent(25) ? draw.pick([(4, 1), (1, 2)]) : 0
+    let drawn = draw.percent(60) ? draw.pick([(4, 1), (1, 2)]) : 0
     let count = min(plan.wholeRecords ?? drawn, devices - 1)
     let order =
       draw.percent(60)
@@ -31,6 +36,8 @@ struct WholeRecords {
     // Its own as well. Two others are there from the beginning, as in every schedule.
     var joining = SplitMix64(seed: plan.seed ^ 0x4A4F_494E_4C41_5445, stream: 0)
     if joining.percent(25), devices - count >= 2 { firstEdits = 1 + joining.below(8) }
+    emphasis = joining.pick([.nothing, .moves, .unread, .resets])
+    if emphasis == .unread { self.isLazy = true }
   }
 
   var trace: [Trace.Option] {
