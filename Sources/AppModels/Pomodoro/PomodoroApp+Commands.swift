@@ -4,6 +4,13 @@ package import Wire
 /// What can be typed, and what it does.
 extension PomodoroApp {
   package var commands: [Command] {
+    let voice = Command("a11y", "", "show what VoiceOver reads out")
+    guard isSpoken else { return screenCommands + [voice] }
+    return [Command("back", "", "show the screen again")]
+      + screenCommands.filter { $0.word != "back" } + [voice]
+  }
+
+  private var screenCommands: [Command] {
     switch route {
     case .timer:
       [
@@ -41,8 +48,9 @@ extension PomodoroApp {
 
   package func perform(_ line: CommandLine, now: Int64) throws(WireError) {
     tick(now: now)
-    let before = (route, failure)
-    failure = nil
+    let before = (route, failure, isSpoken)
+    (failure, isSpoken) = (nil, line.word == "a11y")
+    if isSpoken || before.2 && line.word == "back" { return failure = before.1 }
     do throws(WireError) {
       switch route {
       case .timer: try performOnTimer(line, now)
@@ -53,7 +61,7 @@ extension PomodoroApp {
       case .settings(let form): try performOnSettings(line, form, now)
       }
     } catch {
-      (route, failure) = before
+      (route, failure, isSpoken) = before
       throw error
     }
   }

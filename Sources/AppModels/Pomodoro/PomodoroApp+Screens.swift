@@ -13,6 +13,12 @@ struct SettingsForm: Hashable {
 
 extension PomodoroApp {
   package func screen(now: Int64) -> Screen {
+    guard isSpoken else { return shownScreen(now) }
+    return Screen("VoiceOver", leading: "‹ Back", rows: spoken(now: now).map { .text("• \($0)") })
+  }
+
+  /// The screen that is read out where VoiceOver is asked for.
+  func shownScreen(_ now: Int64) -> Screen {
     var screen =
       switch route {
       case .timer: timerScreen(now)
@@ -31,14 +37,22 @@ extension PomodoroApp {
   private func timerScreen(_ now: Int64) -> Screen {
     let settings = settings
     let colors = PomodoroColors(state)
+    let words = accessibility(now: now)
+    let title = Screen.Row.centred(state.title.uppercased())
+    let clock = Screen.Row.centred(PomodoroText.clock(remaining: timer.remaining(now)))
+    let bar = Screen.Row.progress(progress(now: now))
     var rows: [Screen.Row] = [
-      .blank, .styled(.centred(state.title.uppercased()), .text(colors.start)),
-      .styled(
-        .centred(PomodoroText.clock(remaining: timer.remaining(now))), .text(colors.start)),
-      .styled(
-        .progress(progress(now: now)), .graphic(colors.start, colors.middle, colors.end)),
+      .blank,
+      .styled(title, .text(colors.start))
+        .labelled("\(words.label), \(words.value)", words.hint),
+      .styled(clock, .text(colors.start)).drawnOnly,
+      .styled(bar, .graphic(colors.start, colors.middle, colors.end)),
     ]
-    if settings.cycle == .every4 { rows.append(.centred(dots)) }
+    if settings.cycle == .every4 {
+      let all = PomodoroCycle.worksToLongBreak
+      rows.append(
+        Screen.Row.centred(dots).labelled("\(min(timer.works, all)) of \(all) phases of work done"))
+    }
     rows += [
       .blank,
       .buttons([
@@ -148,23 +162,30 @@ extension PomodoroApp {
       (isCompleted ? session.int("plannedSeconds") : session.int("duration")) ?? 0
     let clock = PomodoroText.clock(seconds: seconds)
     let when = isWatch ? "" : (start?.clock ?? "--:--") + "  "
-    return .split("\(isCompleted ? "✓" : "–") \(when)\(title)", clock)
+    let spoken = [title, start?.clock, clock, isCompleted ? "completed" : "not completed"]
+    return Screen.Row.split("\(isCompleted ? "✓" : "–") \(when)\(title)", clock)
+      .labelled(spoken.compactMap { $0 }.joined(separator: ", "))
   }
 
   // MARK: Settings
 
   private func settingsScreen(_ form: SettingsForm) -> Screen {
     let settings = settings
-    func clock(_ state: PomodoroState) -> String {
+    func row(_ name: String, _ value: String, isTyped: Bool) -> Screen.Row {
+      isTyped
+        ? Screen.Row.split(name, "\(value) *").labelled("\(name), \(value), not saved")
+        : .split(name, value)
+    }
+    func clock(_ state: PomodoroState) -> Screen.Row {
       let typed = form.typed[state.field]?.text.flatMap { Int($0.text) }
       let seconds = typed ?? settings.seconds(state)
-      return (seconds < 0 ? "-" : "") + PomodoroText.clock(seconds: abs(seconds))
-        + (typed == nil ? "" : " *")
+      let text = (seconds < 0 ? "-" : "") + PomodoroText.clock(seconds: abs(seconds))
+      return row(state.title, text, isTyped: typed != nil)
     }
     let typed = form.typed["cycle"]?.text?.text
     let cycle = typed ?? settings.cycle.rawValue
-    var rows: [Screen.Row] = PomodoroState.allCases.map { .split($0.title, clock($0)) }
-    rows += [.split("Cycle", cycle + (typed == nil ? "" : " *"))]
+    var rows = PomodoroState.allCases.map(clock)
+    rows.append(row("Cycle", cycle, isTyped: typed != nil))
     if let cycle = PomodoroCycle(rawValue: cycle) { rows.append(.text(cycle.title, indent: 2)) }
     rows += [
       .rule, .split("Motion", reduceMotion ? "reduced" : "full"),

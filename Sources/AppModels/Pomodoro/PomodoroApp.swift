@@ -15,6 +15,8 @@ package final class PomodoroApp: App {
   var route = Route.timer
   /// What went wrong last, until something else is typed.
   var failure: String?
+  /// What VoiceOver reads out is shown in the place of the screen.
+  var isSpoken = false
   var events: [AppEvent] = []
   package var status = SyncStatus()
 

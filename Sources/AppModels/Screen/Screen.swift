@@ -58,11 +58,16 @@ package struct Screen: Hashable, Sendable {
     package var title: String
     package var message: String
     package var buttons: [String]
+    /// The last button destroys something.
+    package var isDestructive: Bool
 
-    package init(_ title: String, _ message: String, buttons: [String]) {
+    package init(
+      _ title: String, _ message: String, buttons: [String], isDestructive: Bool = false
+    ) {
       self.title = title
       self.message = message
       self.buttons = buttons
+      self.isDestructive = isDestructive
     }
   }
 
@@ -213,8 +218,14 @@ extension Screen.Alert {
     let inner = columns - 4
     let text =
       title.wrapped(to: inner).map { $0.centred(in: inner) } + [""] + message.wrapped(to: inner)
-      + [""] + buttons.map { "[\($0)]" }.flowing(in: inner).map { $0.centred(in: inner) }
-    return text.map { StyledLine($0) }.framed(inner)
+      + [""]
+    var lines = buttons.map { "[\($0)]" }.flowing(in: inner)
+      .map { StyledLine($0.centred(in: inner)) }
+    if isDestructive, let line = lines.last, let button = buttons.last {
+      let start = max(0, line.columns - button.columns - 2)
+      lines[lines.count - 1] = line.styled(.text(Style.destructive), start..<line.columns)
+    }
+    return (text.map { StyledLine($0) } + lines).framed(inner)
   }
 }
 

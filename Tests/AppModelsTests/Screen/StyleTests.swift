@@ -66,6 +66,20 @@ import Wire
   }
 
   @Test(arguments: Idiom.allCases)
+  func anAlertsButtonThatDestroysIsRedAlone(_ idiom: Idiom) throws {
+    let red = RGB(hex: "#FF3B30").legible(.text)
+    let tracker = TrackerDevice(idiom)
+    try tracker.fill()
+    try tracker.type("open \(idiom == .pad ? 7 : 6)", "delete")
+    let other = looks(tracker.screen, idiom).filter { $0.text.contains("Confirm") }
+    #expect(other.map(\.text) == ["[Confirm]"] && other.map(\.color) == [red])
+    let todos = try timers("delete 1", idiom: idiom).filter { $0.color == red }.map(\.text)
+    #expect(todos.filter { $0.contains("Delete") } == ["[Delete]"])
+    let error = Screen.Alert("Delete", "Delete", buttons: ["Delete"])
+    #expect(looks(Screen("Delete", alert: error), idiom).isEmpty)
+  }
+
+  @Test(arguments: Idiom.allCases)
   func pomodoroHasTheColoursOfItsState(_ idiom: Idiom) throws {
     let device = PomodoroDevice(idiom)
     for (index, state) in PomodoroState.allCases.enumerated() {

@@ -233,7 +233,8 @@ extension TimeTrackerApp {
       title = ledger.task(target.record)?.title ?? ""
       message = "Its time is deleted on all devices."
     }
-    return Screen.Alert("Delete “\(title)”?", message, buttons: ["Cancel", "Confirm"])
+    return Screen.Alert(
+      "Delete “\(title)”?", message, buttons: ["Cancel", "Confirm"], isDestructive: true)
   }
 }
 

@@ -26,7 +26,8 @@ extension TodoTimersApp {
 
   private var alert: Screen.Alert? {
     if let timer = question.flatMap({ library[$0] }) {
-      return Screen.Alert("Delete Timer?", Self.warning(timer), buttons: ["Cancel", "Delete"])
+      return Screen.Alert(
+        "Delete Timer?", Self.warning(timer), buttons: ["Cancel", "Delete"], isDestructive: true)
     }
     if let timer = completed.flatMap({ library[$0] }) {
       return Screen.Alert(
