@@ -184,6 +184,16 @@ struct BridgeTests: BridgeSuite {
     #expect(try hub.state("watch") == before)
   }
 
+  @Test func aNewToDoInTwoTimersIsRefused() throws {
+    var other = timer
+    other.id = Identifier(high: 9, low: 9)
+    let before = try hub.state("watch")
+    phone.say([.fullSync(TimerSyncPayload(timers: [timer, other], syncTimestamp: phone.now))])
+    #expect(phone.errors.map(\.code) == [4004])
+    #expect(phone.errors.first?.message == "to-do \(one) occurs in two timers")
+    #expect(try hub.state("watch") == before)
+  }
+
   // MARK: Deletes
 
   @Test func aDeleteLosesToWhatItHadNotSeen() throws {

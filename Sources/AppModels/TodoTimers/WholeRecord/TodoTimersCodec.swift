@@ -74,20 +74,22 @@ struct SaidTimers: SaidRecords {
     case .syncRequest, .timerState: break
     case .fullSync(let sync):
       try sync.checkIDs()
+      try PayloadDate.check(sync.syncTimestamp, "syncTimestamp")
       var refused: [RefusedRecord] = []
-      var probe = sync
-      probe.timers = []
+      var new: Set<Identifier> = []
       for timer in sync.timers {
         do throws(WireError) {
           let timer = timer.withoutOld(known)
           try checkTodos(timer, known)
           try timer.check()
-          probe.timers.append(timer)
         } catch {
           refused.append(RefusedRecord(.timer(timer.id), error))
+          continue
+        }
+        for todo in newTodos(timer, known) where !new.insert(todo).inserted {
+          throw WireError(.invalidField, "to-do \(todo) occurs in two timers")
         }
       }
-      try probe.withoutTwins { known.container(of: .todo($0))?.record }.check()
       return refused
     case .timerUpdate(let update):
       if let timer = update.timer, update.type != .deleted, timer.id == update.timerID {
@@ -116,6 +118,15 @@ struct SaidTimers: SaidRecords {
     }
   }
 
+  /// What nobody knows yet. What was sent to the device in two timers, one after the other, it may have in both.
+  private func newTodos(_ timer: TimerDTO, _ known: KnownRecords) -> [Identifier] {
+    if known.isLate(timer.whole) { return [] }
+    let copies = known.copies(of: .timer(timer.id))
+    return timer.todoItems.map(\.id).filter { id in
+      !known.isCreated(.todo(id)) && !copies.contains { $0.child(.todo(id)) != nil }
+    }
+  }
+
   private func check(_ action: QuickActionMessage, _ known: KnownRecords) throws(WireError) {
     let timer = Target.timer(action.timerID)
     guard known.isKnown(timer) else {
@@ -133,27 +144,6 @@ struct SaidTimers: SaidRecords {
       throw WireError(
         .invalidField, "to-do \(id) belongs to timer \(owner), not to timer \(action.timerID)")
     }
-  }
-}
-
-extension TimerSyncPayload {
-  /// Without to-dos in timers that they have left, where their timer has them as well: a device that was
-  /// sent the one and keeps its own newer copy of the other has them in both.
-  fileprivate func withoutTwins(owner: (Identifier) -> Name?) -> TimerSyncPayload {
-    var sync = self
-    var places: [Identifier: Set<Identifier>] = [:]
-    for timer in timers {
-      for todo in timer.todoItems { places[todo.id, default: []].insert(timer.id) }
-    }
-    for index in sync.timers.indices {
-      let timer = sync.timers[index].id
-      sync.timers[index].todoItems.removeAll { todo in
-        guard places[todo.id]!.count > 1, let owner = owner(todo.id) else { return false }
-        return owner != Name(timer.description)
-          && places[todo.id]!.contains { Name($0.description) == owner }
-      }
-    }
-    return sync
   }
 }
 
