@@ -241,6 +241,9 @@ package final class SyncDevice: CustomStringConvertible {
   private func retime(_ line: Members) throws {
     pushAnswered()
     retimings += 1
+    // What the hub has by now keeps its stamps: an answer that it was taken may have been lost.
+    guard replica.accepted(try line.head("head")!) == .inStep else { return renew() }
+    told[replica.id] = replica.accepted
     switch try replica.retime(now: UInt64(line.milliseconds("now")!), clock: clock) {
     case .restamped: waits = 0
     case .wait(let milliseconds): waits = milliseconds

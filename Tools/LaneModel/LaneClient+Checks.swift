@@ -73,7 +73,7 @@ extension LaneClient {
     }
     let transfer = checker[id]
     let isOver =
-      transfer.isHandedOut || transfer.isCancelled || transfer.result != nil
+      transfer.isHandedOut || transfer.isCancelled || transfer.result != nil || transfer.isKnownOver
       || isCancelUncertain.contains(id)
     switch code {
     // What was never accepted, or has ended; an upload may have been given up.

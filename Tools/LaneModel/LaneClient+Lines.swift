@@ -109,6 +109,8 @@ extension LaneClient {
         unanswered = (unanswered + [id]).sorted()
       }
       mustRetry = true
+    } else if re == "ask" {
+      mustRetry = true
     } else if re == "activate" {
       session = .none
     }

@@ -65,10 +65,12 @@ extension LaneClient {
     return Array("{\"op\":\(id)\(odd)}".utf8)
   }
 
-  /// Asks again, in order, what was not answered.
+  /// Asks what is outstanding where an end may have been missed, and again, in order, what was not
+  /// answered.
   package func retry() {
     guard mustRetry, session == .activated else { return }
     mustRetry = false
+    if mustAsk { send("{\"type\":\"outstandingTransfers\",\"id\":\"ask\"}") }
     for id in unanswered { request(id) }
   }
 

@@ -195,8 +195,7 @@ package final class LaneClient {
     store = line.string("store") ?? store
     isReachable = line.flag("isReachable") ?? false
     mustAsk = mustAsk || line.flag("mayHaveMissedDidFinish") == true
-    if mustAsk { send("{\"type\":\"outstandingTransfers\",\"id\":\"ask\"}") }
-    if !unanswered.isEmpty { mustRetry = true }
+    if mustAsk || !unanswered.isEmpty { mustRetry = true }
     resetContext()
     retry()
   }

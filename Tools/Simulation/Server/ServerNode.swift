@@ -167,6 +167,7 @@ final class ServerNode {
     if !wasActive, lanes.session == .activated {
       sync?.open()
       if device.isTyped, schema != "none" {
+        typed.opens()
         lanes.send("{\"type\":\"sync.open\",\"schema\":\"\(schema)\",\"id\":\"open\"}")
       }
     }

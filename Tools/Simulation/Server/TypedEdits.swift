@@ -28,16 +28,23 @@ struct TypedEdits {
   /// Sent and not answered, by id of the request.
   private var waiting: [String: Edit] = [:]
   private var seen: Int64?
+  private var isOpening = false
+  /// The server has shown something, where this is known or not.
   private var hasBegun = false
   /// Since its last opening: where that was, and which records others were said to have changed.
   private(set) var openedAt: Int64?
   private(set) var changed: Set<Target> = []
+
+  mutating func opens() { isOpening = true }
 
   mutating func sent(_ id: String, _ edit: Edit) { waiting[id] = edit }
 
   /// What was not answered may have been done.
   mutating func lost() {
     if !waiting.isEmpty { seen = nil }
+    // Later openings show nothing more than the first did.
+    if isOpening { hasBegun = true }
+    isOpening = false
     waiting = [:]
     openedAt = nil
   }
@@ -46,7 +53,7 @@ struct TypedEdits {
     switch type {
     case "sync.opened":
       if !hasBegun { seen = line.integer("at") }
-      hasBegun = true
+      (hasBegun, isOpening) = (true, false)
       openedAt = line.integer("at")
       changed = []
     case "sync.edited":
@@ -58,6 +65,7 @@ struct TypedEdits {
       seen = answer.at
     case "error":
       if let re = line.string("re") { waiting[re] = nil }
+      if line.string("re") == "open" { isOpening = false }
     case "sync.changed":
       for record in line.objects("records") ?? [] {
         guard let kind = record.string("kind"), let id = record.string("record") else { continue }
