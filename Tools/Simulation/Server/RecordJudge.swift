@@ -248,33 +248,24 @@ final class RecordJudge {
 
   /// What a device has stored is in the end with everyone.
   func checkPromises() {
-    // By what they do, the times of those that do it.
-    var there: [String: [UInt64]] = [:]
+    // By what they do, those that do it.
+    var there: [String: [Operation]] = [:]
     for operation in oracle.operations {
-      there[SyncLedger.signature(operation), default: []].append(operation.stamp.ms)
+      there[SyncLedger.signature(operation), default: []].append(operation)
     }
-    // What may be gone has no claim on what is there, nor has what is dated otherwise.
+    // What may be gone has no claim on what is there, nor has what has another name or date. The name of what
+    // is not gone nobody gives again; what is stamped anew keeps it.
     let promises = run.sync.promises
-    let ordered = promises.filter { !$0.mayBeDestroyed } + promises.filter(\.mayBeDestroyed)
-    var others: [SyncLedger.Promise] = []
-    for promise in ordered {
-      if let index = there[promise.signature]?.firstIndex(of: promise.ms) {
-        there[promise.signature]!.remove(at: index)
-      } else {
-        others.append(promise)
-      }
+    var others = promises.filter { !$0.mayBeDestroyed } + promises.filter(\.mayBeDestroyed)
+    let kinds: [(SyncLedger.Promise, Operation) -> Bool] = [
+      { $1.dot == $0.dot && $1.stamp.ms == $0.ms }, { $1.dot == $0.dot && !$0.mayBeDestroyed },
+      { $1.stamp.ms == $0.ms }, { _, _ in true },
+    ]
+    for isIt in kinds {
+      others.removeAll { promise in take(promise, &there) { isIt(promise, $0) } }
     }
     for promise in others {
-      if let time = there[promise.signature]?.first {
-        // Only a wrong clock is a reason to date an edit anew, or one to do so that nobody can exclude.
-        if run.coverage["retime"] == 0, !isLifted(promise, to: time) {
-          run.report(
-            "I33", "dated-anew", "An edit has another date than when it was made.",
-            "\(promise.edit.spelled), made at the \(promise.device), is dated "
-              + "\(Int64(time) - Int64(promise.ms)) ms later.")
-        }
-        there[promise.signature]!.removeFirst()
-      } else if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: vector) {
+      if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: vector) {
         run.report(
           "I27", "edit-lost", "An edit that a device had stored never reached the others.",
           "\(promise.edit.spelled), made at the \(promise.device), is with nobody in the end.")
@@ -302,12 +293,31 @@ final class RecordJudge {
     }
   }
 
+  /// Takes an operation that does what was promised.
+  ///
+  /// - Returns: whether there is one.
+  private func take(
+    _ promise: SyncLedger.Promise, _ there: inout [String: [Operation]],
+    where isIt: (Operation) -> Bool
+  ) -> Bool {
+    guard let index = there[promise.signature]?.firstIndex(where: isIt) else { return false }
+    let time = there[promise.signature]!.remove(at: index).stamp.ms
+    // Only a wrong clock is a reason to date an edit anew, or one to do so that nobody can exclude.
+    if time != promise.ms, run.coverage["retime"] == 0, !isLifted(promise, to: time) {
+      run.report(
+        "I33", "dated-anew", "An edit has another date than when it was made.",
+        "\(promise.edit.spelled), made at the \(promise.device), is dated "
+          + "\(Int64(time) - Int64(promise.ms)) ms later.")
+    }
+    return true
+  }
+
   /// What is with everyone was done by somebody, and once.
   ///
   /// - Parameters:
   ///   - rest: by what they do, the operations that stand for no promise.
   ///   - promised: what was done.
-  private func checkOperations(_ rest: [String: [UInt64]], _ promised: Set<String>) {
+  private func checkOperations(_ rest: [String: [Operation]], _ promised: Set<String>) {
     // Of what came in a snapshot alone nobody can say what it was: better twice than lost (clause 12.2).
     guard run.coverage["snapshotJoin"] == 0, !isUnread else { return }
     let operation = oracle.operations.first {
