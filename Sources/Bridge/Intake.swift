@@ -79,7 +79,9 @@ package struct Intake {
     // What was done last may have been dated by a clock that is ahead, or above what it was done to.
     let assumed = RecordDate.date(milliseconds: now + BridgedDevice.margin)
     let latest = starts.map { RecordDate.after($0.record.updatedAt) }.reduce(assumed, max)
-    guard !isGone(root), !isGone(field.target), !isDeleted(track), starts.isEmpty || isHeld else {
+    guard !isGone(root), !isGone(field.target), !isDeleted(track), starts.isEmpty || isHeld,
+      fold.isKnown(field.target)
+    else {
       track.mayHaveDated(latest, isPhone: rank == 2)
       track.beInDoubt()
       device[root] = track

@@ -86,6 +86,14 @@ package struct KnownRecords {
   /// Whether the device may have a copy from before it came here.
   package func isUnknown(_ target: Target) -> Bool { device[target]?.base == .unknown }
 
+  /// Whether the device holds what it was sent last, so that it can only act on what the hub knows. Else a copy of
+  /// its may have been left out with what was new in it, and what it did to that follows.
+  package func isInStep(_ target: Target) -> Bool {
+    guard let track = device[target], case .held = track.base else { return false }
+    return !track.isOwed && track.undated == nil
+      && track.inFlight.allSatisfy { $0.seq <= device.processed }
+  }
+
   /// Whether a copy is older than the newest that came, so that it changes nothing.
   package func isLate(_ copy: WholeRecord) -> Bool { device[copy.target]?.isLate(copy) == true }
 }

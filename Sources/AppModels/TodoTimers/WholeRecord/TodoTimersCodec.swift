@@ -134,7 +134,7 @@ struct SaidTimers: SaidRecords {
         .invalidField, "there is no timer \(action.timerID); send it with timerUpdate first")
     }
     guard case .todoToggled(let id, _) = action.action else { return }
-    guard known.isKnown(.todo(id)) else {
+    guard known.isKnown(.todo(id)) || !known.isInStep(timer) else {
       throw WireError(
         .invalidField,
         "there is no to-do \(id); send its timer with timerUpdate first")

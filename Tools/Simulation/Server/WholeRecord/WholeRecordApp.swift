@@ -53,6 +53,8 @@ final class WholeRecordApp {
   private(set) var copies: [TimerDTO] = []
   /// How often it has been activated.
   var sessions = 0
+  /// The last of these sessions in which a payload of its was refused; nil for none.
+  private var refusedIn: Int?
   /// Counts what it shows.
   private(set) var moment = 0
   /// Timers on which its last action was undated, such as a tick: nobody knows how it dated that.
@@ -124,9 +126,19 @@ final class WholeRecordApp {
 
   func accepted(_ transfer: Int) { acceptedIn[transfer] = acceptedIn[transfer] ?? sessions }
 
+  /// A payload of its was refused: what it acknowledges after that proves nothing in this session (clause 13.4).
+  func wasRefused(_ transfer: Int) {
+    refusedIn = sessions
+    for index in touches.indices
+    where touches[index].session == sessions && touches[index].transfer ?? transfer >= transfer {
+      touches[index].isSettled = false
+    }
+  }
+
   /// Whether what it was last sent of a record's timer, it was sent and has acknowledged in this session.
   private func isSettled(_ target: Target) -> Bool {
-    model.timers.values.contains { timer in
+    guard refusedIn != sessions else { return false }
+    return model.timers.values.contains { timer in
       timer.targets.contains(target) && !unacknowledged.contains(timer.id)
         && !acted.contains(timer.id) && sent[timer.id] ?? sessions == sessions
     }
@@ -188,7 +200,14 @@ final class WholeRecordApp {
     let new = model.ordered.map(\.target)
     for (index, second) in new.enumerated() {
       guard let place = order.firstIndex(of: second) else { continue }
-      for first in new[..<index] where order[place...].contains(first) {
+      for first in new[..<index] {
+        guard order[place...].contains(first) else {
+          // What a delivery has turned round since is not its person's doing.
+          if let was = arranged?.firstIndex(of: second), arranged![was...].contains(first) {
+            echoed.insert([first, second])
+          }
+          continue
+        }
         if before.contains([first, second]) {
           echoed.insert([first, second])
         } else {
