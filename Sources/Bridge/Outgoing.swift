@@ -53,7 +53,12 @@ package struct Outgoing {
       if track.hasRoom { sent.append(dated(record, track)) }
     }
     let seq = deliver(.all(sent))
-    for record in sent { note(record.target, record, seq, isAlone: false) }
+    for record in sent {
+      note(record.target, record, seq, isAlone: false)
+      // A phone that dated what it did later answers a single copy which it refuses, and not a list.
+      let track = device[record.target]!
+      if track.undated == nil, !track.acted.isEmpty { device.owe(record.target) }
+    }
   }
 
   private func send(_ record: WholeRecord) {
