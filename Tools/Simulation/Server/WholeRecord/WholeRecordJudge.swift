@@ -1,3 +1,4 @@
+import AppModels
 import LaneModel
 import Merge
 import Oracle
@@ -161,7 +162,9 @@ struct WholeRecordJudge {
       case .create: break
       case .write(let name, let value) where touch.isFresh:
         // What somebody else has written alike is not written once more.
-        guard isWritten(touch.target, name, value) else { break }
+        guard isWritten(touch.target, name, value) || isOutrun(touch.target, name, value) else {
+          break
+        }
         continue
       case .delete where touch.isSettled && app.acceptedIn[id] == touch.session && !isSaved(touch):
         break
@@ -187,6 +190,19 @@ struct WholeRecordJudge {
       operation.actions.contains {
         $0.target == target && $0.body == .write(field: name, value: value)
       }
+    }
+  }
+
+  /// Whether a value came when a later one of the field had been collected: it changes nothing (clause 13.4).
+  private func isOutrun(_ target: Target, _ name: Name, _ value: Datum) -> Bool {
+    let field = WholeRecordApp.Field(target: target, name: name)
+    let made = app.copies.filter { $0.shownFields[field] == value }
+      .map { RecordDate.milliseconds($0.todoItems.reduce($0.updatedAt) { max($0, $1.updatedAt) }) }
+      .max()
+    guard let made else { return false }
+    let rank: UInt8 = node.device.isPhone ? 2 : 1
+    return oracle.writes(target, name).contains {
+      collected.contains($0.dot) && ($0.stamp.ms, $0.stamp.rank) >= (made, rank)
     }
   }
 
