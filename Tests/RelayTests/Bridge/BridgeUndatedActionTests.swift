@@ -50,6 +50,34 @@ struct BridgeUndatedActionTests: BridgeSuite {
     watch.model.timers[id]?.orderedTodos.map { "\($0.text)\($0.isCompleted ? "!" : "")" } ?? []
   }
 
+  // MARK: What never was
+
+  /// Who is in step knows each to-do that there is; else its copy with the to-do may have been left out.
+  @Test func anActionOnWhatNeverWasIsADoubtWhileSomethingIsUnread() throws {
+    try make(id)
+    let never = Identifier(high: 9, low: 9)
+    func tickNever() {
+      watch.say([
+        .quickAction(QuickActionMessage(.todoToggled(never, isCompleted: true), timerID: id))
+      ])
+      pass()
+    }
+    watch.holdsInput = true
+    _ = try hub.ask(
+      "sync.edit kind=timer record=\"\(id.description)\" set={\"name\":\"Mate\"}", on: "phone")
+    pass()
+    tickNever()
+    watch.holdsInput = false
+    pass()
+    #expect(watch.errors.isEmpty, "taken, and answered with what is there")
+    #expect(try todos() == ["water", "leaves"])
+    #expect(watch.model.timers[id]?.name == "Mate")
+    // Its next dated copy says what it holds.
+    try delete(two)
+    tickNever()
+    #expect(watch.errors.map(\.code) == [4004])
+  }
+
   // MARK: Clocks that are ahead
 
   @Test(arguments: [0.007, 50])
