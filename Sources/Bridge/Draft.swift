@@ -56,8 +56,11 @@ struct Draft {
   /// Makes a record, without what is in it.
   ///
   /// - Parameter after: the one behind which it stands; nil for the front.
-  mutating func create(_ record: WholeRecord, in container: Target?, after: Target?) {
-    guard let kind = schema[record.target.kind] else { return }
+  /// - Returns: whether it stands there; where the writer had not been shown that one, it stands last.
+  @discardableResult
+  mutating func create(_ record: WholeRecord, in container: Target?, after: Target?) -> Bool {
+    guard let kind = schema[record.target.kind] else { return true }
+    let isMade = after.map { slot(of: $0) != nil } ?? true
     var values = record.values
     if let date = kind.creationDate { values[date] = FieldType.datum(record.createdAt) }
     let writes = kind.registers.filter { $0.name != kind.order }.compactMap {
@@ -72,11 +75,12 @@ struct Draft {
       return EditPlan.Write(register, .value(Self.value(register, values)))
     }
     let plan = EditPlan(writes: writes, container: container)
-    for position in places(after) {
+    for (index, position) in places(after).enumerated() {
       guard let made = try? editor.create(record.target, plan, at: position) else { continue }
       actions += made.map { anchored($0, after) }
-      return
+      return index == 0 || isMade
     }
+    return true
   }
 
   /// - Returns: whether the place is one that the writer had been shown.

@@ -3,26 +3,63 @@ import Merge
 /// The order of records, which whole records have as a number each.
 extension Intake {
   /// The orders that the device may have had, oldest first.
-  func orders() -> [[Target]] {
-    let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
+  ///
+  /// - Parameter list: all that it held, where it has sent that: what was sent behind a record that is lacking there
+  ///   it had not read.
+  func orders(of list: Set<Target>?) -> [[Target]] {
+    let unread = device.tracks.filter {
+      $0.value.track.held == nil && list?.contains($0.key) == false
+    }
+    .compactMap { $0.value.track.inFlight.first { $0.record != nil }?.seq }.min()
+    let starts = device.tracks.values.map {
+      $0.track.starts(before: nil, sentBefore: unread).map(\.record)
+    }
     return [starts.compactMap(\.first), starts.compactMap(\.last)].map { records in
       records.filter { !isGone($0.target) }.sorted(by: WholeRecord.isBefore)
         .map(\.target)
     }
   }
 
-  /// The record behind which a new one stands; nil for the front. It is the one with the number before its own,
-  /// in the newest copies that the device may have had or in older ones; else the last of the newest before it.
-  func predecessor(of copy: WholeRecord) -> Target? {
+  /// Where a record goes: behind another one; nil for the front.
+  struct Place {
+    var after: Target?
+    /// It is one of several, and which of them the device had seen is not known: it stands as the hub has them.
+    var isOneOfSeveral = false
+
+    /// What the writer had been shown, in the order of trying.
+    func contexts(_ shown: VersionVector, _ present: VersionVector) -> [VersionVector] {
+      isOneOfSeveral ? [present] : [shown, present]
+    }
+  }
+
+  /// Where a new record goes: behind the one with the number before its own, in any copy that the device may have
+  /// had; else behind the last of the newest before it. Of several with one number it is the one that stands last.
+  func predecessor(of copy: WholeRecord) -> Place {
     let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
       .map { $0.filter { !isGone($0.target) && WholeRecord.isBefore($0, copy) } }
-    let newest = starts.compactMap(\.last).max(by: WholeRecord.isBefore)
-    // The lowest of all numbers has none before it.
-    guard let before = copy.place.map({ $0 &- 1 }), newest?.place != before else {
-      return newest?.target
+    if let before = copy.place.map({ $0 &- 1 }) {
+      let neighbours = starts.joined().filter { $0.place == before }.map(\.target)
+      if !neighbours.isEmpty { return last(neighbours) }
     }
-    let neighbour = starts.joined().filter { $0.place == before }.max(by: WholeRecord.isBefore)
-    return (neighbour ?? newest)?.target
+    let newest = starts.compactMap(\.last)
+    let number = newest.compactMap(\.place).max()
+    return last(newest.filter { $0.place == number }.map(\.target))
+  }
+
+  /// The one that stands last at the hub, where also hidden ones have a place.
+  private func last(_ records: [Target]) -> Place {
+    let targets = Set(records).sorted()
+    let last = targets.max { left, right in slotOffset(left) < slotOffset(right) }
+    return Place(after: last, isOneOfSeveral: targets.count > 1)
+  }
+
+  private func slotOffset(_ target: Target) -> Int {
+    schema[target.kind]?.order.flatMap { fold.slotOffset(of: target, by: $0) } ?? -1
+  }
+
+  /// Whether a place of a record was within what had been shown.
+  private func isPlaced(_ target: Target, _ shown: VersionVector) -> Bool {
+    schema[target.kind]?.order.map { fold.stamp(of: $0, target, within: shown) != nil } ?? false
   }
 
   /// Turns changed places into moves, each of which has seen those before it: one for each record that
@@ -42,16 +79,44 @@ extension Intake {
       }
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
-    for move in RisingSubsequence.fewestMoves(from: before, to: after) {
-      guard let position = device[move.id]?.starts(before: nil).first?.position else { continue }
-      let shown = withOwn(vector(at: position))
+    let moves = RisingSubsequence.fewestMoves(from: before, to: after)
+    let moving = Set(moves.map(\.id))
+    for move in moves {
+      guard device[move.id]?.oldestPosition != nil else { continue }
+      let next = after.drop { $0 != move.id }.first {
+        !moving.contains($0) && device[$0]?.held != nil
+      }
+      let place = place(behind: move.after, before: next, in: after)
+      // Who puts a record between two others has seen these.
+      let neighbours = [place.after, next].compactMap(\.self)
+      let seen = ([move.id] + neighbours).compactMap { device[$0]?.oldestPosition }.max()
+      let shown = withOwn(vector(at: seen))
       let time = new[move.id].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
-      for context in [shown, replica.vector] {
+      for context in place.contexts(shown, replica.vector) {
         var draft = draft(context)
-        guard draft.move(move.id, after: move.after, in: nil) else { continue }
+        guard context == replica.vector || neighbours.allSatisfy({ isPlaced($0, context) }),
+          draft.move(move.id, after: place.after, in: nil)
+        else { continue }
         mint(draft.actions, context, time: time, above: nil)
         break
       }
     }
+  }
+
+  /// Where a moved record goes. What the device may not have had yet, or somebody has deleted, stands between others by
+  /// its number alone: of such ones, and the first before them that it had, it is the last that stands before the next
+  /// one that it had.
+  private func place(behind target: Target?, before next: Target?, in order: [Target]) -> Place {
+    guard let target, let index = order.firstIndex(of: target) else { return Place() }
+    let before = order[...index]
+    let others = before.reversed().prefix { !isCertain($0) }
+    let first = before.last(where: isCertain)
+    let bound = next.map(slotOffset) ?? .max
+    return last(others.filter { slotOffset($0) < bound } + [first].compactMap { $0 })
+  }
+
+  /// Whether the device has a record, and so has the hub.
+  private func isCertain(_ target: Target) -> Bool {
+    device[target]?.held != nil && fold.isVisible(target, schema)
   }
 }

@@ -58,7 +58,7 @@ package struct Intake {
       device.lastList = date
       deleteAbsent(Set(list.map(\.target)), madeAt: date)
     }
-    take(list.filter { !refused.contains($0.target) })
+    take(list.filter { !refused.contains($0.target) }, of: Set(list.map(\.target)))
   }
 
   /// - Parameter held: the copy that some devices send with the delete.
@@ -108,8 +108,9 @@ package struct Intake {
 
   // MARK: Copies
 
-  private func take(_ copies: [WholeRecord]) {
-    let before = orders()
+  /// - Parameter list: all that the device held, where it has sent that.
+  private func take(_ copies: [WholeRecord], of list: Set<Target>? = nil) {
+    let before = orders(of: list)
     var hasMoved = false
     for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy) {
       hasMoved = true
@@ -154,7 +155,11 @@ package struct Intake {
       isUnknown: isUnknown,
       isOld: { field, value in fold.hasWritten(value, to: field.name, of: field.target) })
     let newest = track.newestPosition(of: starts)
-    if carryOut(changes, copy, from: position, above: newest, isUnknown: isUnknown, shown) {
+    // What the device will take in the place of its copy is newer than that.
+    let isNewer =
+      (shown.map { $0.updatedAt < copy.updatedAt } ?? true)
+      && !track.inFlight.contains { $0.record.map { copy.updatedAt < $0.updatedAt } ?? false }
+    if carryOut(changes, copy, from: position, above: newest, isUnknown: isUnknown, isNewer) {
       track.isOwed = true
     }
     track.receive(copy, at: position, newest: newest)
@@ -163,15 +168,20 @@ package struct Intake {
 
   private func create(_ copy: WholeRecord) {
     let place = predecessor(of: copy)
-    let shown = withOwn(vector(at: place.flatMap { device[$0]?.oldestPosition }))
-    var draft = draft(shown)
-    draft.create(copy, in: nil, after: place)
-    var last: [Name: Target] = [:]
-    for child in copy.ordered where !fold.isKnown(child.target) {
-      draft.create(child, in: copy.target, after: last[child.target.kind])
-      last[child.target.kind] = child.target
+    let shown = withOwn(vector(at: place.after.flatMap { device[$0]?.oldestPosition }))
+    // Of a copy of which nothing was known it is not known either when the device was shown it.
+    for context in place.contexts(shown, replica.vector) {
+      var draft = draft(context)
+      let isPlaced = draft.create(copy, in: nil, after: place.after)
+      guard isPlaced || context == replica.vector else { continue }
+      var last: [Name: Target] = [:]
+      for child in copy.ordered where !fold.isKnown(child.target) {
+        draft.create(child, in: copy.target, after: last[child.target.kind])
+        last[child.target.kind] = child.target
+      }
+      mint(draft.actions, context, time: time(copy), above: nil)
+      break
     }
-    mint(draft.actions, shown, time: time(copy), above: nil)
     var track = Track(.unknown)
     track.receive(copy, at: oldest, newest: oldest)
     device[copy.target] = track
@@ -180,11 +190,10 @@ package struct Intake {
   /// - Returns: whether something was left out.
   private func carryOut(
     _ all: Changes, _ copy: WholeRecord, from position: UInt64, above: UInt64?, isUnknown: Bool,
-    _ present: WholeRecord?
+    _ isNewer: Bool
   ) -> Bool {
     let shown = vector(at: position)
     let time = time(copy)
-    let isNewer = present.map { $0.updatedAt < copy.updatedAt } ?? true
     // Collected writes cannot be concurrent with new ones.
     let changes = isUnknown && !isNewer ? withoutOlder(all, shown, time) : all
     var isOwed = changes != all

@@ -82,15 +82,17 @@ package struct Track: Equatable {
 
   /// The copies upon which the device may have made one of a date, oldest first.
   ///
-  /// - Parameter date: nil for what has none.
-  package func starts(before date: Double?) -> [Start] {
+  /// - Parameters:
+  ///   - date: nil for what has none.
+  ///   - seq: of the first delivery that it had not read; nil where that is not known.
+  package func starts(before date: Double?, sentBefore seq: UInt64? = nil) -> [Start] {
     var starts: [Start] = []
     var least: Double?
     if case .held(let record, let position) = base {
       starts.append(Start(record: record, position: position))
       least = record.updatedAt
     }
-    for delivery in inFlight {
+    for delivery in inFlight where delivery.seq < seq ?? .max {
       guard let record = delivery.record else {
         least = nil
         continue

@@ -61,6 +61,8 @@ extension LaneClient {
       unanswered.removeAll { $0 == id }
     } else if let id = Self.number(re, after: "cancel") {
       checker.cancelled(id)
+    } else if re == "ack all" {
+      companion?.settled()
     } else if re == "hold" {
       allowed = [:]
     } else if let count = Self.number(re, after: "release ") {

@@ -137,8 +137,11 @@ extension LaneClient {
     guard !isAutomatic, let last = seqs[lane] else { return }
     let seq = max(0, last - back)
     noteAcknowledged(lane, seq)
-    if lane == "userInfo", back == 0 { companion?.acknowledged() }
-    send("{\"type\":\"acknowledge\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"id\":\"ack\"}")
+    let isAll = lane == "userInfo" && back == 0
+    if isAll { companion?.acknowledged() }
+    send(
+      "{\"type\":\"acknowledge\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"id\":\"ack\(isAll ? " all" : "")\"}"
+    )
   }
 
   package func acknowledgeAll() {

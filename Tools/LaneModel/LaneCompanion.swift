@@ -8,6 +8,8 @@ package protocol LaneCompanion: AnyObject {
   func reset()
   /// The device acknowledges all user infos that it has processed.
   func acknowledged()
+  /// The server has taken such an acknowledge.
+  func settled()
   /// A user info of the hub's came.
   func received(_ line: Members, on client: LaneClient)
   /// What it had sent, transfer `id`, was accepted; so what was said before in that session has arrived too.

@@ -43,6 +43,15 @@ extension Fold {
     return viewer.container(of: index, kind)
   }
 
+  /// Where a record stands in its list, counted with hidden ones and with places that others have left; nil where it
+  /// has no place.
+  package func slotOffset(of target: Target, by order: Name) -> Int? {
+    guard let place = write(target, order)?.place, let slot = element(slot(place)) else {
+      return nil
+    }
+    return lists[ListName(kind: target.kind, container: list(of: place))]?.offset(of: slot)
+  }
+
   /// Whether one operation wrote both registers as they are now, or one of them was never written.
   package func isOneOperation(_ target: Target, _ one: Name, _ other: Name) -> Bool {
     guard let one = write(target, one), let other = write(target, other) else { return true }

@@ -5,7 +5,7 @@ import Wire
 /// What a device that knows whole records only says to the hub, and hears of it, over the lanes.
 extension WholeRecordApp: LaneCompanion {
   func activation() -> String {
-    sessions += 1
+    begin()
     return ",\"bridge\":\"todoTimers\",\"incarnation\":\"\(incarnation)\""
   }
 

@@ -52,7 +52,7 @@ final class WholeRecordApp {
   /// Copies that it has sent.
   private(set) var copies: [TimerDTO] = []
   /// How often it has been activated.
-  var sessions = 0
+  private(set) var sessions = 0
   /// The last of these sessions in which a payload of its was refused; nil for none.
   private var refusedIn: Int?
   /// Counts what it shows.
@@ -64,12 +64,21 @@ final class WholeRecordApp {
   /// Of which two timers their person put one before the other as they had been shown before: that may be taken
   /// for an echo (clause 13.4).
   private(set) var echoed: Set<Set<Target>> = []
+  /// Of which two timers their person put one before the other, while what it had been sent of one was not
+  /// acknowledged: with an unknown base that is no move (clause 13.4).
+  private(set) var unsettled: Set<Set<Target>> = []
+  /// Behind which timer its person put one last: where others move that, the one goes with it.
+  private(set) var behind: [Target: Target] = [:]
   /// Of which two timers the first was ever shown before the second.
   private var before: Set<[Target]> = []
   /// By timer, the session in which it was last sent that.
   private var sent: [Identifier: Int] = [:]
   /// Timers that it ever acted on without a date: what it was sent then is in doubt for a while.
   private var acted: Set<Identifier> = []
+  /// Acknowledges of this session that the server has not taken yet.
+  private var acknowledges = 0
+  /// Pairs that are settled as soon as it has.
+  private var hoped: Set<Set<Target>> = []
   /// Timers that it was sent since it last acknowledged.
   private var unacknowledged: Set<Identifier> = []
   /// By transfer, how often it had been activated when the server accepted that.
@@ -101,6 +110,9 @@ final class WholeRecordApp {
     model.timers.values.contains { undated.contains($0.id) && $0.targets.contains(target) }
   }
 
+  /// What it shows, in no order that means anything.
+  var timers: [Target] { model.timers.values.map(\.target).sorted() }
+
   // MARK: Lines
 
   /// Takes in a message of the hub's.
@@ -122,7 +134,23 @@ final class WholeRecordApp {
   }
 
   /// It acknowledges all that it has processed.
-  func acknowledged() { unacknowledged = [] }
+  func acknowledged() {
+    unacknowledged = []
+    acknowledges += 1
+  }
+
+  /// The server has taken one of these.
+  func settled() {
+    acknowledges -= 1
+    if acknowledges == 0 { hoped = [] }
+  }
+
+  /// A session begins. What was acknowledged in the last one, and not taken, may be unknown there.
+  func begin() {
+    sessions += 1
+    if acknowledges > 0 { unsettled.formUnion(hoped) }
+    (acknowledges, hoped) = (0, [])
+  }
 
   func accepted(_ transfer: Int) { acceptedIn[transfer] = acceptedIn[transfer] ?? sessions }
 
@@ -168,6 +196,8 @@ final class WholeRecordApp {
     undated = []
     arranged = nil
     echoed = []
+    unsettled = []
+    behind = [:]
     incarnation += 1
   }
 
@@ -198,24 +228,55 @@ final class WholeRecordApp {
   /// Its person has put timers into the order that is shown now.
   private func arrange(from order: [Target]) {
     let new = model.ordered.map(\.target)
+    func before(_ target: Target, _ list: [Target]) -> Target? {
+      list.firstIndex(of: target).flatMap { $0 == 0 ? nil : list[$0 - 1] }
+    }
     for (index, second) in new.enumerated() {
+      let neighbour = before(second, new)
+      if !order.contains(second) || neighbour != before(second, order) {
+        behind[second] = neighbour
+      }
       guard let place = order.firstIndex(of: second) else { continue }
       for first in new[..<index] {
         guard order[place...].contains(first) else {
-          // What a delivery has turned round since is not its person's doing.
-          if let was = arranged?.firstIndex(of: second), arranged![was...].contains(first) {
-            echoed.insert([first, second])
-          }
+          // What a delivery has brought or turned round since is not its person's doing.
+          let was = arranged?.firstIndex(of: second) ?? 0
+          if arranged?[..<was].contains(first) != true { echoed.insert([first, second]) }
           continue
         }
-        if before.contains([first, second]) {
+        if self.before.contains([first, second]) {
           echoed.insert([first, second])
         } else {
           echoed.remove([first, second])
         }
+        if isSettled(first), isSettled(second) {
+          unsettled.remove([first, second])
+          if acknowledges > 0 { hoped.insert([first, second]) }
+        } else {
+          unsettled.insert([first, second])
+        }
       }
     }
     arranged = new
+  }
+
+  /// Whether two timers may stand otherwise than their person put them: what that says of one of them, or of one that
+  /// it stands behind, may be taken for an echo or for nothing.
+  ///
+  /// - Parameter isAlone: whether nobody else placed a timer.
+  func mayDiffer(_ first: Target, _ second: Target, isAlone: Bool) -> Bool {
+    line(from: first).contains { one in
+      line(from: second).contains { other in
+        echoed.contains([one, other]) || !isAlone && unsettled.contains([one, other])
+      }
+    }
+  }
+
+  /// A timer, the one behind which its person put it, the one behind which they put that, and so on.
+  private func line(from target: Target) -> [Target] {
+    var line = [target]
+    while let next = behind[line[line.count - 1]], !line.contains(next) { line.append(next) }
+    return line
   }
 
   // MARK: What is shown

@@ -82,7 +82,7 @@ struct WholeRecordJudge {
     var made: [Target: [WholeRecordApp.Touch.What: Set<Dot>]] = [:]
     for entry in entries {
       let target = entry.action.target
-      guard let what = what(entry.action) else { continue }
+      guard let what = what(entry.action), !(what == .text && isAside(entry.dot)) else { continue }
       made[target, default: [:]][what, default: []].insert(entry.dot)
     }
     for (target, whats) in made.sorted(by: { $0.key < $1.key }) {
@@ -130,6 +130,21 @@ struct WholeRecordJudge {
     case .write(let field, let value): .write(field, value)
     case .restore, .unknown: .write("restore", .null)
     }
+  }
+
+  /// Whether an operation erases just what it inserts: no text is another for it.
+  private func isAside(_ dot: Dot) -> Bool {
+    guard let operation = oracle.operations.first(where: { $0.dot == dot }) else { return false }
+    var erased = 0
+    for action in operation.actions {
+      switch action.body {
+      case .insert: continue
+      case .erase(_, let runs) where runs.allSatisfy({ $0.first.dot == dot }):
+        erased += runs.reduce(0) { $0 + Int($1.count) }
+      default: return false
+      }
+    }
+    return erased == operation.actions.reduce(0) { $0 + Int($1.elements) }
   }
 
   private static func spelled(_ what: WholeRecordApp.Touch.What) -> String {
@@ -215,25 +230,22 @@ struct WholeRecordJudge {
     }
   }
 
-  /// Where nobody else has placed a timer, they stand as its person arranged them.
+  /// Those that nobody else has moved stand as its person arranged them, wherever they were made.
   private func checkArranged() {
     guard let arranged = app.arranged,
       app.touches.allSatisfy({ touch in
         touch.transfer.map { run.lanes[$0].isAccepted && !run.lanes[$0].isForgotten } ?? true
-      }),
-      oracle.entries.allSatisfy({ entry in
-        guard case .move = entry.action.body, entry.action.target.kind == "timer" else {
-          return true
-        }
-        return entry.dot.replica == author
       })
     else { return }
-    let shown = view["timer"].map(\.target)
+    let (moved, isAlone) = placedElsewhere()
+    let shown = view["timer"].map(\.target).filter { !moved.contains($0) }
     let wanted = arranged.filter(shown.contains)
     let found = shown.filter(arranged.contains)
     let isOtherwise = wanted.indices.contains { index in
-      found[..<found.firstIndex(of: wanted[index])!].contains { first in
-        wanted[index...].contains(first) && !app.echoed.contains([first, wanted[index]])
+      let first = wanted[index]
+      return found[..<found.firstIndex(of: first)!].contains { second in
+        wanted[index...].contains(second)
+          && !app.mayDiffer(first, second, isAlone: isAlone)
       }
     }
     guard isOtherwise else { return }
@@ -241,6 +253,27 @@ struct WholeRecordJudge {
       "I23", "whole-record-order", "Timers do not stand as a whole-record device arranged them.",
       "its person put them as \(wanted.map(\.record.text)), and they show \(found.map(\.record.text))."
     )
+  }
+
+  /// Timers that others have moved, or made more than once, with what stands behind these; and whether others have
+  /// made none.
+  private func placedElsewhere() -> (moved: Set<Target>, isAlone: Bool) {
+    var (moved, made): (Set<Target>, Set<Target>) = ([], [])
+    for operation in oracle.operations where operation.dot.replica != author {
+      let created = Set(operation.actions.filter { $0.body == .create }.map(\.target))
+      moved.formUnion(created.intersection(made))
+      made.formUnion(created)
+      for action in operation.actions where !created.contains(action.target) {
+        if case .move = action.body { moved.insert(action.target) }
+      }
+    }
+    var count = 0
+    while count < moved.count {
+      count = moved.count
+      for (target, other) in app.behind where moved.contains(other) { moved.insert(target) }
+    }
+    let isAlone = !made.union(moved).contains { $0.kind == "timer" }
+    return (moved, isAlone)
   }
 
   // MARK: What it had seen
@@ -306,7 +339,7 @@ struct WholeRecordJudge {
     for (index, touch) in app.touches.enumerated() {
       guard case .write(let name, let value) = touch.what, touch.isFresh,
         let old = touch.replaced, let id = touch.transfer,
-        run.lanes[id].isAccepted, !run.lanes[id].isForgotten,
+        run.lanes[id].isAccepted, !run.lanes[id].isForgotten, !hasGone(touch),
         oracle.writes(touch.target, name).count(where: { $0.action.written == old }) == 1,
         !app.touches[(index + 1)...].contains(where: {
           $0.target == touch.target && $0.what == .write(name, old)
@@ -319,6 +352,13 @@ struct WholeRecordJudge {
         "\(touch.edit.spelled) replaced \(String(decoding: old.canonical, as: UTF8.self)) with "
           + "\(String(decoding: value.canonical, as: UTF8.self)), and it is shown again.")
     }
+  }
+
+  /// Whether what a touch said went with its record, which was collected and then made anew, or came too late for that
+  /// (clause 12.9).
+  private func hasGone(_ touch: WholeRecordApp.Touch) -> Bool {
+    isMade(touch)
+      && !entries.contains { $0.action.target == touch.target && what($0.action) == touch.what }
   }
 
   /// Counts what was rare.
