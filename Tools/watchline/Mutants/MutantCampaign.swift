@@ -38,11 +38,9 @@ struct MutantCampaign {
         how.append((invariant, slug))
       }
       // The same seed, another order of hash tables.
-      if how.isEmpty, mutant.invariant == "I44", world != "small",
-        let count = difference(mutant.name, world)
-      {
-        seeds[0] = count
-        how = [("I44", "processes-differ")]
+      if how.isEmpty, mutant.invariant == "I44", world != "small" {
+        seeds = (0..<starts).map { difference(mutant.name, world, $0) }
+        how = seeds.compactMap(\.self).map { _ in ("I44", "processes-differ") }
       }
       guard let first = how.first else { continue }
       // The most frequent; of equally frequent ones the first.
@@ -70,8 +68,9 @@ struct MutantCampaign {
       let seed = Self.first(starts + 1) + count - 1
       return (count, "\(world) seed \(seed): \(invariant) \(slug)")
     case .notFound:
-      if world != "small", let count = difference("none", world) {
-        return (seeds, "\(world) seed \(count): two processes differ")
+      if world != "small", let count = difference("none", world, starts + 1) {
+        let seed = Self.first(starts + 1) + count - 1
+        return (seeds, "\(world) seed \(seed): two processes differ")
       }
       return (seeds, nil)
     case .failed: return (0, "\(world) cannot be run")
@@ -113,11 +112,12 @@ struct MutantCampaign {
     return crash ?? .notFound
   }
 
-  /// The first seed at which two processes do not do the same; nil where they do.
-  private func difference(_ mutant: String, _ world: String) -> Int? {
+  /// After how many seeds of a start two processes do not do the same; nil where they do.
+  private func difference(_ mutant: String, _ world: String, _ start: Int) -> Int? {
+    let first = Self.first(start)
     func lines() -> [String] {
       var lines: [String] = []
-      Shell.run(command(mutant, world, from: 1, count: min(budget, 200))) { lines.append($0) }
+      Shell.run(command(mutant, world, from: first, count: min(budget, 200))) { lines.append($0) }
       return lines
     }
     let (one, other) = (lines(), lines())
