@@ -5,14 +5,14 @@ import Seeded
 
 /// Draws what happens next in the world of the server.
 struct ServerWorkload {
-  private let options: ServerOptions
-  private var edits: EditGenerator?
-  private let schema: Schema?
-  private var draw: SplitMix64
-  private var at: Int64 = 0
+  let options: ServerOptions
+  var edits: EditGenerator?
+  let schema: Schema?
+  var draw: SplitMix64
+  var at: Int64 = 0
   private var count = 0
   /// What comes before anything else is drawn.
-  private var next: [TraceEvent] = []
+  var next: [TraceEvent] = []
   /// Names of events after which a device might open a form.
   private var moments: [String: [String]] = [:]
 
@@ -31,6 +31,8 @@ struct ServerWorkload {
     if !next.isEmpty { return next.removeFirst() }
     if !draw.percent(options.sameMillisecond) { at += draw.pick([1, 1, 2, 40, 1000]) }
     count += 1
+    if options.wholeRecords.isLazy, draw.percent(4) { overlap(run) }
+    guard next.isEmpty else { return next.removeFirst() }
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)
     if options.stepsClock || options.faults.contains(where: Self.server.contains),
@@ -216,13 +218,17 @@ struct ServerWorkload {
     let emphasis = options.wholeRecords.emphasis
     // Who reads rarely has much that is unread.
     let late = options.wholeRecords.isLazy ? (emphasis == .unread ? 4 : 25) : 0
+    let lists =
+      switch emphasis {
+      case .moves(let isOften): isOften ? 80 : 12
+      default: 6
+      }
     event.verb = draw.pick([
-      (80, .edit), (emphasis == .moves ? 80 : 6, .fullSync), (3, .syncRequest), (5, .resend),
-      (late, .acknowledge),
+      (80, .edit), (lists, .fullSync), (3, .syncRequest), (5, .resend), (late, .acknowledge),
     ])
     switch event.verb {
     case .fullSync:
-      if draw.percent(emphasis == .moves ? 90 : 50) { event.count = Int64(draw.below(120)) }
+      if draw.percent(lists > 6 ? 90 : 50) { event.count = Int64(draw.below(120)) }
     case .edit:
       // Of what others show it may not have all, and it cannot do all that they can.
       for _ in 0..<5 {

@@ -66,6 +66,11 @@ struct EditGenerator {
     }
   }
 
+  /// A change of fields of a record that is shown; nil where it has none.
+  mutating func change(_ target: Target, _ shown: Shown, _ draw: inout SplitMix64) -> Edit? {
+    templates.first { $0.kind.name == target.kind }.flatMap { set(target, $0, shown, &draw) }
+  }
+
   private mutating func done(_ edit: Edit, _ target: Target) -> Edit {
     last = target
     return edit

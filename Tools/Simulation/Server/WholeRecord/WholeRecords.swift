@@ -3,7 +3,16 @@ import Seeded
 /// Which devices of a schedule know whole records only, and what these are like.
 struct WholeRecords {
   /// What a schedule has more of than chance would give it.
-  enum Emphasis { case nothing, moves, unread, resets }
+  enum Emphasis: Equatable {
+    case nothing
+    /// Lists are rearranged: again and again, or now and then, so that most pairs were never shown turned round.
+    case moves(isOften: Bool)
+    /// To-dos go from timer to timer, and what is sent is read late.
+    case between
+    /// More is on its way than is kept, and clocks are ahead.
+    case unread
+    case resets
+  }
 
   /// Their names; empty where there are none.
   private(set) var names: Set<String> = []
@@ -36,8 +45,10 @@ struct WholeRecords {
     // Its own as well. Two others are there from the beginning, as in every schedule.
     var joining = SplitMix64(seed: plan.seed ^ 0x4A4F_494E_4C41_5445, stream: 0)
     if joining.percent(25), devices - count >= 2 { firstEdits = 1 + joining.below(8) }
-    emphasis = joining.pick([.nothing, .moves, .unread, .resets])
-    if emphasis == .unread { self.isLazy = true }
+    emphasis = joining.pick([
+      .nothing, .moves(isOften: true), .moves(isOften: false), .between, .unread, .resets,
+    ])
+    if emphasis == .unread || emphasis == .between { self.isLazy = true }
   }
 
   var trace: [Trace.Option] {
