@@ -4,13 +4,8 @@ import Merge
 extension Intake {
   /// The orders that the device may have had, oldest first.
   ///
-  /// - Parameter list: all that it held, where it has sent that: what was sent behind a record that is lacking there
-  ///   it had not read.
-  func orders(of list: Set<Target>?) -> [[Target]] {
-    let unread = device.tracks.filter {
-      $0.value.track.held == nil && list?.contains($0.key) == false
-    }
-    .compactMap { $0.value.track.inFlight.first { $0.record != nil }?.seq }.min()
+  /// - Parameter unread: of the first delivery that it had not read; nil where that is not known.
+  func orders(before unread: UInt64?) -> [[Target]] {
     let starts = device.tracks.values.map {
       $0.track.starts(before: nil, sentBefore: unread).map(\.record)
     }

@@ -110,20 +110,34 @@ package struct Intake {
 
   /// - Parameter list: all that the device held, where it has sent that.
   private func take(_ copies: [WholeRecord], of list: Set<Target>? = nil) {
-    let before = orders(of: list)
+    let unread = list.flatMap(firstUnread)
+    let before = orders(before: unread)
     var hasMoved = false
-    for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy) {
+    for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy, before: unread) {
       hasMoved = true
     }
     if hasMoved { move(from: before, to: copies) }
   }
 
+  /// The first delivery that a device had not read when it sent all that it held: what that brought is lacking there,
+  /// and nobody has deleted it since.
+  private func firstUnread(in list: Set<Target>) -> UInt64? {
+    device.tracks.compactMap { target, entry -> UInt64? in
+      let track = entry.track
+      guard !list.contains(target), track.held == nil,
+        track.inFlight.allSatisfy({ $0.record != nil && $0.seq > track.doubt })
+      else { return nil }
+      return track.inFlight.first?.seq
+    }.min()
+  }
+
+  /// - Parameter unread: of the first delivery that the device had not read; nil where that is not known.
   /// - Returns: whether the copy has another place than it was known to have.
-  private func take(one copy: WholeRecord) -> Bool {
+  private func take(one copy: WholeRecord, before unread: UInt64?) -> Bool {
     guard var track = device[copy.target] else {
       if fold.isKnown(copy.target) {
         device[copy.target] = Track(fold.isCreated(copy.target) ? .unknown : .absent)
-        return take(one: copy)
+        return take(one: copy, before: unread)
       }
       create(copy)
       return false
@@ -138,7 +152,7 @@ package struct Intake {
       track.note(copy)
       return false
     }
-    let starts = track.starts(of: copy)
+    let starts = track.starts(of: copy, sentBefore: unread)
     let shown = present()[copy.target]
     guard !isGone(copy.target), !(track.base == .absent && starts.isEmpty && shown == nil) else {
       track.note(copy)

@@ -106,8 +106,10 @@ package struct Track: Equatable {
 
   /// The copies upon which the device may have made another: what it contains it has of the first that has
   /// it, or of a later one.
-  package func starts(of copy: WholeRecord) -> [Start] {
-    let starts = starts(before: copy.updatedAt)
+  ///
+  /// - Parameter seq: of the first delivery that it had not read; nil where that is not known.
+  package func starts(of copy: WholeRecord, sentBefore seq: UInt64? = nil) -> [Start] {
+    let starts = starts(before: copy.updatedAt, sentBefore: seq)
     let first = copy.children.compactMap { child in
       starts.firstIndex { $0.record.child(child.target) != nil }
     }.max()
