@@ -11,10 +11,12 @@ extension Fold {
       insertions = Insertions(operation)
     }
 
-    /// Whether an action, one before `end`, inserts all of a run there.
+    /// Whether actions before `end` insert all of a run there.
     func inserts(_ run: ElementRun, _ name: SequenceName, before end: Int) -> Bool {
-      guard let index = insertions.action(of: run), index < end else { return false }
-      return SequenceName(operation.actions[index]) == name
+      guard let actions = insertions.actions(of: run), actions.upperBound < end else {
+        return false
+      }
+      return SequenceName(operation.actions[actions.lowerBound]) == name
     }
   }
 
@@ -65,12 +67,8 @@ extension Fold {
       isKnown = other.inserts(run, name, before: other.operation.actions.count)
     } else if base.contains(run.first.dot) {
       isKnown = true
-    } else if let first = element(run.first), let sequence = sequence(name),
-      sequence.containsAll(ElementRange(first, count: Int(run.count)))
-    {
-      isKnown = true
     } else {
-      isKnown = isRecovered(run, name)
+      isKnown = isHere(run, name)
     }
     guard isKnown else {
       throw WireError(
@@ -80,27 +78,57 @@ extension Fold {
     }
   }
 
-  /// Whether an action that found no place inserted the run: what builds upon it finds none either.
-  private func isRecovered(_ run: ElementRun, _ name: SequenceName) -> Bool {
-    guard let position = replicas.position(of: run.first.dot) else { return false }
-    // They are in the order of the operations and their actions, and one that inserts moves the
-    // elements of the next on: the last one that starts no later is the only one it can be.
+  /// Whether every element of a run is in a sequence, or is of an action that found no place there: what builds upon
+  /// such a one finds none either.
+  private func isHere(_ run: ElementRun, _ name: SequenceName) -> Bool {
+    guard let position = replicas.position(of: run.first.dot), let first = element(run.first) else {
+      return false
+    }
+    let all = ElementRange(first, count: Int(run.count))
+    if let sequence = sequence(name), sequence.containsAll(all) { return true }
+    var index = Int(run.first.index)
+    let end = index + Int(run.count)
+    var next = firstRecovered(behind: UInt32(index), of: position)
+    while index < end {
+      if next > 0, recovered[next - 1].operation == position {
+        let place = recovered[next - 1]
+        let action = action(place)
+        if index < Int(place.element) + action.elements {
+          guard SequenceName(action) == name else { return false }
+          index = Int(place.element) + action.elements
+        }
+      }
+      // What is between two of them is in the sequence.
+      let isMore = next < recovered.count && recovered[next].operation == position
+      let until = isMore ? min(end, Int(recovered[next].element)) : end
+      if index < until {
+        let part = ElementRun(
+          ElementID(run.first.dot, UInt32(index)), count: UInt32(until - index))
+        guard let first = element(part.first), let sequence = sequence(name),
+          sequence.containsAll(ElementRange(first, count: Int(part.count)))
+        else { return false }
+        index = until
+      }
+      next += 1
+    }
+    return true
+  }
+
+  /// Which of the actions without a place is the first to begin behind an element. They are in the order of the
+  /// operations and their actions, and one that inserts moves the elements of the next on.
+  private func firstRecovered(behind element: UInt32, of operation: Int32) -> Int {
     var low = 0
     var high = recovered.count
     while low < high {
       let middle = (low + high) / 2
       let place = recovered[middle]
-      if (place.operation, place.element) <= (position, run.first.index) {
+      if (place.operation, place.element) <= (operation, element) {
         low = middle + 1
       } else {
         high = middle
       }
     }
-    guard low > 0, recovered[low - 1].operation == position else { return false }
-    let place = recovered[low - 1]
-    let action = action(place)
-    return SequenceName(action) == name
-      && Int(run.first.index) + Int(run.count) <= Int(place.element) + action.elements
+    return low
   }
 }
 
@@ -141,35 +169,52 @@ extension Fugue {
 
 /// Which elements the actions of an operation insert, found by their index.
 struct Insertions {
-  /// By action that inserts: its index, and its elements.
-  private var parts: [(action: Int, elements: Range<Int>)] = []
+  private struct Part {
+    var action: Int
+    var elements: Range<Int>
+    /// The same for all in a row that insert into one sequence.
+    var group: Int
+  }
+
+  /// By action that inserts.
+  private var parts: [Part] = []
 
   init(_ operation: Operation) {
-    var first = 0
+    var (first, group) = (0, 0)
+    var name: SequenceName?
     for (index, action) in operation.actions.enumerated() {
       let count = action.elements
       guard count > 0 else { continue }
-      parts.append((index, first..<first + count))
+      if SequenceName(action) != name {
+        group += 1
+        name = SequenceName(action)
+      }
+      parts.append(Part(action: index, elements: first..<first + count, group: group))
       first += count
     }
   }
 
-  /// The action that inserts all of a run; nil where none does.
-  func action(of run: ElementRun) -> Int? {
-    let wanted = Int(run.first.index)..<Int(run.first.index) + Int(run.count)
+  /// The first and the last of the actions that insert a run into one sequence; nil where they do not.
+  func actions(of run: ElementRun) -> ClosedRange<Int>? {
+    let first = Int(run.first.index)
+    guard run.count > 0, let one = part(of: first),
+      let other = part(of: first + Int(run.count) - 1),
+      one.group == other.group
+    else { return nil }
+    return one.action...other.action
+  }
+
+  private func part(of element: Int) -> Part? {
     var low = 0
     var high = parts.count
     while low < high {
       let middle = (low + high) / 2
-      if parts[middle].elements.upperBound <= wanted.lowerBound {
+      if parts[middle].elements.upperBound <= element {
         low = middle + 1
       } else {
         high = middle
       }
     }
-    guard low < parts.count, parts[low].elements.lowerBound <= wanted.lowerBound,
-      wanted.upperBound <= parts[low].elements.upperBound
-    else { return nil }
-    return parts[low].action
+    return low < parts.count ? parts[low] : nil
   }
 }

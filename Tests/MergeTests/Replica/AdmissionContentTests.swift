@@ -40,6 +40,31 @@ import Wire
     #expect(hub.replica.fold.text(of: Hub.timer, "notes") == "cdy")
   }
 
+  /// A run is of one operation, and what several of its actions inserted may stand together.
+  @Test func aRunMayBeOfSeveralActions() throws {
+    for isAtOnce in [true, false] {
+      var hub = Hub()
+      try hub.push([hub.item(1, [Hub.create(), Hub.type("ab"), Hub.place()])])
+      let typed = hub.item(
+        2,
+        [
+          Hub.type("x", at: Anchor(Hub.element(1, 0), .right)),
+          Hub.type("y", at: Anchor(Hub.element(1, 0), .right)), Hub.place(),
+        ])
+      let erased = hub.item(3, [Hub.erase(ElementRun(Hub.element(2, 0), count: 2))])
+      let slot = hub.item(3, [Hub.erase(ElementRun(Hub.element(2, 0), count: 3))])
+      if isAtOnce {
+        #expect(hub.refusal([typed, slot])?.code == .invalidField)
+        try hub.push([typed, erased])
+      } else {
+        try hub.push([typed])
+        #expect(hub.refusal([slot])?.code == .invalidField)
+        try hub.push([erased])
+      }
+      #expect(hub.replica.fold.text(of: Hub.timer, "notes") == "ab")
+    }
+  }
+
   @Test func anchorsMustBeThere() throws {
     var hub = Hub()
     try hub.push([hub.item(1, [Hub.create(), Hub.type("ab"), Hub.place()])])

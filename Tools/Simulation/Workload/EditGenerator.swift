@@ -196,7 +196,14 @@ struct EditGenerator {
       }
     }
     if let text = template.text(&draw), can.contains(.form), draw.percent(8) {
-      member(text, Spelling.string(Self.token(next(), &draw)), &fields)
+      var value = Self.token(next(), &draw)
+      // What is put in at two places is one operation of two actions.
+      if settings.isThorough, let present = shown[target]?[text].flatMap(Spelling.text),
+        draw.percent(50)
+      {
+        value += present + Self.token(next(), &draw)
+      }
+      member(text, Spelling.string(value), &fields)
     }
     fields.append(0x7D)
     return done(Edit(target.kind, target.record, .set(fields: fields)), target)
