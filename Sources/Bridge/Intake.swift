@@ -154,7 +154,8 @@ package struct Intake {
     }
     let starts = track.starts(of: copy, sentBefore: unread)
     let shown = present()[copy.target]
-    guard !isGone(copy.target), !(track.base == .absent && starts.isEmpty && shown == nil) else {
+    let isDeleted = track.base == .absent && starts.isEmpty && shown == nil
+    guard !isGone(copy.target), !isDeleted || track.isUntouched else {
       track.note(copy)
       track.isOwed = true
       return false

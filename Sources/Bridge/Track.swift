@@ -51,6 +51,8 @@ package struct Track: Equatable {
   package var received: Double?
   /// A digest of that copy; 0 for none.
   package var digest: UInt64 = 0
+  /// The latest date of a delivery that has made room, and that the device may hold; nil for none.
+  package var madeRoom: Double?
   /// The latest date that it was sent, sent itself, or can have.
   package var floor = 0.0
   /// What it did without a date since its last copy.
@@ -66,6 +68,9 @@ package struct Track: Equatable {
   package var undated: Double?
 
   package init(_ base: Base) { self.base = base }
+
+  /// Nothing of the record ever came of the device, and it is not known to have taken anything in.
+  package var isUntouched: Bool { received == nil && reached == 0 }
 
   package var held: WholeRecord? {
     guard case .held(let record, _) = base else { return nil }
@@ -163,7 +168,12 @@ package struct Track: Equatable {
   /// Makes room, where a delivery has been acknowledged in a way that proves nothing.
   package mutating func makeRoom(processed: UInt64) {
     guard !hasRoom, let first = inFlight.first, first.seq <= processed else { return }
-    base = .unknown
+    // Above what it holds it has taken nothing that is dated below.
+    let isBelow = held.map { $0.updatedAt > first.record?.updatedAt ?? .infinity } ?? false
+    if !isBelow || first.seq <= doubt {
+      base = .unknown
+      madeRoom = max(madeRoom ?? 0, first.record?.updatedAt ?? floor)
+    }
     inFlight.removeFirst()
   }
 
@@ -204,6 +214,7 @@ package struct Track: Equatable {
     base = delivery.record.map { .held($0, at: delivery.position) } ?? .absent
     reached = delivery.position
     since = delivery.sentAt
+    madeRoom = nil
     acted = [:]
     inFlight.removeFirst(index + 1)
   }
@@ -259,7 +270,13 @@ package struct Track: Equatable {
     note(copy)
     reached = newest
     copy.place = copy.place ?? held?.place
-    base = .held(copy, at: position)
+    if copy.updatedAt < madeRoom ?? 0 {
+      // It may have taken in since what is dated above.
+      base = .unknown
+    } else {
+      base = .held(copy, at: position)
+      madeRoom = nil
+    }
     since = 0
     acted = [:]
     undated = nil
@@ -343,6 +360,7 @@ package struct Track: Equatable {
     inFlight.removeFirst(max(0, min(acknowledged, inFlight.count - Self.limit / 2)))
     received = nil
     digest = 0
+    madeRoom = nil
     acted = [:]
     doubt = last
     undated = nil

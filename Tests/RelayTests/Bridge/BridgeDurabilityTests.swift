@@ -107,9 +107,9 @@ struct BridgeDurabilityTests {
   }
 
   /// Rows of the forms before: a device's had by how much its clock was ahead, a record's an own date and
-  /// whether that was a guess; that of form 3 only lacks what the base may have been made upon, and that of form 4 has a
-  /// flag more in each delivery.
-  @Test(arguments: [(true, 2), (false, 2), (true, 3), (true, 4)])
+  /// whether that was a guess; that of form 3 only lacks what the base may have been made upon, that of form 4 has a
+  /// flag more in each delivery, and that of form 5 lacks what has made room.
+  @Test(arguments: [(true, 2), (false, 2), (true, 3), (true, 4), (true, 5)])
   func rowsOfTheFormsBefore(isUndated: Bool, form: UInt8) throws {
     var device = ByteWriter(bytes: [1])
     for number in [1, 2, 5, 0, 70_000, 8, 7, 6, 4] { device.number(number) }
@@ -121,7 +121,7 @@ struct BridgeDurabilityTests {
       track.flag(true)
       track.number(date.bitPattern)
     }
-    let inFlight: [UInt64] = form > 3 ? [1, 0, 4, 2, 9, 1, 1] : [0]
+    let inFlight: [UInt64] = form > 3 ? [1, 0, 4, 2, 9, 1] + (form > 4 ? [] : [1]) : [0]
     for number in [9, 1] + (form < 3 ? [isUndated ? 1 : 0] : []) + [0] + inFlight {
       track.number(number)
     }
@@ -162,6 +162,7 @@ struct BridgeDurabilityTests {
           record: record, position: seq, seq: seq, sentAt: 9, isAlone: seq == 1))
     }
     track.beInDoubt()
+    track.madeRoom = 1.5
     let pair = Pair(number: 1, app: "default", name: "p")
     let device = Device(pair: pair, index: 0, name: "phone", role: .phone)
     device[.userInfo].next = 3

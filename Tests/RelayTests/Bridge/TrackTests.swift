@@ -276,6 +276,24 @@ struct TrackTests {
     track.makeRoom(processed: 1)
     #expect(track.hasRoom && track.base == .unknown)
     #expect(track.starts(before: nil).count == 15)
+    // The device may hold that one, and not what comes late.
+    var late = track
+    late.receive(timer("late", at: 1.5), at: 0, newest: 0)
+    #expect(late.base == .unknown)
+    late.receive(timer("own", at: 2.5), at: 0, newest: 0)
+    #expect(late.held == timer("own", at: 2.5) && late.madeRoom == nil)
+  }
+
+  /// What is dated below a device's own copy was refused, or came before it: that takes no knowledge with it.
+  @Test func whatIsOlderThanItsCopyMakesRoomForNothing() {
+    var track = track(timer(at: 1))
+    for number in 1...16 {
+      track.send(sent(timer(Name("\(number)"), at: 1 + Double(number)), UInt64(number)))
+    }
+    track.receive(timer("own", at: 5), at: 0, newest: 0)
+    for seq in 1...4 as ClosedRange<UInt64> { track.makeRoom(processed: seq) }
+    #expect(track.held == timer("own", at: 5))
+    #expect(track.inFlight.count == 15)
   }
 
   // MARK: Dates that are sent
