@@ -2,44 +2,160 @@ import Device
 import Merge
 import Seeded
 
-/// Edits on both sides of what is on its way to a device with whole records.
+/// Some events in a row that chance alone would rarely bring together.
 extension ServerWorkload {
   /// Most deliveries of a record that a device has yet to read (clause 13.4).
   private static let mostInFlight = 16
+  /// How far ahead of the hub's clock a device can be taken, and further, in milliseconds (clauses 12.5, 13.4).
+  private static let (ahead, tooFarAhead): (Int64, Int64) = (70_000, 112_500)
+
+  mutating func episode(_ run: ServerRun) {
+    let writers = run.nodes.filter { $0.sync != nil && $0.isActive }
+    guard !writers.isEmpty else { return }
+    let writer = draw.pick(writers)
+    guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }) else {
+      return draw.percent(50) ? retype(writer) : correct(writer)
+    }
+    switch draw.pick([(6, 0), (2, 1), (2, 2), (1, 3), (3, 4), (3, 5)]) {
+    case 0: overlap(reader, writer)
+    case 1: retype(writer)
+    case 2: correct(writer)
+    case 3: makeTwice(reader, writer)
+    case 4: askForAll(reader, writer)
+    default: strand(reader, writer)
+    }
+  }
+
+  // MARK: One device
+
+  /// Who is not connected puts something in at both ends of a text, and empties it.
+  private mutating func retype(_ writer: ServerNode) {
+    guard options.faults.contains(.cut), let shown = shown(writer) else { return }
+    let edits = edits!.retype(shown, &draw)
+    guard !edits.isEmpty else { return }
+    add(.drop, at: writer)
+    for edit in edits { add(edit, at: writer) }
+    add(.connect, at: writer)
+    add(.flow, at: writer)
+  }
+
+  /// A device corrects its clock while the hub has what it wrote last, and cannot say so.
+  private mutating func correct(_ writer: ServerNode) {
+    guard options.faults.isSuperset(of: [.clock, .disk]), let shown = shown(writer),
+      !shown.records.isEmpty
+    else { return }
+    let target = draw.pick(shown.records).target
+    add(edits!.change(target, shown, &draw), at: writer)
+    add(.up, at: writer)
+    next.append(TraceEvent(at: at, "server", .fail))
+    add(.clock, at: writer, count: Self.tooFarAhead)
+    add(edits!.change(target, shown, &draw), at: writer)
+    add(.flow, at: writer)
+    next.append(TraceEvent(at: at, "server", .recover))
+    add(.flow, at: writer)
+  }
+
+  // MARK: A device with whole records, and another one
 
   /// Somebody changes a timer, once or more often than deliveries are kept. A device with whole records reads some of
   /// that, changes the timer as well, and has acknowledged nothing.
-  mutating func overlap(_ run: ServerRun) {
-    guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }),
-      let writer = run.nodes.first(where: { $0.sync != nil && $0.isActive }),
-      let timers = reader.app?.timers, !timers.isEmpty, let fold = writer.sync?.fold, let schema
-    else { return }
-    let shown = Shown(fold, schema)
-    let timer = draw.pick(timers)
-    let (all, elsewhere) = (shown.records.map(\.target), timers.filter { $0 != timer })
-    let inside = all.filter { fold.container(of: $0, schema) == timer }
-    guard shown.has(timer) else { return }
+  private mutating func overlap(_ reader: ServerNode, _ writer: ServerNode) {
+    guard let (timer, shown, inside) = shared(reader, writer) else { return }
+    let elsewhere = (reader.app?.timers ?? []).filter { $0 != timer && shown.has($0) }
     if options.faults.contains(.clock), draw.percent(30) {
-      var event = TraceEvent(at: at, draw.percent(60) ? writer.name : reader.name, .clock)
-      event.count = draw.pick([2_000, 70_000])
-      next.append(event)
+      add(
+        .clock, at: draw.percent(60) ? writer : reader, count: draw.pick([2_000, Self.ahead]))
     }
-    let rounds = draw.pick([(6, 1), (3, 2), (1, Self.mostInFlight + 1 + draw.below(3))])
-    let read = draw.below(min(rounds, 4) + 1)
+    let isMuch = draw.percent(options.wholeRecords.emphasis == .unread ? 50 : 10)
+    let rounds =
+      isMuch ? Self.mostInFlight + 1 + draw.below(3) : draw.pick([(2, 1), (1, 2)])
+    let read = isMuch ? 0 : draw.below(rounds + 1)
+    var last: Edit?
     for round in 0..<rounds {
-      add(change(timer, inside, elsewhere, shown), at: writer)
-      next.append(TraceEvent(at: at, writer.name, .flow))
-      if round == read { next.append(TraceEvent(at: at, reader.name, .down)) }
+      // What is written over at once is in one delivery alone.
+      let edit =
+        isMuch && round == 1
+        ? alike(last, shown) : change(timer, inside, elsewhere, shown, isPlain: isMuch)
+      add(edit, at: writer)
+      add(.flow, at: writer)
+      if round == read { add(.down, at: reader) }
+      last = edit
     }
-    add(edits!.change(draw.pick([timer] + inside), shown, &draw), at: reader)
-    next.append(TraceEvent(at: at, reader.name, .up))
+    let own =
+      draw.percent(40)
+      ? alike(last, shown) : edits!.change(draw.pick([timer] + inside), shown, &draw)
+    add(own, at: reader)
+    add(.up, at: reader)
+  }
+
+  /// Both make a record under one name, and the one with whole records has not read the other's.
+  private mutating func makeTwice(_ reader: ServerNode, _ writer: ServerNode) {
+    guard let shown = shown(writer), let one = edits!.create(shown, &draw),
+      let other = edits!.create(shown, &draw), one.kind == "timer", other.kind == "timer"
+    else { return }
+    add(one, at: writer)
+    add(.flow, at: writer)
+    add(Edit(one.kind, one.record, other.change), at: reader)
+    add(.up, at: reader)
+  }
+
+  /// A phone whose clock is ahead acts without a date, and asks for everything, which then has what somebody changed.
+  private mutating func askForAll(_ reader: ServerNode, _ writer: ServerNode) {
+    guard reader.device.isPhone, options.faults.isSuperset(of: [.clock, .delay]),
+      let (timer, shown, _) = shared(reader, writer)
+    else { return }
+    add(.flow, at: reader)
+    add(.clock, at: reader, count: Self.ahead)
+    add(edits!.note(timer, &draw), at: reader)
+    add(.syncRequest, at: reader)
+    add(edits!.change(timer, shown, &draw), at: writer)
+    add(.up, at: reader)
+    add(.up, at: writer)
+    add(.flow, at: reader)
+  }
+
+  /// A to-do is made and ticked in a timer that is deleted, and collected before anybody hears of the to-do.
+  private mutating func strand(_ reader: ServerNode, _ writer: ServerNode) {
+    guard options.faults.contains(.collection), let (timer, shown, _) = shared(reader, writer),
+      let todo = edits!.create("todo", in: timer, shown, &draw)
+    else { return }
+    add(todo, at: reader)
+    add(undated(timer, [Target(todo.kind, todo.record)]), at: reader)
+    add(Edit(timer.kind, timer.record, .delete), at: writer)
+    add(.flow, at: writer)
+    at += 86_400_000 * 91
+    next.append(TraceEvent(at: at, "server", .commit))
+    add(.flow, at: reader)
+  }
+
+  // MARK: What they do
+
+  private func shown(_ node: ServerNode) -> Shown? {
+    guard let fold = node.sync?.fold, let schema else { return nil }
+    return Shown(fold, schema)
+  }
+
+  /// A timer that both show, and what is in it at the one that writes.
+  private mutating func shared(
+    _ reader: ServerNode, _ writer: ServerNode
+  ) -> (timer: Target, shown: Shown, inside: [Target])? {
+    guard let shown = shown(writer), let fold = writer.sync?.fold, let schema else { return nil }
+    let timers = (reader.app?.timers ?? []).filter(shown.has)
+    guard !timers.isEmpty else { return nil }
+    let timer = draw.pick(timers)
+    return (
+      timer, shown,
+      shown.records.map(\.target).filter { fold.container(of: $0, schema) == timer }
+    )
   }
 
   /// A change of a timer or of a to-do in it, which may go elsewhere or altogether.
   private mutating func change(
-    _ timer: Target, _ inside: [Target], _ elsewhere: [Target], _ shown: Shown
+    _ timer: Target, _ inside: [Target], _ elsewhere: [Target], _ shown: Shown, isPlain: Bool
   ) -> Edit? {
-    guard !inside.isEmpty, draw.percent(60) else { return edits!.change(timer, shown, &draw) }
+    guard !isPlain, !inside.isEmpty, draw.percent(60) else {
+      return edits!.change(timer, shown, &draw)
+    }
     let todo = draw.pick(inside)
     switch draw.below(3) {
     case 0: return Edit(todo.kind, todo.record, .delete)
@@ -50,10 +166,37 @@ extension ServerWorkload {
     }
   }
 
+  /// A change of the fields that another one changes.
+  private mutating func alike(_ edit: Edit?, _ shown: Shown) -> Edit? {
+    guard let edit, case .set(let fields) = edit.change else { return edit }
+    let names = Spelling.fields(fields).map(\.name)
+    for _ in 0..<20 {
+      guard let other = edits!.change(Target(edit.kind, edit.record), shown, &draw),
+        case .set(let fields) = other.change
+      else { return nil }
+      if Spelling.fields(fields).map(\.name) == names { return other }
+    }
+    return nil
+  }
+
+  /// What a device with whole records says without a date.
+  private mutating func undated(_ timer: Target, _ inside: [Target]) -> Edit? {
+    guard !inside.isEmpty else { return nil }
+    let todo = draw.pick(inside)
+    return Edit(todo.kind, todo.record, .set(fields: Array("{\"isCompleted\":true}".utf8)))
+  }
+
   private mutating func add(_ edit: Edit?, at node: ServerNode) {
+    guard let edit else { return }
     at += draw.pick([1, 40])
     var event = TraceEvent(at: at, node.name, .edit)
     event.edit = edit
+    next.append(event)
+  }
+
+  private mutating func add(_ verb: TraceEvent.Verb, at node: ServerNode, count: Int64? = nil) {
+    var event = TraceEvent(at: at, node.name, verb)
+    event.count = count
     next.append(event)
   }
 }

@@ -71,6 +71,49 @@ struct EditGenerator {
     templates.first { $0.kind.name == target.kind }.flatMap { set(target, $0, shown, &draw) }
   }
 
+  /// A new record of a kind in a container; nil where that cannot be.
+  mutating func create(
+    _ kind: Name, in container: Target, _ shown: Shown, _ draw: inout SplitMix64
+  ) -> Edit? {
+    guard let template = templates.first(where: { $0.kind.name == kind }),
+      let record = shown[container]
+    else { return nil }
+    var alone = Shown()
+    alone.records = [record]
+    return create(Target(kind, Name(Self.id(next()))), template, alone, &draw)
+  }
+
+  /// Something is put in before the notes of a timer.
+  mutating func note(_ timer: Target, _ draw: inout SplitMix64) -> Edit {
+    let text = Self.token(next(), &draw)
+    return Edit(
+      timer.kind, timer.record,
+      .splice(field: "notes", at: 0, remove: 0, insert: text, result: text))
+  }
+
+  /// Something is put in at both ends of a text, what is between is erased, and then all; nothing where no text is
+  /// shown.
+  mutating func retype(_ shown: Shown, _ draw: inout SplitMix64) -> [Edit] {
+    for record in shown.records {
+      guard let template = templates.first(where: { $0.kind.name == record.target.kind }),
+        let field = template.text(&draw), let present = record[field].flatMap(Spelling.text),
+        !present.isEmpty
+      else { continue }
+      let ends = [Self.token(next(), &draw), Self.token(next(), &draw)]
+      var fields: [UInt8] = [0x7B]
+      member(field, Spelling.string(ends[0] + present + ends[1]), &fields)
+      fields.append(0x7D)
+      let counts = [ends[0], present, ends[1]].map(\.unicodeScalars.count)
+      return [
+        .set(fields: fields),
+        .splice(
+          field: field, at: counts[0], remove: counts[1], insert: "", result: ends.joined()),
+        .splice(field: field, at: 0, remove: counts[0] + counts[2], insert: "", result: ""),
+      ].map { Edit(record.target.kind, record.target.record, $0) }
+    }
+    return []
+  }
+
   private mutating func done(_ edit: Edit, _ target: Target) -> Edit {
     last = target
     return edit

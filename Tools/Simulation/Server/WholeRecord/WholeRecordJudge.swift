@@ -255,14 +255,15 @@ struct WholeRecordJudge {
     )
   }
 
-  /// Timers that others have moved, or made more than once, with what stands behind these; and whether others have
-  /// made none.
+  /// Timers that others have moved, or made too, with what stands behind these; and whether others have made none.
   private func placedElsewhere() -> (moved: Set<Target>, isAlone: Bool) {
-    var (moved, made): (Set<Target>, Set<Target>) = ([], [])
+    var (moved, foreign): (Set<Target>, Set<Target>) = ([], [])
+    var made = Set(app.touches.filter { $0.what == .create }.map(\.target))
     for operation in oracle.operations where operation.dot.replica != author {
       let created = Set(operation.actions.filter { $0.body == .create }.map(\.target))
       moved.formUnion(created.intersection(made))
       made.formUnion(created)
+      foreign.formUnion(created)
       for action in operation.actions where !created.contains(action.target) {
         if case .move = action.body { moved.insert(action.target) }
       }
@@ -272,7 +273,7 @@ struct WholeRecordJudge {
       count = moved.count
       for (target, other) in app.behind where moved.contains(other) { moved.insert(target) }
     }
-    let isAlone = !made.union(moved).contains { $0.kind == "timer" }
+    let isAlone = !foreign.union(moved).contains { $0.kind == "timer" }
     return (moved, isAlone)
   }
 
