@@ -90,8 +90,8 @@ extension ServerWorkload {
 
   /// Both make a record under one name, and the one with whole records has not read the other's.
   private mutating func makeTwice(_ reader: ServerNode, _ writer: ServerNode) {
-    guard let shown = shown(writer), let one = edits!.create(shown, &draw),
-      let other = edits!.create(shown, &draw), one.kind == "timer", other.kind == "timer"
+    guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
+      let other = edits!.create("timer", shown, &draw)
     else { return }
     add(one, at: writer)
     add(.flow, at: writer)
@@ -99,32 +99,37 @@ extension ServerWorkload {
     add(.up, at: reader)
   }
 
-  /// A phone whose clock is ahead acts without a date, and asks for everything, which then has what somebody changed.
+  /// A phone asks for everything; its clock goes ahead, it acts without a date, and what it acted on gets another
+  /// number.
   private mutating func askForAll(_ reader: ServerNode, _ writer: ServerNode) {
-    guard reader.device.isPhone, options.faults.isSuperset(of: [.clock, .delay]),
-      let (timer, shown, _) = shared(reader, writer)
+    guard reader.device.isPhone, options.faults.contains(.clock), let shown = shown(writer),
+      let first = edits!.create("timer", shown, &draw),
+      let second = edits!.create("timer", shown, &draw)
     else { return }
-    add(.flow, at: reader)
-    add(.clock, at: reader, count: Self.ahead)
-    add(edits!.note(timer, &draw), at: reader)
     add(.syncRequest, at: reader)
-    add(edits!.change(timer, shown, &draw), at: writer)
-    add(.up, at: reader)
-    add(.up, at: writer)
+    add(first, at: reader)
+    add(.clock, at: reader, count: Self.ahead)
+    add(second, at: reader)
+    add(edits!.note(Target(second.kind, second.record), &draw), at: reader)
+    add(Edit(first.kind, first.record, .delete), at: reader)
     add(.flow, at: reader)
   }
 
   /// A to-do is made and ticked in a timer that is deleted, and collected before anybody hears of the to-do.
   private mutating func strand(_ reader: ServerNode, _ writer: ServerNode) {
-    guard options.faults.contains(.collection), let (timer, shown, _) = shared(reader, writer),
+    guard options.faults.isSuperset(of: [.collection, .cut]),
+      let (timer, shown, _) = shared(reader, writer),
       let todo = edits!.create("todo", in: timer, shown, &draw)
     else { return }
+    add(.flow, at: reader)
     add(todo, at: reader)
     add(undated(timer, [Target(todo.kind, todo.record)]), at: reader)
+    add(.drop, at: reader)
     add(Edit(timer.kind, timer.record, .delete), at: writer)
     add(.flow, at: writer)
     at += 86_400_000 * 91
     next.append(TraceEvent(at: at, "server", .commit))
+    add(.connect, at: reader)
     add(.flow, at: reader)
   }
 

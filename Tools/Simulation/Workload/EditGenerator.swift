@@ -71,16 +71,14 @@ struct EditGenerator {
     templates.first { $0.kind.name == target.kind }.flatMap { set(target, $0, shown, &draw) }
   }
 
-  /// A new record of a kind in a container; nil where that cannot be.
+  /// A new record of a kind, in a container where one is given; nil where that cannot be.
   mutating func create(
-    _ kind: Name, in container: Target, _ shown: Shown, _ draw: inout SplitMix64
+    _ kind: Name, in container: Target? = nil, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Edit? {
-    guard let template = templates.first(where: { $0.kind.name == kind }),
-      let record = shown[container]
-    else { return nil }
-    var alone = Shown()
-    alone.records = [record]
-    return create(Target(kind, Name(Self.id(next()))), template, alone, &draw)
+    guard let template = templates.first(where: { $0.kind.name == kind }) else { return nil }
+    var shown = shown
+    if let container { shown.records.removeAll { $0.target != container } }
+    return create(Target(kind, Name(Self.id(next()))), template, shown, &draw)
   }
 
   /// Something is put in before the notes of a timer.
