@@ -126,9 +126,10 @@ extension ServerWorkload {
     add(undated(timer, [Target(todo.kind, todo.record)]), at: reader)
     add(.drop, at: reader)
     add(Edit(timer.kind, timer.record, .delete), at: writer)
-    add(.flow, at: writer)
+    // The delete is that old when it comes.
     at += 86_400_000 * 91
     next.append(TraceEvent(at: at, "server", .commit))
+    add(.flow, at: writer)
     add(.connect, at: reader)
     add(.flow, at: reader)
   }
