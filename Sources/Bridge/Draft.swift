@@ -60,7 +60,6 @@ struct Draft {
   @discardableResult
   mutating func create(_ record: WholeRecord, in container: Target?, after: Target?) -> Bool {
     guard let kind = schema[record.target.kind] else { return true }
-    let isMade = after.map { slot(of: $0) != nil } ?? true
     var values = record.values
     if let date = kind.creationDate { values[date] = FieldType.datum(record.createdAt) }
     let writes = kind.registers.filter { $0.name != kind.order }.compactMap {
@@ -78,7 +77,7 @@ struct Draft {
     for (index, position) in places(after).enumerated() {
       guard let made = try? editor.create(record.target, plan, at: position) else { continue }
       actions += made.map { anchored($0, after) }
-      return index == 0 || isMade
+      return index == 0
     }
     return true
   }

@@ -6,12 +6,16 @@ extension Intake {
   ///
   /// - Parameter unread: of the first delivery that it had not read; nil where that is not known.
   func orders(before unread: UInt64?) -> [[Target]] {
-    let starts = device.tracks.values.map {
-      $0.track.starts(before: nil, sentBefore: unread).map(\.record)
+    let copies = copies(before: unread)
+    return [copies.compactMap(\.first), copies.compactMap(\.last)].map { records in
+      records.sorted(by: WholeRecord.isBefore).map(\.target)
     }
-    return [starts.compactMap(\.first), starts.compactMap(\.last)].map { records in
-      records.filter { !isGone($0.target) }.sorted(by: WholeRecord.isBefore)
-        .map(\.target)
+  }
+
+  /// The copies that the device may have, record by record, oldest first; none of what is gone.
+  private func copies(before unread: UInt64?) -> [[WholeRecord]] {
+    device.tracks.filter { !isGone($0.key) }.values.map {
+      $0.track.starts(before: nil, sentBefore: unread).map(\.record)
     }
   }
 
@@ -30,13 +34,12 @@ extension Intake {
   /// Where a new record goes: behind the one with the number before its own, in any copy that the device may have
   /// had; else behind the last of the newest before it. Of several with one number it is the one that stands last.
   func predecessor(of copy: WholeRecord) -> Place {
-    let starts = device.tracks.values.map { $0.track.starts(before: nil).map(\.record) }
-      .map { $0.filter { !isGone($0.target) && WholeRecord.isBefore($0, copy) } }
+    let copies = copies(before: nil).map { $0.filter { WholeRecord.isBefore($0, copy) } }
     if let before = copy.place.map({ $0 &- 1 }) {
-      let neighbours = starts.joined().filter { $0.place == before }.map(\.target)
+      let neighbours = copies.joined().filter { $0.place == before }.map(\.target)
       if !neighbours.isEmpty { return last(neighbours) }
     }
-    let newest = starts.compactMap(\.last)
+    let newest = copies.compactMap(\.last)
     let number = newest.compactMap(\.place).max()
     return last(newest.filter { $0.place == number }.map(\.target))
   }

@@ -154,8 +154,9 @@ package struct Intake {
     }
     let starts = track.starts(of: copy, sentBefore: unread)
     let shown = present()[copy.target]
-    let isDeleted = track.base == .absent && starts.isEmpty && shown == nil
-    guard !isGone(copy.target), !isDeleted || track.isUntouched else {
+    let knowsDelete =
+      track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
+    guard !isGone(copy.target), !knowsDelete else {
       track.note(copy)
       track.isOwed = true
       return false

@@ -81,14 +81,19 @@ extension Fold {
   /// Whether every element of a run is in a sequence, or is of an action that found no place there: what builds upon
   /// such a one finds none either.
   private func isHere(_ run: ElementRun, _ name: SequenceName) -> Bool {
-    guard let position = replicas.position(of: run.first.dot), let first = element(run.first) else {
-      return false
+    guard let position = replicas.position(of: run.first.dot) else { return false }
+    let dot = run.first.dot
+    func isInSequence(_ elements: Range<Int>) -> Bool {
+      guard let first = element(ElementID(dot, UInt32(elements.lowerBound))),
+        let sequence = sequence(name)
+      else { return false }
+      return sequence.containsAll(ElementRange(first, count: elements.count))
     }
-    let all = ElementRange(first, count: Int(run.count))
-    if let sequence = sequence(name), sequence.containsAll(all) { return true }
     var index = Int(run.first.index)
     let end = index + Int(run.count)
-    var next = firstRecovered(behind: UInt32(index), of: position)
+    if isInSequence(index..<end) { return true }
+    // They are in the order of the operations and their actions, and one that inserts moves the elements of the next on.
+    var next = recovered.countBelow { ($0.operation, $0.element) <= (position, run.first.index) }
     while index < end {
       if next > 0, recovered[next - 1].operation == position {
         let place = recovered[next - 1]
@@ -102,33 +107,12 @@ extension Fold {
       let isMore = next < recovered.count && recovered[next].operation == position
       let until = isMore ? min(end, Int(recovered[next].element)) : end
       if index < until {
-        let part = ElementRun(
-          ElementID(run.first.dot, UInt32(index)), count: UInt32(until - index))
-        guard let first = element(part.first), let sequence = sequence(name),
-          sequence.containsAll(ElementRange(first, count: Int(part.count)))
-        else { return false }
+        guard isInSequence(index..<until) else { return false }
         index = until
       }
       next += 1
     }
     return true
-  }
-
-  /// Which of the actions without a place is the first to begin behind an element. They are in the order of the
-  /// operations and their actions, and one that inserts moves the elements of the next on.
-  private func firstRecovered(behind element: UInt32, of operation: Int32) -> Int {
-    var low = 0
-    var high = recovered.count
-    while low < high {
-      let middle = (low + high) / 2
-      let place = recovered[middle]
-      if (place.operation, place.element) <= (operation, element) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
   }
 }
 
@@ -205,16 +189,7 @@ struct Insertions {
   }
 
   private func part(of element: Int) -> Part? {
-    var low = 0
-    var high = parts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if parts[middle].elements.upperBound <= element {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low < parts.count ? parts[low] : nil
+    let index = parts.countBelow { $0.elements.upperBound <= element }
+    return index < parts.count ? parts[index] : nil
   }
 }

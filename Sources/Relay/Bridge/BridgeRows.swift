@@ -12,8 +12,9 @@ import Wire
 ///                                    undated floor doubt owed, what it did, then what is in flight
 /// ```
 /// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. A record's row of
-/// form 5 had no `madeRoom`. One of form 4 had a flag at the end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and behind `owed` whether it is
-/// one. One of form 1 had a window: the base is unknown then, which is always safe, and of its dates the latest is kept.
+/// form 5 had no `madeRoom`. One of form 4 had a flag at the end of each delivery. One of form 3 had no `reached`. One
+/// of form 2 had a date in the place of `undated`, too, and behind `owed` whether it is one. One of form 1 had a window:
+/// the base is unknown then, which is always safe, and of its dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 2
   static let trackVersion: UInt8 = 6

@@ -123,7 +123,8 @@ extension ServerWorkload {
     else { return }
     add(.flow, at: reader)
     add(todo, at: reader)
-    add(undated(timer, [Target(todo.kind, todo.record)]), at: reader)
+    add(
+      Edit(todo.kind, todo.record, .set(fields: Array("{\"isCompleted\":true}".utf8))), at: reader)
     add(.drop, at: reader)
     add(Edit(timer.kind, timer.record, .delete), at: writer)
     // The delete is that old when it comes.
@@ -183,13 +184,6 @@ extension ServerWorkload {
       if Spelling.fields(fields).map(\.name) == names { return other }
     }
     return nil
-  }
-
-  /// What a device with whole records says without a date.
-  private mutating func undated(_ timer: Target, _ inside: [Target]) -> Edit? {
-    guard !inside.isEmpty else { return nil }
-    let todo = draw.pick(inside)
-    return Edit(todo.kind, todo.record, .set(fields: Array("{\"isCompleted\":true}".utf8)))
   }
 
   private mutating func add(_ edit: Edit?, at node: ServerNode) {

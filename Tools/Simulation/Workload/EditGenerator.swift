@@ -81,38 +81,7 @@ struct EditGenerator {
     return create(Target(kind, Name(Self.id(next()))), template, shown, &draw)
   }
 
-  /// Something is put in before the notes of a timer.
-  mutating func note(_ timer: Target, _ draw: inout SplitMix64) -> Edit {
-    let text = Self.token(next(), &draw)
-    return Edit(
-      timer.kind, timer.record,
-      .splice(field: "notes", at: 0, remove: 0, insert: text, result: text))
-  }
-
-  /// Something is put in at both ends of a text, what is between is erased, and then all; nothing where no text is
-  /// shown.
-  mutating func retype(_ shown: Shown, _ draw: inout SplitMix64) -> [Edit] {
-    for record in shown.records {
-      guard let template = templates.first(where: { $0.kind.name == record.target.kind }),
-        let field = template.text(&draw), let present = record[field].flatMap(Spelling.text),
-        !present.isEmpty
-      else { continue }
-      let ends = [Self.token(next(), &draw), Self.token(next(), &draw)]
-      var fields: [UInt8] = [0x7B]
-      member(field, Spelling.string(ends[0] + present + ends[1]), &fields)
-      fields.append(0x7D)
-      let counts = [ends[0], present, ends[1]].map(\.unicodeScalars.count)
-      return [
-        .set(fields: fields),
-        .splice(
-          field: field, at: counts[0], remove: counts[1], insert: "", result: ends.joined()),
-        .splice(field: field, at: 0, remove: counts[0] + counts[2], insert: "", result: ""),
-      ].map { Edit(record.target.kind, record.target.record, $0) }
-    }
-    return []
-  }
-
-  private mutating func done(_ edit: Edit, _ target: Target) -> Edit {
+  mutating func done(_ edit: Edit, _ target: Target) -> Edit {
     last = target
     return edit
   }
@@ -299,14 +268,14 @@ struct EditGenerator {
     return true
   }
 
-  private func member(_ name: Name, _ value: [UInt8], _ fields: inout [UInt8]) {
+  func member(_ name: Name, _ value: [UInt8], _ fields: inout [UInt8]) {
     if fields.count > 1 { fields.append(0x2C) }
     fields.append(jsonString: name.text)
     fields.append(0x3A)
     fields += value
   }
 
-  // MARK: Order and text
+  // MARK: Order
 
   private mutating func move(
     _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
@@ -338,72 +307,7 @@ struct EditGenerator {
       Edit(target.kind, target.record, .move(after: after, into: into)), target)
   }
 
-  private mutating func type(
-    _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
-  ) -> Edit? {
-    let field = template.text(&draw)!
-    let present = shown[target]?[field].flatMap(Spelling.text) ?? ""
-    var scalars = Array(present.unicodeScalars)
-    if settings.isThorough, !scalars.isEmpty, draw.percent(20) {
-      return done(Edit(target.kind, target.record, Self.rewrite(field, scalars, &draw)), target)
-    }
-    let at = draw.percent(30) ? scalars.count : draw.below(scalars.count + 1)
-    let remove = draw.percent(35) ? min(scalars.count - at, 1 + draw.below(3)) : 0
-    let insert = remove > 0 && draw.percent(40) ? "" : typed(&draw)
-    scalars.replaceSubrange(at..<at + remove, with: insert.unicodeScalars)
-    return done(
-      Edit(
-        target.kind, target.record,
-        .splice(
-          field: field, at: at, remove: remove, insert: insert, result: Self.string(scalars))),
-      target)
-  }
-
-  private mutating func typed(_ draw: inout SplitMix64) -> String {
-    let number = next()
-    return settings.isThorough && draw.percent(50)
-      ? draw.pick(["a", "bc", "\u{E9}", "e\u{301}", "o\u{301}", "\u{F3}", "🫖"])
-      : Self.token(number, &draw)
-  }
-
-  /// A text is emptied, or a character of it is spelled otherwise, which looks alike and is not.
-  private static func rewrite(
-    _ field: Name, _ text: [Unicode.Scalar], _ draw: inout SplitMix64
-  ) -> Edit.Change {
-    for (at, scalar) in text.enumerated() where draw.percent(60) {
-      for (one, other) in twins where text[at...].starts(with: one) && scalar == one[0] {
-        var result = text
-        result.replaceSubrange(at..<at + one.count, with: other)
-        return .splice(
-          field: field, at: at, remove: one.count, insert: string(other), result: string(result))
-      }
-    }
-    return .splice(field: field, at: 0, remove: text.count, insert: "", result: "")
-  }
-
-  /// Canonically equivalent.
-  private static let twins: [([Unicode.Scalar], [Unicode.Scalar])] = [
-    (["\u{E9}"], ["e", "\u{301}"]), (["e", "\u{301}"], ["\u{E9}"]),
-    (["o", "\u{301}"], ["\u{F3}"]), (["\u{F3}"], ["o", "\u{301}"]),
-  ]
-
-  private static func string(_ scalars: [Unicode.Scalar]) -> String {
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: scalars)
-    return String(text)
-  }
-
-  /// A text that nobody wrote before: a letter of its own, and behind it now and then what is more
-  /// than one scalar or byte.
-  private static func token(_ number: Int, _ draw: inout SplitMix64) -> String {
-    let marks = ["", "", "", "é", "\u{301}", "👩‍👧", "🇪🇺", "ש"]
-    // Latin letters, then Cyrillic and Chinese ones.
-    let letter =
-      number < 26 ? 0x61 + number : number < 200 ? 0x410 + number : 0x4E00 + number % 0x5000
-    return "\(UnicodeScalar(UInt32(letter))!)\(draw.pick(marks))"
-  }
-
-  private mutating func next() -> Int {
+  mutating func next() -> Int {
     count += 1
     return count
   }
