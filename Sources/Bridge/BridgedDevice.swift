@@ -91,7 +91,8 @@ package final class BridgedDevice {
 
   /// The lowest position that an edit of the device may yet begin at; nil where there is none.
   package var oldestPosition: UInt64? {
-    tracks.values.lazy.compactMap(\.track.oldestPosition).min()
+    tracks.values.lazy.flatMap { [$0.track.madeRoom?.position, $0.track.oldestPosition] }
+      .compactMap(\.self).min()
   }
 
   // MARK: Sessions

@@ -77,16 +77,19 @@ extension Intake {
       }
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
-    let moves = RisingSubsequence.fewestMoves(from: before, to: after)
+    let moves = RisingSubsequence.fewestMoves(from: before, to: after, fitting: slotOffset)
     let moving = Set(moves.map(\.id))
     for move in moves {
       guard device[move.id]?.oldestPosition != nil else { continue }
-      let next = after.drop { $0 != move.id }.first {
+      let behind = after.drop { $0 != move.id }.filter {
         !moving.contains($0) && device[$0]?.held != nil
       }
-      let place = place(behind: move.after, before: next, in: after)
-      // Who puts a record between two others has seen these.
-      let neighbours = [place.after, next].compactMap(\.self)
+      let place = place(behind: move.after, before: behind.first, in: after)
+      // Who puts a record between two others has seen these, and what stands between them at the hub alone.
+      let low = place.after.map(slotOffset) ?? -1
+      let high = behind.first.map(slotOffset) ?? .max
+      let between = behind.dropFirst().filter { low < slotOffset($0) && slotOffset($0) < high }
+      let neighbours = [place.after, behind.first].compactMap(\.self) + between
       let seen = ([move.id] + neighbours).compactMap { device[$0]?.oldestPosition }.max()
       let shown = withOwn(vector(at: seen))
       let time = new[move.id].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now

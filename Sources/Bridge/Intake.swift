@@ -47,7 +47,7 @@ package struct Intake {
     switch message {
     case .request: device.isOwedAll = true
     case .all(let list, let date): take(list, madeAt: date, without: refused)
-    case .copy(let copy): take([copy])
+    case .copy(let copy, let isMade): take([copy], areMade: isMade)
     case .deleted(let target, let held): delete(target, held: held)
     case .acted(let field, let value, let root): act(field, value, in: root)
     }
@@ -108,12 +108,17 @@ package struct Intake {
 
   // MARK: Copies
 
-  /// - Parameter list: all that the device held, where it has sent that.
-  private func take(_ copies: [WholeRecord], of list: Set<Target>? = nil) {
+  /// - Parameters:
+  ///   - list: all that the device held, where it has sent that.
+  ///   - areMade: the device says that it had none of them.
+  private func take(
+    _ copies: [WholeRecord], of list: Set<Target>? = nil, areMade: Bool = false
+  ) {
     let unread = list.flatMap(firstUnread)
     let before = orders(before: unread)
     var hasMoved = false
-    for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy, before: unread) {
+    for copy in copies.sorted(by: WholeRecord.isBefore)
+    where take(one: copy, before: unread, isMade: areMade) {
       hasMoved = true
     }
     if hasMoved { move(from: before, to: copies) }
@@ -131,15 +136,17 @@ package struct Intake {
     }.min()
   }
 
-  /// - Parameter unread: of the first delivery that the device had not read; nil where that is not known.
+  /// - Parameters:
+  ///   - unread: of the first delivery that the device had not read; nil where that is not known.
+  ///   - isMade: the device says that it had no copy.
   /// - Returns: whether the copy has another place than it was known to have.
-  private func take(one copy: WholeRecord, before unread: UInt64?) -> Bool {
+  private func take(one copy: WholeRecord, before unread: UInt64?, isMade: Bool) -> Bool {
     guard var track = device[copy.target] else {
-      if fold.isKnown(copy.target) {
+      if fold.isKnown(copy.target), !(isMade && isCollected(copy.target)) {
         device[copy.target] = Track(fold.isCreated(copy.target) ? .unknown : .absent)
-        return take(one: copy, before: unread)
+        return take(one: copy, before: unread, isMade: isMade)
       }
-      create(copy)
+      device[copy.target] = create(copy, Track(.unknown))
       return false
     }
     defer { device[copy.target] = track }
@@ -152,7 +159,11 @@ package struct Intake {
       track.note(copy)
       return false
     }
-    let starts = track.starts(of: copy, sentBefore: unread)
+    if isMade, track.base == .absent, track.isUntouched, isCollected(copy.target) {
+      track = create(copy, track)
+      return false
+    }
+    var starts = track.starts(of: copy, sentBefore: unread)
     let shown = present()[copy.target]
     let knowsDelete =
       track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
@@ -161,6 +172,7 @@ package struct Intake {
       track.isOwed = true
       return false
     }
+    if isMade, track.base == .absent { starts = [] }
     // A copy of what it was not sent yet is one that nobody knew of: somebody else made the record as well.
     let isUnknown = track.base == .unknown || starts.isEmpty
     // Nor does a date above a delivery say that who never had the record made the copy upon that.
@@ -182,7 +194,8 @@ package struct Intake {
     return changes.place != nil
   }
 
-  private func create(_ copy: WholeRecord) {
+  /// - Returns: the track, with the copy taken in.
+  private func create(_ copy: WholeRecord, _ track: Track) -> Track {
     let place = predecessor(of: copy)
     let shown = withOwn(vector(at: place.after.flatMap { device[$0]?.oldestPosition }))
     // Of a copy of which nothing was known it is not known either when the device was shown it.
@@ -198,9 +211,9 @@ package struct Intake {
       mint(draft.actions, context, time: time(copy), above: nil)
       break
     }
-    var track = Track(.unknown)
+    var track = track
     track.receive(copy, at: oldest, newest: oldest)
-    device[copy.target] = track
+    return track
   }
 
   /// - Returns: whether something was left out.
@@ -364,6 +377,11 @@ package struct Intake {
   /// Whether a record is being collected, or has been.
   func isGone(_ target: Target) -> Bool {
     fold.tombstones[target] != nil && !fold.isCreated(target) || fold.isSealed(target)
+  }
+
+  /// Whether a record has been collected, and may be made anew.
+  private func isCollected(_ target: Target) -> Bool {
+    fold.tombstones[target] != nil && !fold.isCreated(target) && !fold.isSealed(target)
   }
 
   /// Whether the device has been told that a record is gone, or has deleted it, and was not sent it anew.

@@ -25,14 +25,52 @@ package enum RisingSubsequence {
     return positions.reversed()
   }
 
+  /// Most values of which the best of several longest subsequences is looked for: that takes the square of their number.
+  package static let choiceLimit = 512
+
+  /// The positions of one of the longest strictly rising subsequences, in order: of several, one with the most neighbours
+  /// that also rise in a second row of values.
+  ///
+  /// - Parameter second: as many as `values`. With more than `choiceLimit` values it does not count.
+  static func positions(_ values: [Int], preferring second: [Int]) -> [Int] {
+    guard values.count <= choiceLimit else { return positions(values) }
+    var best: [(length: Int, agreeing: Int, previous: Int)] = []
+    for (index, value) in values.enumerated() {
+      var entry = (length: 1, agreeing: 0, previous: -1)
+      for earlier in 0..<index where values[earlier] < value {
+        let (length, agreeing, _) = best[earlier]
+        let rises = second[earlier] < second[index] ? 1 : 0
+        if (entry.length, entry.agreeing) < (length + 1, agreeing + rises) {
+          entry = (length + 1, agreeing + rises, earlier)
+        }
+      }
+      best.append(entry)
+    }
+    var at =
+      best.indices.max {
+        (best[$0].length, best[$0].agreeing) < (best[$1].length, best[$1].agreeing)
+      } ?? -1
+    var positions: [Int] = []
+    while at >= 0 {
+      positions.append(at)
+      at = best[at].previous
+    }
+    return positions.reversed()
+  }
+
   /// What has to be moved to bring one order into another, and behind what each goes, nil for the
   /// front; in the order in which the moves are to be made, each upon the ones before it.
   ///
-  /// - Parameter old: has all of `new`, and nothing twice.
-  package static func moves<ID: Hashable>(from old: [ID], to new: [ID]) -> [(id: ID, after: ID?)] {
+  /// - Parameters:
+  ///   - old: has all of `new`, and nothing twice.
+  ///   - rank: where a third order has each: of several ways with as few moves it is one that fits there best.
+  package static func moves<ID: Hashable>(
+    from old: [ID], to new: [ID], fitting rank: ((ID) -> Int)? = nil
+  ) -> [(id: ID, after: ID?)] {
     var places: [ID: Int] = [:]
     for (index, id) in old.enumerated() { places[id] = index }
-    let kept = Set(positions(new.map { places[$0] ?? 0 }))
+    let values = new.map { places[$0] ?? 0 }
+    let kept = Set(rank.map { positions(values, preferring: new.map($0)) } ?? positions(values))
     return new.indices.filter { !kept.contains($0) }.map {
       (new[$0], $0 == 0 ? nil : new[$0 - 1])
     }
@@ -41,13 +79,13 @@ package enum RisingSubsequence {
   /// The moves from the one of several orders that takes the fewest; none where one of them is what
   /// came. What only one side has does not count.
   package static func fewestMoves<ID: Hashable>(
-    from orders: [[ID]], to new: [ID]
+    from orders: [[ID]], to new: [ID], fitting rank: ((ID) -> Int)? = nil
   ) -> [(id: ID, after: ID?)] {
     let known = Set(new)
     return orders.map { order -> [(id: ID, after: ID?)] in
       let old = order.filter(known.contains)
       let both = Set(old)
-      return moves(from: old, to: new.filter(both.contains))
+      return moves(from: old, to: new.filter(both.contains), fitting: rank)
     }.min { $0.count < $1.count } ?? []
   }
 }

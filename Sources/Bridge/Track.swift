@@ -37,6 +37,18 @@ package struct Track: Equatable {
     }
   }
 
+  package struct Room: Equatable {
+    /// The latest date of them.
+    package var latest: Double
+    /// The position of the log that the oldest of what the device may hold of them shows.
+    package var position: UInt64
+
+    package init(latest: Double, position: UInt64) {
+      self.latest = latest
+      self.position = position
+    }
+  }
+
   /// Most deliveries in flight.
   package static let limit = 16
 
@@ -51,8 +63,8 @@ package struct Track: Equatable {
   package var received: Double?
   /// A digest of that copy; 0 for none.
   package var digest: UInt64 = 0
-  /// The latest date of a delivery that has made room, and that the device may hold; nil for none.
-  package var madeRoom: Double?
+  /// Deliveries that have made room, and that the device may hold; nil for none.
+  package var madeRoom: Room?
   /// The latest date that it was sent, sent itself, or can have.
   package var floor = 0.0
   /// What it did without a date since its last copy.
@@ -171,8 +183,10 @@ package struct Track: Equatable {
     // Above what it holds it has taken nothing that is dated below.
     let isBelow = held.map { $0.updatedAt > first.record?.updatedAt ?? .infinity } ?? false
     if !isBelow || first.seq <= doubt {
+      let oldest = madeRoom?.position ?? oldestPosition ?? first.position
       base = .unknown
-      madeRoom = max(madeRoom ?? 0, first.record?.updatedAt ?? floor)
+      madeRoom = Room(
+        latest: max(madeRoom?.latest ?? 0, first.record?.updatedAt ?? floor), position: oldest)
     }
     inFlight.removeFirst()
   }
@@ -270,7 +284,7 @@ package struct Track: Equatable {
     note(copy)
     reached = newest
     copy.place = copy.place ?? held?.place
-    if copy.updatedAt < madeRoom ?? 0 {
+    if copy.updatedAt < madeRoom?.latest ?? 0 {
       // It may have taken in since what is dated above.
       base = .unknown
     } else {

@@ -54,7 +54,8 @@ package enum Incoming {
   case request
   /// A list of all that it has, and when that was made.
   case all([WholeRecord], madeAt: Double)
-  case copy(WholeRecord)
+  /// - Parameter isMade: it says that it has made the record, and had none.
+  case copy(WholeRecord, isMade: Bool)
   /// With the copy that some devices send along.
   case deleted(Target, held: WholeRecord?)
   /// One field was changed, without a date; `root` is the record that is sent whole.

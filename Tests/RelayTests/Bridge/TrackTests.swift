@@ -331,6 +331,16 @@ struct TrackTests {
     #expect(order == ["d", "a", "c", "b"])
   }
 
+  /// From 1, 6, 12 to 1, 12, 6 either 6 or 12 is moved. Where 6 stands before 1 by now, only the former helps.
+  @Test func ofSeveralWaysItIsTheOneThatFits() {
+    let rank = [6: 0, 1: 1, 12: 2]
+    let moves = RisingSubsequence.moves(from: [1, 6, 12], to: [1, 12, 6]) { rank[$0]! }
+    #expect(moves.map(\.id) == [6] && moves.map(\.after) == [12])
+    let many = Array(0...RisingSubsequence.choiceLimit)
+    let last = RisingSubsequence.moves(from: many, to: many.dropFirst() + [0]) { -$0 }
+    #expect(last.map(\.id) == [0])
+  }
+
   @Test(arguments: [
     ("steep", "do steep", "steep 3 min", "do steep 3 min"),
     ("steep", "", "steep 3 min", " 3 min"),

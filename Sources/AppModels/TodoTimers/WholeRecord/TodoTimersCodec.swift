@@ -52,7 +52,7 @@ struct SaidTimers: SaidRecords {
       guard let timer = update.timer, update.type != .deleted else {
         return .deleted(.timer(update.timerID), held: update.timer?.whole)
       }
-      return .copy(timer.whole)
+      return .copy(timer.whole, isMade: update.type == .created)
     case .quickAction(let action):
       let timer = Target.timer(action.timerID)
       switch action.action {
