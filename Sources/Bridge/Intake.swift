@@ -187,10 +187,14 @@ package struct Intake {
     let isNewer =
       (shown.map { $0.updatedAt < copy.updatedAt } ?? true)
       && !track.inFlight.contains { $0.record.map { copy.updatedAt < $0.updatedAt } ?? false }
-    if carryOut(changes, copy, from: position, above: newest, isUnknown: isUnknown, isNewer) {
-      track.isOwed = true
-    }
+    let isLeftOut = carryOut(
+      changes, copy, from: position, above: newest, isUnknown: isUnknown, isNewer)
     track.receive(copy, at: position, newest: newest)
+    if isLeftOut {
+      track.isOwed = true
+      // What was left out for its age may come again in a newer copy.
+      if isUnknown { track.base = .unknown }
+    }
     return changes.place != nil
   }
 

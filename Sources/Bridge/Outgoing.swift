@@ -56,8 +56,9 @@ package struct Outgoing {
     for record in sent {
       note(record.target, record, seq, isAlone: false)
       // A phone that dated what it did later answers a single copy which it refuses, and not a list.
-      let track = device[record.target]!
-      if track.undated == nil, !track.acted.isEmpty { device.owe(record.target) }
+      if let track = device[record.target], track.undated == nil, !track.acted.isEmpty {
+        device[record.target]?.beInDoubt()
+      }
     }
   }
 

@@ -111,7 +111,7 @@ struct SaidTimers: SaidRecords {
     for todo in timer.todoItems where known.isCreated(.todo(todo.id)) {
       guard !copies.contains(where: { $0.child(.todo(todo.id)) != nil }),
         let owner = known.container(of: .todo(todo.id))?.record,
-        owner != Name(timer.id.description), !known.isUnknown(.timer(timer.id)) || !copies.isEmpty
+        owner != Name(timer.id.description), !known.isUnknown(.timer(timer.id))
       else { continue }
       throw WireError(
         .invalidField, "to-do \(todo.id) belongs to timer \(owner), not to timer \(timer.id)")
