@@ -60,6 +60,14 @@ extension Intake {
     schema[target.kind]?.order.map { fold.stamp(of: $0, target, within: shown) != nil } ?? false
   }
 
+  /// Whether a record stands where the device was shown it or has put it.
+  private func isUnmoved(_ target: Target) -> Bool {
+    guard let order = schema[target.kind]?.order else { return true }
+    let shown = withOwn(vector(at: device[target]?.oldestPosition))
+    return fold.stamp(of: order, target, within: shown)
+      == fold.stamp(of: order, target, within: replica.vector)
+  }
+
   /// Turns changed places into moves, each of which has seen those before it: one for each record that
   /// does not keep its place among the others.
   ///
@@ -84,7 +92,7 @@ extension Intake {
       let behind = after.drop { $0 != move.id }.filter {
         !moving.contains($0) && device[$0]?.held != nil
       }
-      let place = place(behind: move.after, before: behind.first, in: after)
+      let place = place(behind: move.after, before: behind.first(where: isUnmoved), in: after)
       // Who puts a record between two others has seen these, and what stands between them at the hub alone.
       let low = place.after.map(slotOffset) ?? -1
       let high = behind.first.map(slotOffset) ?? .max

@@ -321,7 +321,7 @@ package struct Intake {
 
   func draft(_ shown: VersionVector) -> Draft {
     Draft(
-      fold, schema, shown: shown, dot: Dot(author, replica.end(of: author).seq + 1))
+      fold, schema, shown: withOwn(shown), dot: Dot(author, replica.end(of: author).seq + 1))
   }
 
   /// What had been taken in at a position, as far as that is still known.
