@@ -1,24 +1,22 @@
-internal import CCrypto
+internal import CBytes
 
-/// SHA-256 (FIPS 180-4) by libcrypto, with a state that can be stored half way.
-///
-/// libcrypto's one-shot interface hides that state, so this uses its plain structure.
+/// SHA-256 (FIPS 180-4), with a state that can be stored half way.
 package struct SHA256 {
-  private var context = SHA256_CTX()
+  private var hash = watchline_sha256()
 
-  package init() { SHA256_Init(&context) }
+  package init() { watchline_sha256_init(&hash) }
 
   /// Digests more bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    guard !bytes.isEmpty else { return }
-    SHA256_Update(&context, bytes.baseAddress, bytes.count)
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+    watchline_sha256_update(&hash, start.assumingMemoryBound(to: UInt8.self), bytes.count)
   }
 
   /// The 32 bytes of the digest of everything so far. More may be added after it.
   package func finalize() -> [UInt8] {
-    var copy = context
+    var copy = hash
     return [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
-      SHA256_Final(digest.baseAddress, &copy)
+      watchline_sha256_final(&copy, digest.baseAddress!)
       count = 32
     }
   }
@@ -40,15 +38,19 @@ package struct SHA256 {
 
   /// The state as 106 bytes, the same on every machine.
   package var saved: [UInt8] {
-    var copy = context
+    var copy = hash
     var bytes: [UInt8] = [Self.version]
     bytes.reserveCapacity(Self.savedLength)
-    let state = withUnsafeBytes(of: &copy.h) { Array($0.bindMemory(to: UInt32.self)) }
-    for word in state + [copy.Nl, copy.Nh] {
+    let state = withUnsafeBytes(of: &copy.state) { Array($0.bindMemory(to: UInt32.self)) }
+    let bits = hash.length << 3
+    for word in state + [UInt32(truncatingIfNeeded: bits), UInt32(bits >> 32)] {
       withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
     }
-    withUnsafeBytes(of: &copy.data) { bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(copy.num))
+    // What is behind the filled part is left from an earlier block.
+    let filled = Int(hash.length & 63)
+    withUnsafeBytes(of: &copy.block) { bytes.append(contentsOf: $0[..<filled]) }
+    bytes += Array(repeating: 0, count: 64 - filled)
+    bytes.append(UInt8(filled))
     return bytes
   }
 
@@ -65,14 +67,12 @@ package struct SHA256 {
     }
     // The length in bits says how far the block is filled.
     guard word(8) & 7 == 0, word(8) >> 3 & 63 == UInt32(saved[105]) else { return nil }
-    withUnsafeMutableBytes(of: &context.h) { state in
+    withUnsafeMutableBytes(of: &hash.state) { state in
       for index in 0..<8 {
         state.storeBytes(of: word(index), toByteOffset: 4 * index, as: UInt32.self)
       }
     }
-    context.Nl = word(8)
-    context.Nh = word(9)
-    withUnsafeMutableBytes(of: &context.data) { $0.copyBytes(from: saved[41..<105]) }
-    context.num = UInt32(saved[105])
+    hash.length = UInt64(word(9)) << 29 | UInt64(word(8)) >> 3
+    withUnsafeMutableBytes(of: &hash.block) { $0.copyBytes(from: saved[41..<105]) }
   }
 }

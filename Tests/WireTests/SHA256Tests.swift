@@ -1,3 +1,5 @@
+import CBytes
+import Seeded
 import Testing
 import Wire
 
@@ -31,6 +33,26 @@ import Wire
       bytes[split...].withUnsafeBytes { second.update($0) }
       #expect(second.finalize() == whole.finalize())
       #expect(second.saved == whole.saved)
+    }
+  }
+
+  /// What the processor has of its own, and plain C, are one function.
+  @Test func theProcessorsRoundsArePlainOnes() {
+    var random = SplitMix64(seed: 1)
+    for count in 0...9 {
+      let bytes = (0..<count * 64).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let start = (0..<8).map { _ in UInt32.random(in: 0...UInt32.max, using: &random) }
+      var (plain, fast) = (start, start)
+      bytes.withUnsafeBufferPointer { bytes in
+        let empty: [UInt8] = [0]
+        empty.withUnsafeBufferPointer { empty in
+          let start = bytes.baseAddress ?? empty.baseAddress!
+          watchline_sha256_blocks_plain(&plain, start, count)
+          watchline_sha256_blocks(&fast, start, count)
+        }
+      }
+      #expect(plain == fast)
+      #expect(count == 0 || plain != start)
     }
   }
 
