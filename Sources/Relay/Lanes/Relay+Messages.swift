@@ -148,6 +148,17 @@ extension Relay {
         "re names no message that awaits a reply of this session; it may have been answered, "
           + "have timed out, or its sender may have gone")
     }
+    if call.fields[.code] != nil {
+      let code = try call.fields.integer(.code, in: 7001...7019)
+      _ = take(number)
+      tell(
+        pending,
+        WireError(
+          ErrorCode(rawValue: Int(code)) ?? .genericError,
+          "the counterpart's app does not take this message", definite: false))
+      if call.hasID { acceptNow(call) }
+      return
+    }
     let isData = call.fields[.payload] == nil && call.fields[.data] != nil
     let payload = try isData ? call.fields.anyString(.data) : call.fields.object(.payload)
     do throws(WireError) {

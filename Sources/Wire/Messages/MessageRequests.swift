@@ -45,10 +45,11 @@ extension MessageDescription {
         .required("re", .text(), "the id of the didReceiveMessage… line"),
         .optional("payload", .dictionary, "the reply; or data"),
         .optional("data", .base64, "the reply, where there is no payload"),
+        .optional("code", .integer(7001...7019), "the WCError with which it fails at its sender"),
       ],
-      eitherOf: [["payload"], ["data"]],
+      eitherOf: [["payload"], ["data"], ["code"]],
       answers: [("accepted", "where the reply had an id of its own")],
-      delivers: ["didReceiveReply", "error 7011 where the reply cannot be sent"],
+      delivers: ["didReceiveReply", "error 7011 where the reply cannot be sent, or the code's"],
       errors: sendErrors, example: "reply re=m1.1 payload={\"answer\":\"yes\"}"),
   ]
 }
