@@ -42,6 +42,12 @@ func tests(
 
 let package = Package(
   name: "watchline",
+  products: [
+    .library(name: "WatchConnectivity", targets: ["WatchConnectivity"]),
+    .library(name: "WatchConnectivityPhone", targets: ["WatchConnectivityPhone"]),
+    .library(name: "WatchConnectivityWatch", targets: ["WatchConnectivityWatch"]),
+    .library(name: "WatchlineTesting", targets: ["WatchlineTesting"]),
+  ],
   targets: [
     // C libraries: a module map and a shim each.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
@@ -62,6 +68,20 @@ let package = Package(
       settings: hotAndLean),
     library("Device", ["AppModels", "Merge", "Wire"], settings: hotAndLean),
     library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: hotAndLean),
+    // The relay without sockets or disk.
+    library("InMemory", ["Relay", "Journal"], settings: hotAndLean),
+
+    // Apps' sessions on this machine: the devices, and the module that apps import.
+    library("WatchlineDevices", ["InMemory", "Relay", "Wire"]),
+    library("WatchConnectivity", ["WatchlineDevices", "Wire"]),
+    // The same sources, through a link each, as a phone and as a watch see them.
+    library(
+      "WatchConnectivityPhone", ["WatchlineDevices", "Wire"],
+      settings: settings + [.define("WATCHLINE_PHONE")]),
+    library(
+      "WatchConnectivityWatch", ["WatchlineDevices", "Wire"],
+      settings: settings + [.define("WATCHLINE_WATCH")]),
+    library("WatchlineTesting", ["WatchlineDevices", "Wire"]),
 
     // Adapters.
     library("EventLoop", ["CUV"], settings: lean),
@@ -113,9 +133,9 @@ let package = Package(
     // The reference implementation of the merge.
     library("Oracle", ["Merge", "Seeded"], path: "Tools/Oracle", settings: hotAndLean),
 
-    // The relay without sockets or disk, and what is tried on it.
+    // The relay in memory, with the schemas that are shipped.
     library(
-      "RelaySupport", ["Relay", "Journal", "AppModels"], path: "Tools/RelaySupport",
+      "RelaySupport", ["InMemory", "Relay", "AppModels"], path: "Tools/RelaySupport",
       settings: hotAndLean),
     // A device's side of the lanes, and what judges what comes of it.
     library("LaneModel", ["Wire"], path: "Tools/LaneModel", settings: hotAndLean),
@@ -157,6 +177,7 @@ let package = Package(
     tests("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),
+    tests("WatchConnectivityTests", ["WatchConnectivity", "WatchlineTesting"]),
     tests(
       "SimulationTests", ["Simulation", "LaneModel", "Oracle", "AppModels", "Merge", "Wire"],
       exclude: ["Traces"]),

@@ -1,4 +1,3 @@
-import AppModels
 package import Journal
 package import Relay
 
@@ -51,15 +50,6 @@ package final class World {
 
   /// Bytes given to the relay at once.
   private static let readSize = 64 << 10
-
-  package convenience init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
-    var options = Relay.Options()
-    options.limits = limits
-    options.hasManualClock = hasManualClock
-    options.schemas = ShippedSchemas.all
-    options.codecs = ShippedSchemas.codecs
-    try self.init(options)
-  }
 
   /// - Parameter now: microseconds since 1970; 2001-01-01 where nil.
   package init(_ options: Relay.Options, now: Int64? = nil) throws {

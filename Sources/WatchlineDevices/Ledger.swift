@@ -1,0 +1,43 @@
+/// What was sent on a link, and what became of each.
+package struct Ledger {
+  package enum Kind: String, Sendable {
+    case message, context = "application context", userInfo = "user info", complication, file
+  }
+
+  package enum Fate: Equatable, Sendable {
+    case waiting
+    case delivered
+    /// A newer context took its place.
+    case replaced
+    case cancelled
+    case failed(DeviceError)
+    /// A fault of the test's took it away.
+    case dropped
+  }
+
+  package struct Item: Sendable {
+    package var from: String
+    package var kind: Kind
+    package var payload: String
+    package var fate = Fate.waiting
+  }
+
+  package private(set) var items: [Item] = []
+  private var places: [String: Int] = [:]
+
+  /// - Parameter number: of its sender's, among those of its kind.
+  mutating func add(_ item: Item, _ number: UInt64) {
+    places[key(item.from, item.kind, number)] = items.count
+    items.append(item)
+  }
+
+  mutating func end(_ from: String, _ kind: Kind, _ number: UInt64, _ fate: Fate) {
+    guard let place = places[key(from, kind, number)], items[place].fate == .waiting else { return }
+    items[place].fate = fate
+  }
+
+  private func key(_ from: String, _ kind: Kind, _ number: UInt64) -> String {
+    let isTransfer = kind == .userInfo || kind == .complication || kind == .file
+    return "\(from)/\(isTransfer ? "transfer" : kind.rawValue)/\(number)"
+  }
+}

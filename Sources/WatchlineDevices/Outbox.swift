@@ -1,0 +1,318 @@
+package import Foundation
+import Wire
+
+/// What an app has handed over, and what has become of it.
+struct Outbox {
+  struct Transfer {
+    var kind: Ledger.Kind
+    /// What a report shows of it.
+    var shown: [UInt8]
+    /// The members of the request, but for `n` and `id`.
+    var members: [UInt8]
+    /// The bytes of a file.
+    var contents = Data()
+    /// What it is called on the wire; nil until it has been accepted.
+    var transfer: String?
+  }
+
+  /// Unfinished transfers, by the order in which the app made them.
+  var transfers: [UInt64: Transfer] = [:]
+  var last: UInt64 = 0
+  /// The last `n` that was accepted.
+  var n: UInt64 = 0
+  /// A context that was set while there was no connection.
+  var hasContext = false
+  var lastContext: UInt64 = 0
+  /// Messages that await a reply or an error: whether a reply is expected.
+  var awaiting: [UInt64: Bool] = [:]
+  var lastMessage: UInt64 = 0
+
+  var unsentComplications: Int {
+    transfers.values.count { $0.kind == .complication && $0.transfer == nil }
+  }
+
+  func number(of transfer: String) -> UInt64? {
+    transfers.first { $0.value.transfer == transfer }?.key
+  }
+}
+
+extension LinkDevice {
+  // MARK: Messages
+
+  /// - Returns: the message's number, which its reply or its error has.
+  package func sendMessage(_ payload: [UInt8], isData: Bool, expectsReply: Bool) -> UInt64 {
+    locked {
+      outbox.lastMessage += 1
+      let number = outbox.lastMessage
+      outbox.awaiting[number] = expectsReply
+      note(.message, payload, number)
+      if let error = link.takeFailure() {
+        fail(number, error)
+        return number
+      }
+      guard facts.activationState == 2 else {
+        fail(number, facts.activationState == 1 ? Self.inactive : Self.notActivated)
+        return number
+      }
+      guard isOnline else {
+        fail(
+          number, DeviceError(.notReachable, "the counterpart is not reachable: \(name) is offline")
+        )
+        return number
+      }
+      var line = Array("{\"type\":\"\(isData ? "sendMessageData" : "sendMessage")\",".utf8)
+      line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
+      if expectsReply { line += Array(",\"expectsReply\":true".utf8) }
+      line += Array(",\"id\":\"m\(number)\"}".utf8)
+      link.send(line, from: self)
+      if !expectsReply, outbox.awaiting.removeValue(forKey: number) != nil {
+        link.ledger.end(name, .message, number, .delivered)
+      }
+      return number
+    }
+  }
+
+  /// Answers a message.
+  package func reply(to message: DeviceEvent.MessageID, _ payload: [UInt8], isData: Bool) {
+    locked {
+      guard isOnline else { return }
+      var line = Array("{\"type\":\"reply\",\"re\":\(quoted(message.text)),".utf8)
+      line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
+      request(line)
+    }
+  }
+
+  /// A message has come to nothing; told once.
+  func fail(_ number: UInt64, _ error: DeviceError) {
+    link.ledger.end(name, .message, number, .failed(error))
+    guard outbox.awaiting.removeValue(forKey: number) != nil else { return }
+    tell(.reply(to: number, .failure(error)))
+  }
+
+  static let notActivated = DeviceError(
+    .sessionNotActivated, "the session is not activated: call activate() and wait for its callback")
+  static let inactive = DeviceError(
+    .sessionInactive, "the watch is being switched: activate again after sessionDidDeactivate")
+
+  // MARK: Context
+
+  /// - Throws: what the relay says against it.
+  package func updateApplicationContext(_ payload: [UInt8]) throws(DeviceError) {
+    let failure = locked { () -> DeviceError? in
+      guard facts.activationState == 2 else {
+        return facts.activationState == 1 ? Self.inactive : Self.notActivated
+      }
+      if let error = link.takeFailure() { return error }
+      if isOnline {
+        let answer = request(
+          Array("{\"type\":\"updateApplicationContext\",\"payload\":".utf8) + payload)
+        if let error = answer?.error { return error }
+      } else {
+        outbox.hasContext = true
+      }
+      set(applicationContext: payload)
+      link.ledger.end(name, .context, outbox.lastContext, .replaced)
+      outbox.lastContext += 1
+      note(.context, payload, outbox.lastContext)
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: Transfers
+
+  /// - Returns: the transfer's number, with which its end is told.
+  package func transferUserInfo(_ payload: [UInt8], isComplication: Bool) -> UInt64 {
+    let type = isComplication ? "transferCurrentComplicationUserInfo" : "transferUserInfo"
+    return locked {
+      add(
+        Outbox.Transfer(
+          kind: isComplication ? .complication : .userInfo, shown: payload,
+          members: Array("{\"type\":\"\(type)\",\"payload\":".utf8) + payload))
+    }
+  }
+
+  package func transferFile(name: String, _ contents: Data, metadata: [UInt8]?) -> UInt64 {
+    locked {
+      var digest = SHA256()
+      contents.withUnsafeBytes { digest.update($0) }
+      var line = Array("{\"type\":\"transferFile\",\"name\":\(quoted(name)),".utf8)
+      line += Array("\"size\":\(contents.count),\"sha256\":\"\(digest.hex)\"".utf8)
+      if let metadata { line += Array(",\"metadata\":".utf8) + metadata }
+      return add(
+        Outbox.Transfer(
+          kind: .file, shown: Array(quoted(name).utf8), members: line, contents: contents))
+    }
+  }
+
+  /// A transfer that cannot be made is told as one that has failed.
+  package func transferFailed(_ error: DeviceError) -> UInt64 {
+    locked {
+      failed &+= 1
+      let number = UInt64.max - failed
+      tell(.didFinish(number, error))
+      return number
+    }
+  }
+
+  private func add(_ transfer: Outbox.Transfer) -> UInt64 {
+    guard facts.activationState == 2 else {
+      return transferFailed(facts.activationState == 1 ? Self.inactive : Self.notActivated)
+    }
+    outbox.last += 1
+    let number = outbox.last
+    outbox.transfers[number] = transfer
+    note(transfer.kind, transfer.shown, number)
+    if let error = link.takeFailure() {
+      end(number, error)
+    } else if isOnline {
+      hand(over: number)
+    }
+    return number
+  }
+
+  /// Sends a transfer; a refusal ends it, and uses up no `n`.
+  private func hand(over number: UInt64) {
+    guard let transfer = outbox.transfers[number] else { return }
+    let answer = request(transfer.members + Array(",\"n\":\(outbox.n + 1)".utf8))
+    guard let answer else { return }
+    if let error = answer.error {
+      return end(number, error)
+    }
+    outbox.n += 1
+    outbox.transfers[number]?.transfer = answer.members.string("transfer")
+    if transfer.kind == .file, let name = answer.members.string("transfer") {
+      upload(transfer.contents, name, from: Int(answer.members.integer("offset") ?? 0))
+    }
+  }
+
+  private func upload(_ contents: Data, _ transfer: String, from offset: Int) {
+    let size = 48 << 10
+    for start in stride(from: offset, to: contents.count, by: size) {
+      let chunk = contents[
+        contents.startIndex + start..<min(contents.startIndex + start + size, contents.endIndex)]
+      request(
+        "fileChunk",
+        "\"transfer\":\(quoted(transfer)),\"offset\":\(start),\"data\":\"\(chunk.base64EncodedString())\""
+      )
+    }
+  }
+
+  /// Sends what was handed over while there was no connection.
+  func flush() {
+    guard isOnline else { return }
+    if outbox.hasContext {
+      outbox.hasContext = false
+      request(Array("{\"type\":\"updateApplicationContext\",\"payload\":".utf8) + latestContext)
+    }
+    for number in outbox.transfers.keys.sorted() where outbox.transfers[number]?.transfer == nil {
+      hand(over: number)
+    }
+  }
+
+  /// Asks which transfers have ended while nobody could be told.
+  func reconcile() {
+    guard let answer = request(Array("{\"type\":\"outstandingTransfers\"".utf8)) else { return }
+    let left = Set((answer.members.objects("transfers") ?? []).compactMap { $0.string("transfer") })
+    for (number, transfer) in outbox.transfers.sorted(by: { $0.key < $1.key }) {
+      guard let name = transfer.transfer, !left.contains(name) else { continue }
+      end(number, nil)
+    }
+  }
+
+  private func end(
+    _ number: UInt64, _ error: DeviceError?, acknowledge: (lane: String, seq: UInt64)? = nil
+  ) {
+    guard let transfer = outbox.transfers.removeValue(forKey: number) else { return }
+    link.ledger.end(name, transfer.kind, number, error.map { .failed($0) } ?? .delivered)
+    tell(.didFinish(number, error), acknowledge: acknowledge)
+  }
+
+  private func note(_ kind: Ledger.Kind, _ payload: [UInt8], _ number: UInt64) {
+    link.ledger.add(
+      Ledger.Item(from: name, kind: kind, payload: String(decoding: payload, as: UTF8.self)), number
+    )
+  }
+
+  func finished(_ members: Members) {
+    let acknowledge = members.integer("seq").map { ("outcome", UInt64($0)) }
+    let error = members.object("error").map(Self.error)
+    guard let transfer = members.string("transfer"), let number = outbox.number(of: transfer) else {
+      // Of one whose end is known.
+      if let acknowledge { request("acknowledge", "\"lane\":\"outcome\",\"seq\":\(acknowledge.1)") }
+      return
+    }
+    end(number, error, acknowledge: acknowledge.map { (lane: $0.0, seq: $0.1) })
+  }
+
+  /// Takes a transfer back that has not been handed out.
+  ///
+  /// - Returns: whether it was taken back.
+  package func cancel(_ number: UInt64) -> Bool {
+    locked {
+      guard let transfer = outbox.transfers[number] else { return false }
+      guard let name = transfer.transfer else {
+        // Not sent yet.
+        outbox.transfers[number] = nil
+        link.ledger.end(self.name, transfer.kind, number, .cancelled)
+        return true
+      }
+      guard let answer = request("cancelTransfer", "\"transfer\":\(quoted(name))"),
+        answer.error == nil
+      else { return false }
+      outbox.transfers[number] = nil
+      link.ledger.end(self.name, transfer.kind, number, .cancelled)
+      return true
+    }
+  }
+
+  /// The numbers of the transfers that have not ended, oldest first.
+  package var outstanding: [UInt64] { locked { outbox.transfers.keys.sorted() } }
+}
+
+extension LinkDevice {
+  /// Runs a body under the link's lock: a session's own tables are guarded by it too.
+  package func perform<Result>(_ body: () throws -> Result) rethrows -> Result { try locked(body) }
+
+  /// A message that cannot be sent is told as one that has failed.
+  package func messageFailed(_ error: DeviceError) -> UInt64 {
+    locked {
+      outbox.lastMessage += 1
+      outbox.awaiting[outbox.lastMessage] = true
+      fail(outbox.lastMessage, error)
+      return outbox.lastMessage
+    }
+  }
+
+  /// The app has no method for a message that expects a reply.
+  package func failMessage(_ message: DeviceEvent.MessageID) {
+    locked { _ = request("reply", "\"re\":\(quoted(message.text)),\"code\":7014") }
+  }
+
+  /// A reply cannot be encoded: the sender is told 7011, as the relay refuses it.
+  package func failReply(_ message: DeviceEvent.MessageID) {
+    locked {
+      _ = request("reply", "\"re\":\(quoted(message.text)),\"payload\":{\"unsupported\":null}")
+    }
+  }
+
+  /// The folder that an app keeps for the active watch.
+  package var watchDirectory: URL? { link.folder.appendingPathComponent("WatchDirectory") }
+
+  /// The device whose app's code is running; else of the pair that the process shares.
+  ///
+  /// - Parameter isPhone: which of the pair; nil where that does not matter.
+  package static func ofCode(isPhone: Bool?) -> LinkDevice {
+    if let device = ofCaller, isPhone == nil || device.isPhone == isPhone { return device }
+    let link = ofCaller?.link ?? shared
+    return link.devices.first { $0.isPhone == (isPhone ?? true) } ?? link.devices[0]
+  }
+
+  /// A pair that all of the process shares; what is told comes by itself.
+  private static let shared: Link = {
+    let link = Link(name: "shared", latency: 0.001)
+    _ = link.add("phone", isPhone: true)
+    _ = link.add("watch", isPhone: false)
+    return link
+  }()
+}

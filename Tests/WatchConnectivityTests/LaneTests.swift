@@ -1,0 +1,130 @@
+import Testing
+import WatchConnectivity
+import WatchlineTesting
+
+/// A phone and a watch, each with a delegate that notes what it is told.
+struct Recorded {
+  let pair = WatchPair()
+  let phone = Recorder()
+  let watch = Recorder()
+
+  /// Activates both and forgets what they were told of that.
+  func activate() async {
+    activatePhone()
+    activateWatch()
+    await pair.settle()
+    phone.clear()
+    watch.clear()
+  }
+
+  func activatePhone() {
+    pair.phone.run {
+      WCSession.default.delegate = phone
+      WCSession.default.activate()
+    }
+  }
+
+  func activateWatch() {
+    pair.watch.run {
+      WCSession.default.delegate = watch
+      WCSession.default.activate()
+    }
+  }
+
+  var phoneSession: WCSession { pair.phone.run { WCSession.default } }
+  var watchSession: WCSession { pair.watch.run { WCSession.default } }
+}
+
+@Suite struct LaneTests {
+  let world = Recorded()
+
+  @Test func everyLaneArrives() async throws {
+    await world.activate()
+    world.watch.reply = ["answer": 42]
+    let reply = Recorder()
+    try world.pair.phone.run {
+      let session = WCSession.default
+      session.sendMessage(["hello": "you"], replyHandler: nil)
+      session.sendMessage(["ready": "?"], replyHandler: { reply.note(text($0)) })
+      try session.updateApplicationContext(["theme": "dark"])
+      session.transferUserInfo(["steps": 412])
+    }
+    #expect(world.watch.log.isEmpty, "nothing comes before the call has returned")
+    await world.pair.settle()
+    #expect(
+      world.watch.log == [
+        "message hello=you", "question ready=?", "context theme=dark", "userInfo steps=412",
+      ])
+    #expect(reply.log == ["answer=42"])
+    #expect(world.phone.log == ["finished steps=412"])
+    #expect(world.pair.allDelivered(), "\(world.pair.lossReport())")
+  }
+
+  @Test func theWatchSendsToo() async throws {
+    await world.activate()
+    try world.pair.watch.run {
+      try WCSession.default.updateApplicationContext(["page": 1])
+      WCSession.default.transferUserInfo(["lap": 2])
+      WCSession.default.sendMessage(["tap": 1], replyHandler: nil)
+    }
+    await world.pair.settle()
+    #expect(world.phone.log.sorted() == ["context page=1", "message tap=1", "userInfo lap=2"])
+    #expect(text(world.watchSession.applicationContext) == "page=1")
+    #expect(text(world.phoneSession.receivedApplicationContext) == "page=1")
+  }
+
+  @Test func whatIsSentOfflineComesLater() async throws {
+    await world.activate()
+    world.pair.watch.goOffline()
+    await world.pair.settle()
+    #expect(world.watch.log == ["reachable false"] && world.phone.log == ["reachable false"])
+    try world.pair.watch.run {
+      for number in 1...3 { WCSession.default.transferUserInfo(["n": number]) }
+      try WCSession.default.updateApplicationContext(["old": 1])
+      try WCSession.default.updateApplicationContext(["new": 1])
+    }
+    world.pair.phone.run { _ = WCSession.default.transferUserInfo(["from": "phone"]) }
+    await world.pair.settle()
+    #expect(world.watchSession.outstandingUserInfoTransfers.count == 3)
+    #expect(!world.pair.allDelivered())
+    world.pair.watch.goOnline()
+    await world.pair.settle()
+    #expect(
+      world.phone.log == [
+        "reachable false", "context new=1", "userInfo n=1", "userInfo n=2", "userInfo n=3",
+        "reachable true", "finished from=phone",
+      ]
+        || world.phone.log.sorted() == [
+          "context new=1", "finished from=phone", "reachable false", "reachable true",
+          "userInfo n=1", "userInfo n=2", "userInfo n=3",
+        ])
+    #expect(world.watchSession.outstandingUserInfoTransfers.isEmpty)
+    #expect(world.pair.allDelivered(), "\(world.pair.lossReport())")
+  }
+
+  @Test func aRestartLosesNothing() async {
+    await world.activate()
+    world.pair.watch.goOffline()
+    world.pair.phone.run { for n in 1...5 { WCSession.default.transferUserInfo(["n": n]) } }
+    world.pair.restart()
+    world.pair.watch.goOnline()
+    await world.pair.settle()
+    #expect(world.watch.log.filter { $0.hasPrefix("userInfo") }.count == 5)
+    #expect(world.phone.log.filter { $0.hasPrefix("finished") }.count == 5)
+  }
+
+  @Test func twentyPairsAtOnce() async {
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          let world = Recorded()
+          await world.activate()
+          for n in 0..<50 { world.phoneSession.transferUserInfo(["pair": number, "n": n]) }
+          await world.pair.settle()
+          return world.watch.log == (0..<50).map { "userInfo n=\($0),pair=\(number)" }
+        }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+}

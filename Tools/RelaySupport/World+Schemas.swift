@@ -1,0 +1,15 @@
+import AppModels
+@_exported public import InMemory
+package import Relay
+
+extension World {
+  /// A relay that knows the schemas that are shipped.
+  package convenience init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
+    var options = Relay.Options()
+    options.limits = limits
+    options.hasManualClock = hasManualClock
+    options.schemas = ShippedSchemas.all
+    options.codecs = ShippedSchemas.codecs
+    try self.init(options)
+  }
+}
