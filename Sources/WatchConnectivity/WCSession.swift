@@ -28,6 +28,12 @@ open class WCSession: NSObject {
   init(_ device: LinkDevice) {
     self.device = device
     super.init()
+    // An app's Documents and Caches are always there, and app code writes what it transfers there.
+    for folder in [FileManager.SearchPathDirectory.documentDirectory, .cachesDirectory] {
+      for url in FileManager.default.urls(for: folder, in: .userDomainMask) {
+        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      }
+    }
   }
 
   /// The session of the running app.

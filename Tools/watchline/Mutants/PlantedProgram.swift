@@ -56,8 +56,9 @@ struct PlantedProgram {
       unlink("\(scratch)/\(path)")
     }
     for path in files.keys.sorted() { try write(files[path]!, to: path) }
-    // The package names their folders, and builds nothing of them.
-    for folder in ["Tests", "Benchmarks"] {
+    // The package names these, and builds nothing of them.
+    let links = ["WatchConnectivityPhone", "WatchConnectivityWatch"].map { "Sources/\($0)" }
+    for folder in ["Tests", "Benchmarks", "Plugins"] + links {
       symlink("\(source)/\(folder)", "\(scratch)/\(folder)")
     }
     let log = "\(scratch)/build.log"
