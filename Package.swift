@@ -133,6 +133,10 @@ let package = Package(
       path: "Benchmarks/GrowthBenchmark", swiftSettings: settings),
 
     .executableTarget(
+      name: "module-benchmark", dependencies: ["WatchConnectivity", "WatchlineTesting"],
+      path: "Benchmarks/ModuleBenchmark", swiftSettings: settings),
+
+    .executableTarget(
       name: "scanner-benchmark", dependencies: ["Wire", "CSimdjson"],
       path: "Benchmarks/ScannerBenchmark", swiftSettings: settings),
 

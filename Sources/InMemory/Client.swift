@@ -25,6 +25,7 @@ package final class Client {
   private var torn: [UInt8] = []
   /// Lines read and not looked at yet, without their LF.
   package var lines: [[UInt8]] = []
+  var keepsHistory = true
   /// Every line ever read.
   package private(set) var history: [[UInt8]] = []
 
@@ -55,7 +56,7 @@ package final class Client {
       let line = torn.isEmpty ? Array(unread[start..<index]) : torn + unread[start..<index]
       torn = []
       lines.append(line)
-      history.append(line)
+      if keepsHistory { history.append(line) }
       start = index + 1
     }
     torn.append(contentsOf: unread[start..<end])

@@ -18,6 +18,8 @@ package final class World {
   private var clock: ServerClock
   /// How many times the store has been opened.
   package private(set) var epoch: UInt64 = 1
+  /// Whether clients opened from now on keep every line that they ever read.
+  package var keepsHistory = true
   /// Everything that the relay has logged.
   package private(set) var logs: [String] = []
 
@@ -75,6 +77,7 @@ package final class World {
   @discardableResult
   package func open(_ name: String) -> Client {
     let client = Client(name: name, connection: relay.opened(now: time))
+    client.keepsHistory = keepsHistory
     clients[name] = client
     order.append(client)
     look(at: client)

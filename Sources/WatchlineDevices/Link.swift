@@ -24,6 +24,7 @@ package final class Link: @unchecked Sendable {
     world = try! World(Relay.Options())
     self.name = name
     self.latency = latency
+    world.keepsHistory = false
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "watchline-\(UUID().uuidString)")
   }
@@ -121,10 +122,11 @@ package final class Link: @unchecked Sendable {
   }
 
   /// Pumps until nothing waits and the sessions' queues are empty.
-  package func settle() async {
+  ///
+  /// It runs beside the caller's actor, so that no delegate is told anything on the main thread.
+  @concurrent package func settle() async {
     repeat {
-      pump()
-      for device in locked({ devices }) { await device.drain() }
+      for device in locked({ devices }) { device.pumpAndWait() }
     } while locked { devices.contains(where: \.hasEvents) }
   }
 

@@ -38,6 +38,8 @@ package final class LinkDevice: @unchecked Sendable {
   private var events: [Queued] = []
   /// Content that was handed to the session's queue, and of which its delegate has not returned.
   private var contentInQueue = 0
+  /// What the delegate has returned from, by lane, and the relay has not been told of.
+  private var told: [String: UInt64] = [:]
   /// Of complication transfers, as it was last told.
   private var budget = 0
   private var answers: [String: Answer] = [:]
@@ -168,6 +170,7 @@ package final class LinkDevice: @unchecked Sendable {
 
   func disconnect() {
     guard isOnline else { return }
+    acknowledge()
     isOnline = false
     isBound = false
     link.close(self)
@@ -238,6 +241,7 @@ package final class LinkDevice: @unchecked Sendable {
   @discardableResult
   func request(_ line: [UInt8]) -> Answer? {
     guard isOnline else { return nil }
+    acknowledge()
     let id = "c\(nextCall)"
     nextCall += 1
     link.send(line + Array(",\"id\":\"\(id)\"}".utf8), from: self)
@@ -349,14 +353,27 @@ package final class LinkDevice: @unchecked Sendable {
   ///
   /// - Returns: whether anything waited.
   func pump() -> Bool {
-    let mustLaunch = locked { () -> Bool in
-      defer { isLaunchDue = false }
-      return isLaunchDue
-    }
-    if mustLaunch { launch() }
+    let mustLaunch = launchIfDue()
     guard let batch = takeEvents() else { return mustLaunch }
     queue.async { self.tell(batch) }
     return true
+  }
+
+  /// Hands what waits to the session's queue, and waits until that has come to it.
+  func pumpAndWait() {
+    _ = launchIfDue()
+    let batch = takeEvents()
+    // On a queue with nothing to do this changes no thread.
+    queue.sync { if let batch { self.tell(batch) } }
+  }
+
+  private func launchIfDue() -> Bool {
+    let isDue = locked { () -> Bool in
+      defer { isLaunchDue = false }
+      return isLaunchDue
+    }
+    if isDue { launch() }
+    return isDue
   }
 
   /// What is told in one go: only ever used on the queue.
@@ -381,6 +398,7 @@ package final class LinkDevice: @unchecked Sendable {
 
   private func tell(_ batch: Events) {
     for queued in batch.events { tell(queued, to: batch.session) }
+    locked { acknowledge() }
   }
 
   /// On the session's queue.
@@ -394,13 +412,16 @@ package final class LinkDevice: @unchecked Sendable {
     guard isCurrent(session), let (lane, seq) = queued.acknowledge else { return }
     locked {
       if queued.isContent { contentInQueue -= 1 }
-      _ = request("acknowledge", "\"lane\":\"\(lane)\",\"seq\":\(seq)")
+      told[lane] = max(told[lane] ?? 0, seq)
     }
   }
 
-  /// Waits until the session's queue has come to what was handed to it.
-  func drain() async {
-    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  /// Tells the relay what the delegate has returned from: once for several, and before anything else is asked.
+  private func acknowledge() {
+    guard !told.isEmpty else { return }
+    let lanes = told.sorted { $0.key < $1.key }
+    told = [:]
+    for (lane, seq) in lanes { request("acknowledge", "\"lane\":\"\(lane)\",\"seq\":\(seq)") }
   }
 
   // MARK: The app's life
@@ -418,6 +439,7 @@ package final class LinkDevice: @unchecked Sendable {
   /// The app is ended; what its delegate had not returned from comes again.
   package func kill() {
     locked {
+      acknowledge()
       isRunning = false
       hasActivated = false
       isWoken = false

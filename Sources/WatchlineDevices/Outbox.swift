@@ -16,7 +16,9 @@ struct Outbox {
   }
 
   /// Unfinished transfers, by the order in which the app made them.
-  var transfers: [UInt64: Transfer] = [:]
+  private(set) var transfers: [UInt64: Transfer] = [:]
+  /// Those that were accepted, by their names on the wire.
+  private var numbers: [String: UInt64] = [:]
   var last: UInt64 = 0
   /// The last `n` that was accepted.
   var n: UInt64 = 0
@@ -31,8 +33,17 @@ struct Outbox {
     transfers.values.count { $0.kind == .complication && $0.transfer == nil }
   }
 
+  subscript(number: UInt64) -> Transfer? {
+    get { transfers[number] }
+    set {
+      if newValue == nil, let name = transfers[number]?.transfer { numbers[name] = nil }
+      transfers[number] = newValue
+      if let name = newValue?.transfer { numbers[name] = number }
+    }
+  }
+
   func number(of transfer: String) -> UInt64? {
-    transfers.first { $0.value.transfer == transfer }?.key
+    numbers[transfer]
   }
 }
 
@@ -161,7 +172,7 @@ extension LinkDevice {
     }
     outbox.last += 1
     let number = outbox.last
-    outbox.transfers[number] = transfer
+    outbox[number] = transfer
     note(transfer.kind, transfer.shown, number)
     if let error = link.takeFailure() {
       end(number, error)
@@ -173,14 +184,14 @@ extension LinkDevice {
 
   /// Sends a transfer; a refusal ends it, and uses up no `n`.
   private func hand(over number: UInt64) {
-    guard let transfer = outbox.transfers[number] else { return }
+    guard let transfer = outbox[number] else { return }
     let answer = request(transfer.members + Array(",\"n\":\(outbox.n + 1)".utf8))
     guard let answer else { return }
     if let error = answer.error {
       return end(number, error)
     }
     outbox.n += 1
-    outbox.transfers[number]?.transfer = answer.members.string("transfer")
+    outbox[number]?.transfer = answer.members.string("transfer")
     if transfer.kind == .file, let name = answer.members.string("transfer") {
       upload(transfer.contents, name, from: Int(answer.members.integer("offset") ?? 0))
     }
@@ -205,7 +216,7 @@ extension LinkDevice {
       outbox.hasContext = false
       request(Array("{\"type\":\"updateApplicationContext\",\"payload\":".utf8) + latestContext)
     }
-    for number in outbox.transfers.keys.sorted() where outbox.transfers[number]?.transfer == nil {
+    for number in outbox.transfers.keys.sorted() where outbox[number]?.transfer == nil {
       hand(over: number)
     }
   }
@@ -223,7 +234,8 @@ extension LinkDevice {
   private func end(
     _ number: UInt64, _ error: DeviceError?, acknowledge: (lane: String, seq: UInt64)? = nil
   ) {
-    guard let transfer = outbox.transfers.removeValue(forKey: number) else { return }
+    guard let transfer = outbox[number] else { return }
+    outbox[number] = nil
     link.ledger.end(name, transfer.kind, number, error.map { .failed($0) } ?? .delivered)
     tell(.didFinish(number, error), acknowledge: acknowledge)
   }
@@ -250,17 +262,17 @@ extension LinkDevice {
   /// - Returns: whether it was taken back.
   package func cancel(_ number: UInt64) -> Bool {
     locked {
-      guard let transfer = outbox.transfers[number] else { return false }
+      guard let transfer = outbox[number] else { return false }
       guard let name = transfer.transfer else {
         // Not sent yet.
-        outbox.transfers[number] = nil
+        outbox[number] = nil
         link.ledger.end(self.name, transfer.kind, number, .cancelled)
         return true
       }
       guard let answer = request("cancelTransfer", "\"transfer\":\(quoted(name))"),
         answer.error == nil
       else { return false }
-      outbox.transfers[number] = nil
+      outbox[number] = nil
       link.ledger.end(self.name, transfer.kind, number, .cancelled)
       return true
     }
