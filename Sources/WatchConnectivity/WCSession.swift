@@ -112,9 +112,11 @@ open class WCSession: NSObject {
     open var watchDirectoryURL: URL? { nil }
   #endif
   #if !WATCHLINE_PHONE
-    open var isCompanionAppInstalled: Bool { activated?.isCompanionAppInstalled ?? false }
+    open var isCompanionAppInstalled: Bool {
+      activated != nil && device.unannounced.isCompanionAppInstalled
+    }
     open var iOSDeviceNeedsUnlockAfterRebootForReachability: Bool {
-      activated?.iOSDeviceNeedsUnlock ?? false
+      activated != nil && device.unannounced.iOSDeviceNeedsUnlock
     }
   #else
     @available(*, unavailable, message: "isCompanionAppInstalled is the watch's")

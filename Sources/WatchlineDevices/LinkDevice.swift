@@ -211,6 +211,18 @@ package final class LinkDevice: @unchecked Sendable {
     for index in events.indices { events[index].facts.applicationContext = applicationContext }
   }
 
+  /// What the system knows and tells no session of.
+  package var unannounced: (isCompanionAppInstalled: Bool, iOSDeviceNeedsUnlock: Bool) {
+    locked {
+      if let state = request(Array("{\"type\":\"getState\"".utf8))?.members {
+        latest.isCompanionAppInstalled = state.flag("isCompanionAppInstalled") ?? true
+        latest.iOSDeviceNeedsUnlock =
+          state.flag("iOSDeviceNeedsUnlockAfterRebootForReachability") ?? false
+      }
+      return (latest.isCompanionAppInstalled, latest.iOSDeviceNeedsUnlock)
+    }
+  }
+
   /// What is left of the day's budget, less what waits for the connection.
   package var remainingComplications: Int {
     locked {
@@ -475,6 +487,16 @@ package final class LinkDevice: @unchecked Sendable {
   /// What a person does with the app: `foreground`, `background` or `suspended`.
   package func setAppState(_ state: String) {
     locked { _ = request("setAppState", "\"state\":\"\(state)\"") }
+  }
+
+  /// Sets a fact of clause 4.6.
+  package func set(_ fact: String, _ value: Bool) {
+    locked { _ = request("setDeviceState", "\"\(fact)\":\(value)") }
+  }
+
+  /// The phone is switched to another watch.
+  package func select(_ watch: LinkDevice) {
+    locked { _ = request("selectWatch", "\"device\":\(quoted(watch.name))") }
   }
 
   package func goOffline() { locked { disconnect() } }

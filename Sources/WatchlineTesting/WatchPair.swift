@@ -46,6 +46,19 @@ public final class WatchPair: Sendable {
     link.advance(seconds: seconds)
   }
 
+  // MARK: Several watches
+
+  /// A person puts on another watch: one of that name, made where there is none yet.
+  ///
+  /// The phone's session becomes inactive, is deactivated, and is attached to the other watch when the app activates again.
+  @discardableResult
+  public func switchWatch(to name: String) -> Device {
+    let watch = link.devices.first { $0.name == name } ?? link.add(name, isPhone: false)
+    precondition(!watch.isPhone, "\(name) is the phone")
+    phone.device.select(watch)
+    return Device(watch)
+  }
+
   // MARK: Trouble
 
   /// Everything between the devices is stopped and started again; nothing that was accepted is lost.
@@ -135,6 +148,19 @@ public final class WatchPair: Sendable {
     /// What a person sees of the app.
     public enum AppState: String, Sendable { case foreground, background, suspended }
     public func enter(_ state: AppState) { device.setAppState(state.rawValue) }
+
+    /// What the system knows of a device, and an app sees.
+    public enum Fact: String, Sendable {
+      /// The phone's.
+      case isPaired, isLocked, isCompanionAppInstalled
+      /// The watch's.
+      case isWatchAppInstalled, isComplicationEnabled, isWatchOnlyApp
+      /// Each device's own.
+      case isSupported
+    }
+
+    /// Sets a fact; those of the phone and of the watch from either of them.
+    public func set(_ fact: Fact, _ value: Bool) { device.set(fact.rawValue, value) }
 
     /// What `isReachable` shows, whatever is so; nil for the truth.
     public var reportedReachability: Bool? {

@@ -257,6 +257,51 @@ import WatchlineTesting
   }
 
   /// Rule 11.
+  @Test func anotherWatchIsInactiveDeactivatedActivated() async {
+    await world.activate()
+    pair.watch.goOffline()
+    world.phoneSession.transferUserInfo(["old": 1])
+    await pair.settle()
+    world.phone.clear()
+    let ultra = pair.switchWatch(to: "ultra")
+    let other = Recorder()
+    ultra.run {
+      WCSession.default.delegate = other
+      WCSession.default.activate()
+    }
+    await pair.settle()
+    #expect(
+      world.phone.log.filter { !$0.hasPrefix("reach") } == [
+        "inactive", "deactivated", "activated 2",
+      ])
+    world.phoneSession.transferUserInfo(["new": 1])
+    await pair.settle()
+    #expect(other.log.filter { $0.hasPrefix("userInfo") } == ["userInfo new=1"])
+    #expect(world.watch.log.allSatisfy { !$0.hasPrefix("userInfo") })
+    pair.switchWatch(to: "watch")
+    pair.watch.goOnline()
+    await pair.settle()
+    #expect(world.watch.log.filter { $0.hasPrefix("userInfo") } == ["userInfo old=1"])
+    #expect(pair.allDelivered(), "\(pair.lossReport())")
+  }
+
+  @Test func whatTheSystemKnowsIsCheckedAndTold() async throws {
+    await world.activate()
+    pair.watch.set(.isWatchAppInstalled, false)
+    await pair.settle()
+    #expect(!world.phoneSession.isWatchAppInstalled && !world.phoneSession.isReachable)
+    let thrown = #expect(throws: WCError.self) {
+      try world.phoneSession.updateApplicationContext(["a": 1])
+    }
+    #expect(thrown?.code == .watchAppNotInstalled)
+    pair.watch.set(.isWatchAppInstalled, true)
+    pair.phone.set(.isLocked, true)
+    await pair.settle()
+    #expect(!world.watchSession.isReachable)
+    #expect(world.watchSession.iOSDeviceNeedsUnlockAfterRebootForReachability)
+  }
+
+  /// Rule 11.
   @Test func contentIsPendingUntilItIsDrained() async {
     world.activatePhone()
     await pair.settle()
