@@ -1,0 +1,31 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// A project of somebody else's, as ci/client builds it: from the package's git address, which it puts beside.
+let package = Package(
+  name: "clients",
+  dependencies: [.package(url: "file://WATCHLINE/watchline.git", branch: "client")],
+  targets: [
+    .target(
+      name: "SyncPhone",
+      dependencies: [
+        .product(name: "WatchConnectivityPhone", package: "watchline"),
+        .product(name: "WatchlineOSLog", package: "watchline"),
+      ],
+      exclude: ["sources.txt"], plugins: [.plugin(name: "AsPhone", package: "watchline")]),
+    .target(
+      name: "SyncWatch",
+      dependencies: [
+        .product(name: "WatchConnectivityWatch", package: "watchline"),
+        .product(name: "WatchlineOSLog", package: "watchline"),
+      ],
+      exclude: ["sources.txt"], plugins: [.plugin(name: "AsWatch", package: "watchline")]),
+    .target(
+      name: "Styles", dependencies: [.product(name: "WatchConnectivity", package: "watchline")]),
+    .testTarget(
+      name: "SyncTests",
+      dependencies: [
+        "SyncPhone", "SyncWatch", "Styles",
+        .product(name: "WatchlineTesting", package: "watchline"),
+      ]),
+  ])

@@ -1,0 +1,1 @@
+// What is compiled here is listed in sources.txt.

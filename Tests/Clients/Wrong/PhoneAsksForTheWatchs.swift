@@ -1,0 +1,3 @@
+// compile with WatchConnectivityPhone; expect: 'isCompanionAppInstalled' is unavailable
+import WatchConnectivityPhone
+let value = WCSession.default.isCompanionAppInstalled

@@ -1,0 +1,3 @@
+// compile with WatchConnectivity; expect: 'init()' is unavailable
+import WatchConnectivity
+let session = WCSession()
