@@ -70,12 +70,34 @@ public final class WatchPair: Sendable {
   /// The next message is lost on its way: its sender hears nothing, or 7012 once that is due.
   public func drop(next item: Item) { link.drop(next: .message) }
 
-  /// The next thing that either app sends fails with a WCError.
-  ///
-  /// - Parameter code: 7001 to 7019, such as `WCError.Code.payloadTooLarge.rawValue`.
-  public func failNext(code: Int) {
+  /// WCError's codes, by their names.
+  public enum Failure: Int, CaseIterable, Sendable {
+    case genericError = 7001
+    case sessionNotSupported = 7002
+    case sessionMissingDelegate = 7003
+    case sessionNotActivated = 7004
+    case deviceNotPaired = 7005
+    case watchAppNotInstalled = 7006
+    case notReachable = 7007
+    case invalidParameter = 7008
+    case payloadTooLarge = 7009
+    case payloadUnsupportedTypes = 7010
+    case messageReplyFailed = 7011
+    case messageReplyTimedOut = 7012
+    case fileAccessDenied = 7013
+    case deliveryFailed = 7014
+    case insufficientSpace = 7015
+    case sessionInactive = 7016
+    case transferTimedOut = 7017
+    case companionAppNotInstalled = 7018
+    case watchOnlyApp = 7019
+  }
+
+  /// The next thing that either app sends fails with a WCError of this code.
+  public func failNext(_ failure: Failure) {
     link.failNext(
-      DeviceError(ErrorCode(rawValue: code) ?? .genericError, "the test asked for this error"))
+      DeviceError(
+        ErrorCode(rawValue: failure.rawValue) ?? .genericError, "the test asked for this error"))
   }
 
   /// So many of the next contexts, user infos and files are delivered twice.
@@ -83,6 +105,15 @@ public final class WatchPair: Sendable {
 
   /// From now on what comes by different lanes comes in an order that follows from the seed. Each lane keeps its own.
   public func reorder(seed: UInt64) { link.reorder(seed: seed) }
+
+  /// What `isReachable` shows on both devices, whatever is so; nil for the truth.
+  public var reportedReachability: Bool? {
+    get { phone.reportedReachability }
+    set {
+      phone.reportedReachability = newValue
+      watch.reportedReachability = newValue
+    }
+  }
 
   // MARK: What became of it
 
@@ -129,10 +160,10 @@ public final class WatchPair: Sendable {
       try await device.run(body)
     }
 
-    /// Makes the app's objects when the app is launched or woken after `kill`; and now, for the first time.
-    public func onLaunch(_ body: @escaping @Sendable () -> Void) {
-      device.onLaunch = body
-      device.run(body)
+    /// Makes the app's objects when the app is launched or woken after `kill`; and now, for the first time. What the
+    /// body returns is kept until the app is ended.
+    public func onLaunch<App>(_ body: @escaping @Sendable () -> App) {
+      device.setLaunch(body)
     }
 
     /// The connection is lost. What the app hands over meanwhile is kept.

@@ -335,6 +335,27 @@ import WatchlineTesting
     #expect(watch.log.allSatisfy { !$0.hasPrefix("activated") })
   }
 
+  @Test func aLaunchMakesTheAppsObjectsAnew() async {
+    final class App: Sendable {
+      let recorder: Recorder
+      init(_ recorder: Recorder) {
+        self.recorder = recorder
+        WCSession.default.delegate = recorder
+        WCSession.default.activate()
+      }
+      deinit { recorder.note("ended") }
+    }
+    world.activatePhone()
+    let watch = world.watch
+    pair.watch.onLaunch { App(watch) }
+    await pair.settle()
+    pair.watch.kill()
+    world.phoneSession.transferUserInfo(["a": 1])
+    await pair.settle()
+    #expect(watch.log == ["activated 2", "ended", "activated 2", "userInfo a=1"])
+    #expect(world.phone.log.last == "finished a=1" || world.phone.log.contains("finished a=1"))
+  }
+
   // MARK: The test's own faults
 
   @Test func faultsAreWhatTheySay() async throws {
@@ -347,7 +368,7 @@ import WatchlineTesting
     pair.advance(seconds: 301)
     await pair.settle()
     #expect(world.watch.log.isEmpty && told.log == ["messageReplyTimedOut"])
-    pair.failNext(code: WCError.Code.payloadTooLarge.rawValue)
+    pair.failNext(.payloadTooLarge)
     world.phoneSession.transferUserInfo(["a": 1])
     await pair.settle()
     #expect(world.phone.log == ["finished a=1 7009"])

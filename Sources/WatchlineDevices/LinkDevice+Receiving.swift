@@ -1,0 +1,101 @@
+import Foundation
+import Wire
+
+extension LinkDevice {
+  // MARK: Requests
+
+  /// Sends a request and takes its answer; nil where there is no connection.
+  ///
+  /// - Parameter members: JSON members, commas between.
+  @discardableResult
+  func request(_ type: String, _ members: String) -> Answer? {
+    request(Array("{\"type\":\"\(type)\",\(members)".utf8))
+  }
+
+  /// - Parameter line: the line without an `id` and without its end.
+  @discardableResult
+  func request(_ line: [UInt8]) -> Answer? {
+    guard isOnline else { return nil }
+    acknowledge()
+    let id = "c\(nextCall)"
+    nextCall += 1
+    link.send(line + Array(",\"id\":\"\(id)\"}".utf8), from: self)
+    return answers.removeValue(forKey: id)
+  }
+
+  /// A line of the relay's.
+  func receive(_ line: [UInt8]) {
+    guard let members = try? Members(line), let type = members.string("type") else { return }
+    if take(members, type) { return }
+    if let id = members.string("re") {
+      let error = type == "error" ? Self.error(members) : nil
+      if id.hasPrefix("c") {
+        answers[id] = Answer(members: members, error: error)
+      } else if let error, id.hasPrefix("m"), let number = UInt64(id.dropFirst()) {
+        fail(number, error)
+      }
+    }
+  }
+
+  static func error(_ members: Members) -> DeviceError {
+    let code = members.integer("code").flatMap { ErrorCode(rawValue: Int($0)) } ?? .genericError
+    return DeviceError(code, members.string("message") ?? "")
+  }
+
+  /// - Returns: whether it was an event.
+  func take(_ members: Members, _ type: String) -> Bool {
+    switch type {
+    case "didReceiveMessage" where link.takeDrop(.message): break
+    case "didReceiveMessageData" where link.takeDrop(.message): break
+    case "didReceiveMessage":
+      tell(
+        .message(members.raw("payload") ?? [], reply: members.string("id").map { .init(text: $0) }))
+    case "didReceiveMessageData":
+      let data = Data(base64Encoded: members.string("data") ?? "") ?? Data()
+      tell(.messageData(data, reply: members.string("id").map { .init(text: $0) }))
+    case "didReceiveApplicationContext":
+      let context = members.raw("payload") ?? []
+      latest.receivedApplicationContext = context
+      tell(.applicationContext(context), members, lane: "context")
+    case "didReceiveUserInfo":
+      let isComplication = members.flag("isCurrentComplicationInfo") == true
+      tell(
+        .userInfo(members.raw("payload") ?? []), members,
+        lane: isComplication ? "complication" : "userInfo")
+    case "didReceiveFile": begin(members)
+    case "fileChunk": take(chunk: members)
+    case "didReceiveReply":
+      guard let id = members.string("re"), let number = UInt64(id.dropFirst()) else { return true }
+      guard outbox.awaiting.removeValue(forKey: number) != nil else { return true }
+      link.ledger.end(name, .message, number, .delivered)
+      if let payload = members.raw("payload") {
+        tell(.reply(to: number, .success(.payload(payload))))
+      } else {
+        let data = Data(base64Encoded: members.string("data") ?? "") ?? Data()
+        tell(.reply(to: number, .success(.data(data))))
+      }
+    case "didFinishUserInfoTransfer", "didFinishFileTransfer": finished(members)
+    case "transferProgress":
+      guard let transfer = members.string("transfer"), let number = outbox.number(of: transfer),
+        let offset = members.integer("offset")
+      else { return true }
+      tell(.progress(number, sent: offset))
+    case "sessionReachabilityDidChange": setReachable(members.flag("isReachable") ?? false)
+    case "sessionWatchStateDidChange":
+      read(members)
+      if hasActivated { tell(.watchStateDidChange) }
+    case "sessionDidBecomeInactive":
+      latest.activationState = 1
+      if hasActivated { tell(.didBecomeInactive) }
+    case "sessionDidDeactivate":
+      isBound = false
+      latest.activationState = 0
+      setReachable(false)
+      if hasActivated { tell(.didDeactivate) }
+    case "hasContentPendingDidChange": if hasActivated { tell(.contentIsDrained) }
+    case "appStateDidChange": stateChanged(members)
+    default: return false
+    }
+    return true
+  }
+}
