@@ -200,7 +200,10 @@ let package = Package(
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),
     tests(
-      "WatchConnectivityTests", ["WatchConnectivity", "WatchlineTesting", "PlatformConditions"]),
+      "WatchConnectivityTests",
+      [
+        "WatchConnectivity", "WatchlineTesting", "WatchlineDevices", "PlatformConditions", "Seeded",
+      ]),
     tests(
       "SimulationTests", ["Simulation", "LaneModel", "Oracle", "AppModels", "Merge", "Wire"],
       exclude: ["Traces"]),

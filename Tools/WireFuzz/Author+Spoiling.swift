@@ -45,8 +45,22 @@ extension Author {
     }
   }
 
-  /// Bytes that are no longer what they were.
+  /// Bytes that are no longer what they were, and have no tag of another world.
   mutating func spoil(_ line: [UInt8]) -> [UInt8] {
+    let spoilt = spoilt(line)
+    return Tag.all(in: Self.read(spoilt)).isSubset(of: Tag.all(in: line)) ? spoilt : line
+  }
+
+  /// As a server reads it that swallows Telnet's options.
+  private static func read(_ line: [UInt8]) -> [UInt8] {
+    guard let start = line.firstIndex(of: 0xFF), start + 1 < line.count, line[start + 1] == 0xFB
+    else {
+      return line
+    }
+    return Array(line[..<start] + line[min(start + 3, line.count)...])
+  }
+
+  private mutating func spoilt(_ line: [UInt8]) -> [UInt8] {
     var line = line
     let place = choices.below(line.count)
     switch choices.below(9) {

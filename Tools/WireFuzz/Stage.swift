@@ -208,6 +208,20 @@ enum Tag {
   ///
   /// - Parameter number: the receiver's, as an ASCII digit.
   static func foreign(to number: UInt8, in line: [UInt8]) -> Int? {
+    first(in: line) { $0 != number }
+  }
+
+  /// The worlds of which a line has tags, as ASCII digits.
+  static func all(in line: [UInt8]) -> Set<UInt8> {
+    var found: Set<UInt8> = []
+    _ = first(in: line) {
+      found.insert($0)
+      return false
+    }
+    return found
+  }
+
+  private static func first(in line: [UInt8], where isMeant: (UInt8) -> Bool) -> Int? {
     line.withUnsafeBytes { line in
       var at = 0
       while at + 3 < line.count {
@@ -226,7 +240,7 @@ enum Tag {
           at += 1
           continue
         }
-        if (0x30...0x37).contains(digit), digit != number { return Int(digit) - 0x30 }
+        if (0x30...0x37).contains(digit), isMeant(digit) { return Int(digit) - 0x30 }
         at += 1
       }
       return nil
