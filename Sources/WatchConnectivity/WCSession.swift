@@ -227,7 +227,11 @@ open class WCSession: NSObject {
   }
 
   open var outstandingUserInfoTransfers: [WCSessionUserInfoTransfer] {
-    device.perform { device.outstanding.compactMap { transfers[$0] as? WCSessionUserInfoTransfer } }
+    device.perform {
+      device.outstanding.compactMap {
+        transfer($0, device.sent($0)) as? WCSessionUserInfoTransfer
+      }
+    }
   }
 
   @discardableResult
@@ -239,7 +243,7 @@ open class WCSession: NSObject {
         let contents = try Data(contentsOf: file)
         size = Int64(contents.count)
         let metadata = try metadata.map(Payload.json)
-        number = device.transferFile(name: file.lastPathComponent, contents, metadata: metadata)
+        number = device.transferFile(file, contents, metadata: metadata)
       } catch let fault as UnsupportedValue {
         number = device.transferFailed(DeviceError(.payloadUnsupportedTypes, fault.sentence))
       } catch {
@@ -255,7 +259,9 @@ open class WCSession: NSObject {
   }
 
   open var outstandingFileTransfers: [WCSessionFileTransfer] {
-    device.perform { device.outstanding.compactMap { transfers[$0] as? WCSessionFileTransfer } }
+    device.perform {
+      device.outstanding.compactMap { transfer($0, device.sent($0)) as? WCSessionFileTransfer }
+    }
   }
 
   // MARK: What it is told
@@ -313,7 +319,8 @@ open class WCSession: NSObject {
         self, didReceive: WCSessionFile(url, metadata.map(Payload.dictionary)))
       try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
     case .reply(let number, let result): finish(number, result)
-    case .didFinish(let number, let error): finish(number, error.map { WCError($0) })
+    case .didFinish(let number, let sent, let error):
+      finish(number, sent, error.map { WCError($0) })
     case .progress(let number, let sent):
       (device.perform { transfers[number] } as? WCSessionFileTransfer)?.advance(to: sent)
     }
@@ -353,8 +360,30 @@ open class WCSession: NSObject {
     }
   }
 
-  private func finish(_ number: UInt64, _ error: WCError?) {
-    switch device.perform({ transfers.removeValue(forKey: number) }) {
+  /// The object of a transfer; of one that an earlier launch of the app made, a new one.
+  private func transfer(_ number: UInt64, _ sent: DeviceEvent.SentTransfer?) -> AnyObject? {
+    if let known = transfers[number] { return known }
+    guard let sent else { return nil }
+    let payload = sent.payload.map(Payload.dictionary)
+    let made: AnyObject
+    if let file = sent.file {
+      made = WCSessionFileTransfer(WCSessionFile(file, payload), number, device, size: 0)
+    } else {
+      made = WCSessionUserInfoTransfer(
+        payload ?? [:], number, device, isCurrentComplicationInfo: sent.isComplication)
+    }
+    transfers[number] = made
+    return made
+  }
+
+  private func finish(
+    _ number: UInt64, _ sent: DeviceEvent.SentTransfer?, _ error: WCError?
+  ) {
+    let ended = device.perform {
+      defer { transfers[number] = nil }
+      return transfer(number, sent)
+    }
+    switch ended {
     case let transfer as WCSessionUserInfoTransfer:
       transfer.end()
       delegate?.session(self, didFinish: transfer, error: error)

@@ -28,8 +28,18 @@ package enum DeviceEvent {
   /// - Parameter at: in the inbox; deleted when the session has returned.
   case file(at: URL, metadata: [UInt8]?)
   case reply(to: UInt64, Result<Reply, DeviceError>)
-  case didFinish(UInt64, DeviceError?)
+  /// - Parameter sent: nil for one that could not be made.
+  case didFinish(UInt64, sent: SentTransfer?, DeviceError?)
   case progress(UInt64, sent: Int64)
+
+  /// What an app has handed over, so that one that was started since can be told of it.
+  package struct SentTransfer: Sendable {
+    package var isComplication = false
+    /// A user info's dictionary, or a file's metadata.
+    package var payload: [UInt8]?
+    /// Where a file lay; nil for a user info.
+    package var file: URL?
+  }
 
   package enum Reply {
     case payload([UInt8])

@@ -142,7 +142,7 @@ extension LinkDevice {
 
 extension DeviceEvent {
   /// Whether it is kept for the next launch.
-  fileprivate var isOutcome: Bool {
+  var isOutcome: Bool {
     if case .didFinish = self { return true }
     return false
   }

@@ -81,7 +81,11 @@ extension LinkDevice {
 
   /// On the session's queue.
   func tell(_ queued: Queued, to session: any DeviceSession) {
-    guard isCurrent(session) else { return }
+    guard isCurrent(session) else {
+      // The end of a transfer is told once, to whichever launch of the app.
+      if queued.event.isOutcome, queued.acknowledge == nil { locked { events.append(queued) } }
+      return
+    }
     locked { shown = queued.facts }
     session.handle(queued.event)
     if case .applicationContext(let payload) = queued.event {

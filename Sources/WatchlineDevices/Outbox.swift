@@ -11,6 +11,7 @@ struct Outbox {
     var members: [UInt8]
     /// The bytes of a file.
     var contents = Data()
+    var sent: DeviceEvent.SentTransfer
     /// What it is called on the wire; nil until it has been accepted.
     var transfer: String?
   }
@@ -139,11 +140,19 @@ extension LinkDevice {
       add(
         Outbox.Transfer(
           kind: isComplication ? .complication : .userInfo, shown: payload,
-          members: Array("{\"type\":\"\(type)\",\"payload\":".utf8) + payload))
+          members: Array("{\"type\":\"\(type)\",\"payload\":".utf8) + payload,
+          sent: .init(isComplication: isComplication, payload: payload)))
     }
   }
 
-  package func transferFile(name: String, _ contents: Data, metadata: [UInt8]?) -> UInt64 {
+  package func transferFile(_ file: URL, _ contents: Data, metadata: [UInt8]?) -> UInt64 {
+    let name = file.lastPathComponent
+    return transfer(name, contents, metadata, .init(payload: metadata, file: file))
+  }
+
+  private func transfer(
+    _ name: String, _ contents: Data, _ metadata: [UInt8]?, _ sent: DeviceEvent.SentTransfer
+  ) -> UInt64 {
     locked {
       var digest = SHA256()
       contents.withUnsafeBytes { digest.update($0) }
@@ -152,7 +161,8 @@ extension LinkDevice {
       if let metadata { line += Array(",\"metadata\":".utf8) + metadata }
       return add(
         Outbox.Transfer(
-          kind: .file, shown: Array(quoted(name).utf8), members: line, contents: contents))
+          kind: .file, shown: Array(quoted(name).utf8), members: line, contents: contents,
+          sent: sent))
     }
   }
 
@@ -161,7 +171,7 @@ extension LinkDevice {
     locked {
       failed &+= 1
       let number = UInt64.max - failed
-      tell(.didFinish(number, error))
+      tell(.didFinish(number, sent: nil, error))
       return number
     }
   }
@@ -237,7 +247,7 @@ extension LinkDevice {
     guard let transfer = outbox[number] else { return }
     outbox[number] = nil
     link.ledger.end(name, transfer.kind, number, error.map { .failed($0) } ?? .delivered)
-    tell(.didFinish(number, error), acknowledge: acknowledge)
+    tell(.didFinish(number, sent: transfer.sent, error), acknowledge: acknowledge)
   }
 
   private func note(_ kind: Ledger.Kind, _ payload: [UInt8], _ number: UInt64) {
@@ -276,6 +286,11 @@ extension LinkDevice {
       link.ledger.end(self.name, transfer.kind, number, .cancelled)
       return true
     }
+  }
+
+  /// What an unfinished transfer was made of.
+  package func sent(_ number: UInt64) -> DeviceEvent.SentTransfer? {
+    locked { outbox[number]?.sent }
   }
 
   /// The numbers of the transfers that have not ended, oldest first.

@@ -219,6 +219,32 @@ import WatchlineTesting
     #expect(session.outstandingUserInfoTransfers.isEmpty)
   }
 
+  /// Rule 9: an app that was started since is told of what it had sent before.
+  @Test func aTransferOutlivesItsApp() async throws {
+    await world.activate()
+    pair.watch.goOffline()
+    world.phoneSession.transferUserInfo(["a": 1])
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).txt")
+    try Data("x".utf8).write(to: file)
+    world.phoneSession.transferFile(file, metadata: nil)
+    await pair.settle()
+    pair.phone.kill()
+    world.phone.clear()
+    pair.phone.launch()
+    world.activatePhone()
+    await pair.settle()
+    let session = world.phoneSession
+    #expect(session.outstandingUserInfoTransfers.map { text($0.userInfo) } == ["a=1"])
+    #expect(session.outstandingFileTransfers.map(\.file.fileURL) == [file])
+    #expect(session.outstandingUserInfoTransfers[0] === session.outstandingUserInfoTransfers[0])
+    pair.watch.goOnline()
+    await pair.settle()
+    #expect(
+      world.phone.log.filter { !$0.hasPrefix("reach") }.sorted() == [
+        "activated 2", "file sent", "finished a=1",
+      ])
+  }
+
   /// Rule 10.
   @Test func theComplicationHasABudgetOfADay() async {
     await world.activate()
