@@ -9,3 +9,17 @@ extension DispatchQueue: @retroactive Equatable {
 extension DispatchQueue: @retroactive Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+extension String {
+  /// The text of the key's own language: no tables of other languages are read.
+  public init(
+    localized key: StaticString, defaultValue: String, table: String? = nil,
+    bundle: Bundle? = nil, locale: Locale = .current, comment: StaticString? = nil
+  ) { self = defaultValue }
+
+  /// The key itself.
+  public init(
+    localized key: String, table: String? = nil, bundle: Bundle? = nil,
+    locale: Locale = .current, comment: StaticString? = nil
+  ) { self = key }
+}

@@ -102,6 +102,14 @@ struct Recorded {
     #expect(world.pair.allDelivered(), "\(world.pair.lossReport())")
   }
 
+  /// What app code uses, and Foundation on Linux lacks.
+  @Test func gapsAreFilled() {
+    let queues: Set = [DispatchQueue.main, DispatchQueue.main, DispatchQueue.global()]
+    #expect(queues.count == 2)
+    #expect(String(localized: "steps", defaultValue: "\(3) steps") == "3 steps")
+    #expect(String(localized: "Hello") == "Hello")
+  }
+
   @Test func aRestartLosesNothing() async {
     await world.activate()
     world.pair.watch.goOffline()
