@@ -81,7 +81,7 @@ let package = Package(
     library("InMemory", ["Relay", "Journal"], settings: hotAndLean),
 
     // Apps' sessions on this machine: the devices, and the module that apps import.
-    library("WatchlineDevices", ["InMemory", "Relay", "Wire"]),
+    library("WatchlineDevices", ["InMemory", "Relay", "Seeded", "Wire"]),
     library("WatchConnectivity", ["WatchlineDevices", "Wire"]),
     // The same sources, through a link each, as a phone and as a watch see them.
     library(

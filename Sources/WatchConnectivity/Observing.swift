@@ -61,16 +61,10 @@ struct Observers {
     return observation
   }
 
-  private func tell() {
+  func tell() {
     let observations = lock.withLock { entries.compactMap(\.observation) }
     for observation in observations { observation.tell() }
   }
-
-  /// A property has changed with an event, before the delegate is told of that.
-  func willTell(_ object: AnyObject) { tell() }
-  /// One may change as an event has been told.
-  func haveTold(_ object: AnyObject) { tell() }
-  func tellNow() { tell() }
 }
 
 extension WCSession {
@@ -93,7 +87,7 @@ final class TransferProgress: Progress, @unchecked Sendable {
   }
 
   func tell(from before: Double) {
-    if fractionCompleted != before { observers.tellNow() }
+    if fractionCompleted != before { observers.tell() }
   }
 }
 

@@ -9,7 +9,6 @@ import Wire
 open class WCSession: NSObject {
   let device: LinkDevice
   private weak var receiver: SessionReceiver?
-  private weak var heldDelegate: (any WCSessionDelegate)?
   /// A delegate has no method for messages that expect a reply; set by the default one.
   var lacksReplyVariant = false
   private var calls: [UInt64: Handlers] = [:]
@@ -62,10 +61,7 @@ open class WCSession: NSObject {
 
   // MARK: Its state
 
-  open weak var delegate: (any WCSessionDelegate)? {
-    get { heldDelegate }
-    set { heldDelegate = newValue }
-  }
+  open weak var delegate: (any WCSessionDelegate)?
 
   /// Asks for activation; `activationDidCompleteWith` is the first thing that the delegate is told.
   open func activate() {
@@ -267,9 +263,10 @@ open class WCSession: NSObject {
   // MARK: What it is told
 
   fileprivate func handle(_ event: DeviceEvent) {
-    observers.willTell(self)
+    // A property has changed with the event, before the delegate is told of that; and may as it has been told.
+    observers.tell()
     tell(event)
-    observers.haveTold(self)
+    observers.tell()
   }
 
   private func tell(_ event: DeviceEvent) {
@@ -385,7 +382,6 @@ open class WCSession: NSObject {
     }
     switch ended {
     case let transfer as WCSessionUserInfoTransfer:
-      transfer.end()
       delegate?.session(self, didFinish: transfer, error: error)
     case let transfer as WCSessionFileTransfer:
       transfer.end(error == nil)

@@ -23,8 +23,6 @@ open class WCSessionUserInfoTransfer: NSObject {
 
   /// Takes it back; does nothing where it has been handed out.
   open func cancel() { _ = device.cancel(number) }
-
-  func end() {}
 }
 
 /// A file on its way to the counterpart.

@@ -7,7 +7,6 @@ struct Download {
   var url: URL
   var metadata: [UInt8]?
   var contents = Data()
-  var size: Int
 }
 
 extension LinkDevice {
@@ -27,7 +26,7 @@ extension LinkDevice {
       download = Download(
         transfer: transfer,
         url: folder.appendingPathComponent(label == ".." || label == "." ? "file" : label),
-        metadata: members.raw("metadata"), size: Int(members.integer("size") ?? 0))
+        metadata: members.raw("metadata"))
     }
     if let seq = members.integer("seq") { finish(UInt64(seq)) }
   }

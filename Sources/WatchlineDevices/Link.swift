@@ -1,7 +1,7 @@
 import Foundation
 import InMemory
 import Relay
-import Wire
+import Seeded
 
 /// A phone, its watches and a relay between them, all in this process. Its clock stands still but for `advance`.
 ///
@@ -137,7 +137,7 @@ package final class Link: @unchecked Sendable {
   private var failures: [DeviceError] = []
   private var drops: [Ledger.Kind: Int] = [:]
   private var duplicates = 0
-  private var order: SplitMix?
+  private var order: SplitMix64?
 
   /// The next thing that an app sends fails so.
   package func failNext(_ error: DeviceError) { locked { failures.append(error) } }
@@ -146,7 +146,7 @@ package final class Link: @unchecked Sendable {
   /// So many of the next deliveries come twice, as they may after an app was ended.
   package func duplicate(_ count: Int) { locked { duplicates += count } }
   /// From now on what comes in different lanes comes in an order that is drawn; each lane keeps its own.
-  package func reorder(seed: UInt64) { locked { order = SplitMix(state: seed) } }
+  package func reorder(seed: UInt64) { locked { order = SplitMix64(seed: seed) } }
 
   func takeFailure() -> DeviceError? { failures.isEmpty ? nil : failures.removeFirst() }
 
@@ -180,19 +180,6 @@ package final class Link: @unchecked Sendable {
     for sender in devices where sender !== receiver && sender.outbox.lastContext > 0 {
       guard sender.latestContext == payload else { continue }
       ledger.end(sender.name, .context, sender.outbox.lastContext, .delivered)
-    }
-  }
-
-  private struct SplitMix {
-    var state: UInt64
-
-    /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17.
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-      return z ^ z >> 31
     }
   }
 }

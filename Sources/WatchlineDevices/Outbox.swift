@@ -257,14 +257,16 @@ extension LinkDevice {
   }
 
   func finished(_ members: Members) {
-    let acknowledge = members.integer("seq").map { ("outcome", UInt64($0)) }
+    let acknowledge = members.integer("seq").map { (lane: "outcome", seq: UInt64($0)) }
     let error = members.object("error").map(Self.error)
     guard let transfer = members.string("transfer"), let number = outbox.number(of: transfer) else {
       // Of one whose end is known.
-      if let acknowledge { request("acknowledge", "\"lane\":\"outcome\",\"seq\":\(acknowledge.1)") }
+      if let acknowledge {
+        request("acknowledge", "\"lane\":\"outcome\",\"seq\":\(acknowledge.seq)")
+      }
       return
     }
-    end(number, error, acknowledge: acknowledge.map { (lane: $0.0, seq: $0.1) })
+    end(number, error, acknowledge: acknowledge)
   }
 
   /// Takes a transfer back that has not been handed out.

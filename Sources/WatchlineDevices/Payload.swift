@@ -173,9 +173,7 @@ package enum Payload {
   }
 
   private static func object(_ value: Value, _ line: UnsafeRawBufferPointer) -> Any {
-    var reader = ObjectReader(value, line)
-    var members: [(name: String, value: Value)] = []
-    while let member = reader.next() { members.append(member) }
+    let members = members(of: value, line)
     if members.count == 1, let member = members.first {
       switch member.name {
       case "$data":
@@ -194,10 +192,16 @@ package enum Payload {
   }
 
   private static func plain(_ value: Value, _ line: UnsafeRawBufferPointer) -> [String: Any] {
-    var reader = ObjectReader(value, line)
+    dictionary(members(of: value, line), line)
+  }
+
+  private static func members(
+    of object: Value, _ line: UnsafeRawBufferPointer
+  ) -> [(name: String, value: Value)] {
+    var reader = ObjectReader(object, line)
     var members: [(name: String, value: Value)] = []
     while let member = reader.next() { members.append(member) }
-    return dictionary(members, line)
+    return members
   }
 
   private static func dictionary(

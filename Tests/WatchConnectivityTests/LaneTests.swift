@@ -110,6 +110,14 @@ struct Recorded {
     #expect(String(localized: "Hello") == "Hello")
   }
 
+  /// Both lists are public, in modules that do not know each other.
+  @Test func failuresAreWCErrorsCodes() {
+    for failure in WatchPair.Failure.allCases {
+      #expect(WCError.Code(rawValue: failure.rawValue).map { "\($0)" } == "\(failure)")
+    }
+    #expect(WatchPair.Failure.allCases.count == 19)
+  }
+
   @Test func aRestartLosesNothing() async {
     await world.activate()
     world.pair.watch.goOffline()
