@@ -156,6 +156,12 @@ package final class Link: @unchecked Sendable {
     return true
   }
 
+  /// Messages come one at a time, each before its sender's call has returned.
+  func lastMessageWasDropped(of name: String?) {
+    guard let sender = devices.first(where: { $0.name == name }) else { return }
+    ledger.end(sender.name, .message, sender.outbox.lastMessage, .dropped)
+  }
+
   func takeDuplicate() -> Bool {
     guard duplicates > 0 else { return false }
     duplicates -= 1

@@ -45,14 +45,18 @@ extension LinkDevice {
   /// - Returns: whether it was an event.
   func take(_ members: Members, _ type: String) -> Bool {
     switch type {
-    case "didReceiveMessage" where link.takeDrop(.message): break
-    case "didReceiveMessageData" where link.takeDrop(.message): break
-    case "didReceiveMessage":
-      tell(
-        .message(members.raw("payload") ?? [], reply: members.string("id").map { .init(text: $0) }))
-    case "didReceiveMessageData":
-      let data = Data(base64Encoded: members.string("data") ?? "") ?? Data()
-      tell(.messageData(data, reply: members.string("id").map { .init(text: $0) }))
+    case "didReceiveMessage", "didReceiveMessageData":
+      guard !link.takeDrop(.message) else {
+        link.lastMessageWasDropped(of: members.string("from"))
+        break
+      }
+      let reply = members.string("id").map { DeviceEvent.MessageID(text: $0) }
+      if type == "didReceiveMessage" {
+        tell(.message(members.raw("payload") ?? [], reply: reply))
+      } else {
+        let data = Data(base64Encoded: members.string("data") ?? "") ?? Data()
+        tell(.messageData(data, reply: reply))
+      }
     case "didReceiveApplicationContext":
       let context = members.raw("payload") ?? []
       latest.receivedApplicationContext = context
