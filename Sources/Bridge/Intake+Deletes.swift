@@ -6,6 +6,7 @@ extension Intake {
   /// The device has deleted a record that is sent whole.
   func delete(_ target: Target) {
     guard var track = device[target] else { return }
+    track.hadAgain(provenUpTo: device.proven)
     // What came before the delete is not known of a copy of which nothing is.
     let isDone = delete(one: target, from: track.base == .unknown ? nil : track.oldestPosition)
     track.delete()

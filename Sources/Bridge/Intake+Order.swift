@@ -32,14 +32,16 @@ extension Intake {
   }
 
   /// Where a new record goes: behind the one with the number before its own, in any copy that the device may have
-  /// had; else behind the last of the newest before it. Of several with one number it is the one that stands last.
+  /// had; else behind the last of the newest before it, and rather of those that were before it in all copies. Of several with one number it is the one that stands last.
   func predecessor(of copy: WholeRecord) -> Place {
-    let copies = copies(before: nil).map { $0.filter { WholeRecord.isBefore($0, copy) } }
+    let all = copies(before: nil)
+    let copies = all.map { $0.filter { WholeRecord.isBefore($0, copy) } }
     if let before = copy.place.map({ $0 &- 1 }) {
       let neighbours = copies.joined().filter { $0.place == before }.map(\.target)
       if !neighbours.isEmpty { return last(neighbours) }
     }
-    let newest = copies.compactMap(\.last)
+    let certain = zip(all, copies).filter { $0.count == $1.count }.compactMap(\.1.last)
+    let newest = certain.isEmpty ? copies.compactMap(\.last) : certain
     let number = newest.compactMap(\.place).max()
     return last(newest.filter { $0.place == number }.map(\.target))
   }
@@ -114,14 +116,17 @@ extension Intake {
 
   /// Where a moved record goes. What the device may not have had yet, or somebody has deleted, stands between others by
   /// its number alone: of such ones, and the first before them that it had, it is the last that stands before the next
-  /// one that it had.
+  /// one that it had. So it is with what stands before that one there, and behind it at the hub, and nobody has moved:
+  /// two have made one record, in two places.
   private func place(behind target: Target?, before next: Target?, in order: [Target]) -> Place {
     guard let target, let index = order.firstIndex(of: target) else { return Place() }
     let before = order[...index]
     let others = before.reversed().prefix { !isCertain($0) }
     let first = before.last(where: isCertain)
     let bound = next.map(slotOffset) ?? .max
-    return last(others.filter { slotOffset($0) < bound } + [first].compactMap { $0 })
+    let low = first.map(slotOffset) ?? .max
+    let behind = before.filter { isCertain($0) && slotOffset($0) > low && isUnmoved($0) }
+    return last((others + behind).filter { slotOffset($0) < bound } + [first].compactMap { $0 })
   }
 
   /// Whether the device has a record, and so has the hub.

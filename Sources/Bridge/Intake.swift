@@ -64,7 +64,7 @@ package struct Intake {
   /// - Parameter held: the copy that some devices send with the delete.
   private func delete(_ target: Target, held: WholeRecord?) {
     guard var track = device[target] else { return }
-    if let held { _ = track.prove(held) }
+    if let held, track.prove(held) { track.received = held.updatedAt }
     device[target] = track
     delete(target)
   }
@@ -114,7 +114,7 @@ package struct Intake {
   private func take(
     _ copies: [WholeRecord], of list: Set<Target>? = nil, areMade: Bool = false
   ) {
-    let unread = list.flatMap(firstUnread)
+    let unread = [list.flatMap(firstUnread), firstAbove(copies)].compactMap(\.self).min()
     let before = orders(before: unread)
     var hasMoved = false
     for copy in copies.sorted(by: WholeRecord.isBefore)
@@ -133,6 +133,20 @@ package struct Intake {
         track.inFlight.allSatisfy({ $0.record != nil && $0.seq > track.doubt })
       else { return nil }
       return track.inFlight.first?.seq
+    }.min()
+  }
+
+  /// The first delivery that deletes what came, or is dated above it: had the device read it, it would not have that copy.
+  private func firstAbove(_ copies: [WholeRecord]) -> UInt64? {
+    copies.compactMap { copy -> UInt64? in
+      guard let track = device[copy.target] else { return nil }
+      let comesAgain = track.inFlight.last?.record != nil
+      return track.inFlight.first { delivery in
+        guard let record = delivery.record else {
+          return track.held != nil && !comesAgain && delivery.seq > track.doubt
+        }
+        return record.updatedAt > copy.updatedAt
+      }?.seq
     }.min()
   }
 
@@ -181,7 +195,7 @@ package struct Intake {
     let changes = Changes(
       copy, schema, starts: starts.map(\.record), present: shown, acted: track.acted,
       isUnknown: isUnknown,
-      isOld: { field, value in fold.hasWritten(value, to: field.name, of: field.target) })
+      isOld: { isOld($1, of: $0, track.madeRoom) })
     let newest = track.newestPosition(of: starts)
     // What the device will take in the place of its copy is newer than that.
     let isNewer =
@@ -241,7 +255,9 @@ package struct Intake {
       if !fold.isKnown(child.target) {
         draft.create(child, in: copy.target, after: new.after)
       } else if isUnknown, fold.isCreated(child.target), !isGone(child.target) {
-        draft.set(child.target, news(of: child), of: child.values)
+        let news = news(of: child, in: copy.target)
+        if news.isEmpty { isOwed = true }
+        draft.set(child.target, news, of: child.values)
       } else {
         isOwed = true
       }
@@ -257,14 +273,14 @@ package struct Intake {
   }
 
   /// The values of a record that an unknown copy has, but for texts: all where the record is hidden, else those that
-  /// nobody ever wrote.
-  private func news(of record: WholeRecord) -> [Name: Datum] {
+  /// nobody ever wrote. Who was shown what has made room since has it from there, also where it is hidden by now.
+  private func news(of record: WholeRecord, in root: Target) -> [Name: Datum] {
     let texts = Set(
       schema[record.target.kind]!.registers.filter { $0.form == .text }.map(\.name))
-    let isVisible = fold.isVisible(record.target, schema)
+    let isKnown = fold.isVisible(record.target, schema) || device[root]?.madeRoom != nil
     return record.values.filter { name, value in
       !texts.contains(name)
-        && !(isVisible && fold.hasWritten(value, to: name, of: record.target))
+        && !(isKnown && fold.hasWritten(value, to: name, of: record.target))
     }
   }
 
@@ -293,30 +309,6 @@ package struct Intake {
     !fold.isAlive(target) && fold.hasSeenDelete(of: target, within: shown)
   }
 
-  // MARK: Texts
-
-  /// A whole text has become another: what was changed in it is changed in the present one. Of a text that
-  /// comes out of nowhere it is not known what was changed: the newer one stays, and the other is kept in
-  /// the log.
-  private func write(_ text: Changes.Text, isNewer: Bool, _ shown: VersionVector, _ time: UInt64) {
-    let now = replica.vector
-    let present = Editor(fold, schema, shown: now).present(text.field.target)[text.field.name]
-    if let old = text.old {
-      let merged = TextMerge.merge(from: old, to: text.new, onto: present?.text?.text ?? "")
-      var draft = draft(now)
-      draft.set(text.field, text: merged)
-      mint(draft.actions, now, time: time, above: nil)
-    } else if isNewer {
-      var draft = draft(now)
-      draft.set(text.field, text: text.new)
-      mint(draft.actions, now, time: time, above: nil)
-    } else if !text.new.isEmpty {
-      var draft = draft(shown)
-      draft.setAside(text.field, text: text.new)
-      mint(draft.actions, shown, time: time, above: nil)
-    }
-  }
-
   // MARK: Operations
 
   func draft(_ shown: VersionVector) -> Draft {
@@ -337,7 +329,7 @@ package struct Intake {
   }
 
   /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
-  private func time(_ copy: WholeRecord) -> UInt64 {
+  func time(_ copy: WholeRecord) -> UInt64 {
     let newest = copy.children.reduce(copy.updatedAt) { max($0, $1.updatedAt) }
     return min(RecordDate.milliseconds(newest), now)
   }

@@ -78,14 +78,36 @@ package enum RisingSubsequence {
 
   /// The moves from the one of several orders that takes the fewest; none where one of them is what
   /// came. What only one side has does not count.
+  ///
+  /// - Parameter rank: where a third order has each: of several ways with as few moves it is one that makes the
+  ///   new order there, too.
   package static func fewestMoves<ID: Hashable>(
     from orders: [[ID]], to new: [ID], fitting rank: ((ID) -> Int)? = nil
   ) -> [(id: ID, after: ID?)] {
     let known = Set(new)
-    return orders.map { order -> [(id: ID, after: ID?)] in
+    let ways = orders.map { order in
       let old = order.filter(known.contains)
       let both = Set(old)
-      return moves(from: old, to: new.filter(both.contains), fitting: rank)
-    }.min { $0.count < $1.count } ?? []
+      let new = new.filter(both.contains)
+      return (moves: moves(from: old, to: new, fitting: rank), new: new)
+    }
+    guard let fewest = ways.map(\.moves.count).min() else { return [] }
+    let best = ways.filter { $0.moves.count == fewest }
+    guard best.count > 1, new.count <= choiceLimit else { return best[0].moves }
+    let fitting = rank.flatMap { rank in
+      best.first { way in
+        moved(way.new.sorted { rank($0) < rank($1) }, by: way.moves) == way.new
+      }
+    }
+    return (fitting ?? best[0]).moves
+  }
+
+  private static func moved<ID: Hashable>(_ order: [ID], by moves: [(id: ID, after: ID?)]) -> [ID] {
+    var order = order
+    for move in moves {
+      order.removeAll { $0 == move.id }
+      order.insert(move.id, at: move.after.flatMap(order.firstIndex(of:)).map { $0 + 1 } ?? 0)
+    }
+    return order
   }
 }

@@ -307,6 +307,16 @@ package struct Track: Equatable {
     floor = max(floor, copy.updatedAt)
   }
 
+  /// The device has deleted what it was taken to have deleted before. So what it has processed brought the
+  /// record back, whatever was in doubt; and the copies that follow need not be dated above those of before.
+  package mutating func hadAgain(provenUpTo proven: UInt64) {
+    guard base == .absent, let last = inFlight.lastIndex(where: { $0.seq <= proven }),
+      let record = inFlight[last].record
+    else { return }
+    settle(last)
+    received = received.map { min($0, record.updatedAt) }
+  }
+
   /// The device has deleted the record. Of one of which nothing is known it may have got a copy since.
   package mutating func delete() {
     if base != .unknown { base = .absent }

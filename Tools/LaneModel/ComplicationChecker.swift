@@ -12,8 +12,10 @@ package struct ComplicationChecker {
     var isTagged = false
   }
 
-  /// nil where it is the default, which no schedule uses up.
-  package var budget: Int?
+  /// What the phone asks for; nil where it is the default, which no schedule uses up.
+  package var wanted: Int?
+  /// What the server has confirmed. What it accepts before is not judged.
+  package private(set) var budget: Int?
   /// Days since 1970, by the server's clock.
   package var day: Int64 = 0
   private var items: [Int: Item] = [:]
@@ -27,10 +29,16 @@ package struct ComplicationChecker {
     if item.watch != watch { items[id]!.watch = nil }
   }
 
+  /// A session of the phone's begins: whether the server still has the budget, it is asked.
+  package mutating func began() { budget = nil }
+
+  package mutating func configured() { budget = wanted }
+
   /// The answer came; what was charged since it was asked for was charged on that day.
   package mutating func accepted(_ id: Int, remaining: Int64?) {
     guard let item = items[id], item.answered == nil else { return }
     items[id]!.answered = day
+    guard budget != nil else { return items[id]!.watch = nil }
     guard let watch = item.watch else { return }
     let charged = charged(watch).count
     guard let budget, let remaining, item.day == day, remaining > max(0, budget - charged) else {

@@ -59,6 +59,8 @@ extension LaneClient {
       }
       if let offset = line.integer("offset") { uploads[id] = Int(offset) }
       unanswered.removeAll { $0 == id }
+    } else if re == "configure" {
+      checker.complications.configured()
     } else if let id = Self.number(re, after: "cancel") {
       checker.cancelled(id)
     } else if re == "ack all" {
@@ -111,7 +113,7 @@ extension LaneClient {
         unanswered = (unanswered + [id]).sorted()
       }
       mustRetry = true
-    } else if re == "ask" {
+    } else if re == "ask" || re == "configure" {
       mustRetry = true
     } else if re == "activate" {
       session = .none

@@ -70,6 +70,7 @@ extension LaneClient {
   package func retry() {
     guard mustRetry, session == .activated else { return }
     mustRetry = false
+    configure()
     if mustAsk { send("{\"type\":\"outstandingTransfers\",\"id\":\"ask\"}") }
     for id in unanswered { request(id) }
   }

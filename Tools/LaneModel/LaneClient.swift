@@ -182,9 +182,8 @@ package final class LaneClient {
     hasBeenThrough = false
     hasSetState = false
     checkContexts(Int(line.object("pending")?.integer("context") ?? 0))
-    if isPhone, let budget = checker.complications.budget {
-      send("{\"type\":\"configure\",\"complicationBudget\":\(budget),\"id\":\"configure\"}")
-    }
+    if isPhone { checker.complications.began() }
+    configure()
     if isOldInUse { noteLoss() }
     isOldInUse = false
     if let store, let now = line.string("store"), now != store {
@@ -198,5 +197,12 @@ package final class LaneClient {
     if mustAsk || !unanswered.isEmpty { mustRetry = true }
     resetContext()
     retry()
+  }
+
+  /// Asks for the complication's budget of the schedule, unless the server has confirmed it.
+  func configure() {
+    let complications = checker.complications
+    guard isPhone, let wanted = complications.wanted, complications.budget == nil else { return }
+    send("{\"type\":\"configure\",\"complicationBudget\":\(wanted),\"id\":\"configure\"}")
   }
 }

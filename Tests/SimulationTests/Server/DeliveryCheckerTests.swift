@@ -100,9 +100,15 @@ import LaneModel
 
   // MARK: The complication's budget
 
-  @Test func aBudgetIsUsedUp() {
+  private static func complications(budget: Int) -> ComplicationChecker {
     var checker = ComplicationChecker()
-    checker.budget = 1
+    checker.wanted = budget
+    checker.configured()
+    return checker
+  }
+
+  @Test func aBudgetIsUsedUp() {
+    var checker = Self.complications(budget: 1)
     for id in 0..<2 {
       checker.asked(id, "watch")
       checker.accepted(id, remaining: 0)
@@ -114,8 +120,7 @@ import LaneModel
   }
 
   @Test func aBudgetIsForgotten() {
-    var checker = ComplicationChecker()
-    checker.budget = 2
+    var checker = Self.complications(budget: 2)
     checker.asked(0, "watch")
     checker.accepted(0, remaining: 1)
     checker.asked(1, "watch")
@@ -123,9 +128,24 @@ import LaneModel
     #expect(Self.words(checker.violations) == ["budget-forgotten"])
   }
 
+  @Test func aBudgetCountsFromItsConfirmationOn() {
+    var checker = Self.complications(budget: 1)
+    checker.began()
+    checker.asked(0, "watch")
+    checker.accepted(0, remaining: 49)
+    checker.tagged(0)
+    checker.configured()
+    checker.asked(1, "watch")
+    checker.accepted(1, remaining: 0)
+    checker.tagged(1)
+    #expect(checker.violations == [])
+    checker.asked(2, "watch")
+    checker.accepted(2, remaining: 1)
+    #expect(Self.words(checker.violations) == ["budget-forgotten"])
+  }
+
   @Test func anotherDayOrWatchHasItsOwn() {
-    var checker = ComplicationChecker()
-    checker.budget = 1
+    var checker = Self.complications(budget: 1)
     checker.asked(0, "watch")
     checker.accepted(0, remaining: 0)
     checker.tagged(0)

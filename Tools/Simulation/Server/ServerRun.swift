@@ -63,7 +63,7 @@ final class ServerRun {
     lanes.mayRepeat = site.isReal
     lanes.watches = nodes.count { !$0.device.isPhone }
     let budget = trace.options.first { $0.name == "budget" }
-    lanes.complications.budget = budget.flatMap { Int($0.value) }
+    lanes.complications.wanted = budget.flatMap { Int($0.value) }
     for node in nodes { node.app?.atHub = { [unowned self] in atHub() } }
   }
 
