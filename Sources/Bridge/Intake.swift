@@ -140,13 +140,15 @@ package struct Intake {
   private func firstAbove(_ copies: [WholeRecord]) -> UInt64? {
     copies.compactMap { copy -> UInt64? in
       guard let track = device[copy.target] else { return nil }
-      let comesAgain = track.inFlight.last?.record != nil
-      return track.inFlight.first { delivery in
+      let last = track.inFlight.last { $0.record != nil }?.seq ?? 0
+      let unread = track.inFlight.first { delivery in
         guard let record = delivery.record else {
-          return track.held != nil && !comesAgain && delivery.seq > track.doubt
+          return track.held != nil && delivery.seq > max(last, track.doubt)
         }
         return record.updatedAt > copy.updatedAt
-      }?.seq
+      }
+      let room = track.madeRoom.flatMap { $0.earliest > copy.updatedAt ? $0.seq : nil }
+      return [unread?.seq, room].compactMap(\.self).min()
     }.min()
   }
 
@@ -188,7 +190,8 @@ package struct Intake {
     }
     if isMade, track.base == .absent { starts = [] }
     // A copy of what it was not sent yet is one that nobody knew of: somebody else made the record as well.
-    let isUnknown = track.base == .unknown || starts.isEmpty
+    let isUnknown =
+      track.base == .unknown || starts.isEmpty || track.mayBeUponRoom(copy, sentBefore: unread)
     // Nor does a date above a delivery say that who never had the record made the copy upon that.
     let isNew = track.base == .absent && fold.tombstones[copy.target] == nil
     let position = isUnknown || isNew ? oldest : starts[0].position

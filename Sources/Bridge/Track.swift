@@ -37,13 +37,19 @@ package struct Track: Equatable {
     }
   }
 
+  /// Deliveries that have made room.
   package struct Room: Equatable {
+    /// The number of the first of them, and its date.
+    package var seq: UInt64
+    package var earliest: Double
     /// The latest date of them.
     package var latest: Double
     /// The position of the log that the oldest of what the device may hold of them shows.
     package var position: UInt64
 
-    package init(latest: Double, position: UInt64) {
+    package init(seq: UInt64, earliest: Double, latest: Double, position: UInt64) {
+      self.seq = seq
+      self.earliest = earliest
       self.latest = latest
       self.position = position
     }
@@ -177,18 +183,31 @@ package struct Track: Equatable {
 
   package var hasRoom: Bool { inFlight.count < Self.limit }
 
-  /// Makes room, where a delivery has been acknowledged in a way that proves nothing.
+  /// Makes room, where a delivery has been acknowledged in a way that proves nothing: of what the device may have
+  /// started from the oldest stays.
   package mutating func makeRoom(processed: UInt64) {
     guard !hasRoom, let first = inFlight.first, first.seq <= processed else { return }
     // Above what it holds it has taken nothing that is dated below.
     let isBelow = held.map { $0.updatedAt > first.record?.updatedAt ?? .infinity } ?? false
-    if !isBelow || first.seq <= doubt {
-      let oldest = madeRoom?.position ?? oldestPosition ?? first.position
-      base = .unknown
-      madeRoom = Room(
-        latest: max(madeRoom?.latest ?? 0, first.record?.updatedAt ?? floor), position: oldest)
+    guard !isBelow || first.seq <= doubt else {
+      inFlight.removeFirst()
+      return
     }
-    inFlight.removeFirst()
+    guard let index = inFlight.indices.dropFirst().first(where: { inFlight[$0].record != nil }),
+      let record = inFlight[index].record, inFlight[index].seq <= processed
+    else { return }
+    let delivery = inFlight.remove(at: index)
+    madeRoom = Room(
+      seq: madeRoom?.seq ?? delivery.seq, earliest: madeRoom?.earliest ?? record.updatedAt,
+      latest: record.updatedAt, position: madeRoom?.position ?? delivery.position)
+  }
+
+  /// Whether a copy may be one of those that have made room, or made upon one.
+  ///
+  /// - Parameter seq: of the first delivery that it had not read; nil where that is not known.
+  package func mayBeUponRoom(_ copy: WholeRecord, sentBefore seq: UInt64?) -> Bool {
+    guard let madeRoom else { return false }
+    return copy.updatedAt >= madeRoom.earliest && madeRoom.seq < seq ?? .max
   }
 
   /// Notes what is sent.
@@ -228,7 +247,7 @@ package struct Track: Equatable {
     base = delivery.record.map { .held($0, at: delivery.position) } ?? .absent
     reached = delivery.position
     since = delivery.sentAt
-    madeRoom = nil
+    if let room = madeRoom, room.seq < delivery.seq { madeRoom = nil }
     acted = [:]
     inFlight.removeFirst(index + 1)
   }
@@ -284,13 +303,9 @@ package struct Track: Equatable {
     note(copy)
     reached = newest
     copy.place = copy.place ?? held?.place
-    if copy.updatedAt < madeRoom?.latest ?? 0 {
-      // It may have taken in since what is dated above.
-      base = .unknown
-    } else {
-      base = .held(copy, at: position)
-      madeRoom = nil
-    }
+    base = .held(copy, at: position)
+    // What is dated below it was taken before, or is refused.
+    if let room = madeRoom, room.latest < copy.updatedAt { madeRoom = nil }
     since = 0
     acted = [:]
     undated = nil

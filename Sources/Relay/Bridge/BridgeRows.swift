@@ -11,14 +11,15 @@ import Wire
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base reached since received digest madeRoom
 ///                                    undated floor doubt owed, what it did, then what is in flight
 /// ```
-/// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is a date and
-/// a position. A record's row of form 6 had its date alone, and one of form 5 had none. One of form 4 had a flag at the
+/// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
+/// the latest date, a position, a number and the earliest date. A record's row of form 7 had the first two of these, one
+/// of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
 /// end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and
 /// behind `owed` whether it is one. One of form 1 had a window: the base is unknown then, which is always safe, and of its
 /// dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 2
-  static let trackVersion: UInt8 = 7
+  static let trackVersion: UInt8 = 8
   private static let windowVersion: UInt8 = 1
 
   private static let mark: UInt32 = 1 << 31
@@ -70,7 +71,11 @@ enum BridgeRows {
     write(track.received, &writer)
     writer.number(track.digest)
     write(track.madeRoom?.latest, &writer)
-    if let room = track.madeRoom { writer.number(room.position) }
+    if let room = track.madeRoom {
+      writer.number(room.position)
+      writer.number(room.seq)
+      write(room.earliest, &writer)
+    }
     write(track.undated, &writer)
     write(track.floor, &writer)
     writer.number(track.doubt)
@@ -181,8 +186,11 @@ enum BridgeRows {
     track.received = try date(&reader)
     track.digest = try reader.number()
     if version > 5, let latest = try date(&reader) {
+      let position = version > 6 ? try reader.number() : .max
+      let seq = version > 7 ? try reader.number() : 0
+      let earliest = version > 7 ? try date(&reader) ?? 0 : 0
       track.madeRoom = Track.Room(
-        latest: latest, position: version > 6 ? try reader.number() : .max)
+        seq: seq, earliest: earliest, latest: latest, position: position)
     }
     track.undated = try date(&reader)
     track.floor = try date(&reader) ?? 0

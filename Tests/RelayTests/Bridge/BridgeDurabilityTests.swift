@@ -162,7 +162,7 @@ struct BridgeDurabilityTests {
           record: record, position: seq, seq: seq, sentAt: 9, isAlone: seq == 1))
     }
     track.beInDoubt()
-    track.madeRoom = Track.Room(latest: 1.5, position: 3)
+    track.madeRoom = Track.Room(seq: 2, earliest: 1.25, latest: 1.5, position: 3)
     let pair = Pair(number: 1, app: "default", name: "p")
     let device = Device(pair: pair, index: 0, name: "phone", role: .phone)
     device[.userInfo].next = 3

@@ -274,14 +274,20 @@ struct TrackTests {
     track.makeRoom(processed: 0)
     #expect(!track.hasRoom, "none of them was read")
     track.makeRoom(processed: 1)
-    #expect(track.hasRoom && track.base == .unknown)
-    #expect(track.starts(before: nil).count == 15)
-    // The device may hold that one, and not what comes late.
-    var late = track
-    late.receive(timer("late", at: 1.5), at: 0, newest: 0)
-    #expect(late.base == .unknown)
-    late.receive(timer("own", at: 2.5), at: 0, newest: 0)
-    #expect(late.held == timer("own", at: 2.5) && late.madeRoom == nil)
+    #expect(!track.hasRoom, "the oldest stays, and the next one was not read")
+    track.makeRoom(processed: 2)
+    #expect(track.hasRoom && track.held == timer(at: 1))
+    #expect(track.starts(before: nil).map(\.record.updatedAt) == [1, 2] + (4...17).map(Double.init))
+    // Of what has made room nothing is known but when it was sent.
+    #expect(!track.mayBeUponRoom(timer("upon an earlier one", at: 2.5), sentBefore: nil))
+    for copy in [timer("2", at: 3), timer("upon that", at: 3.5)] {
+      #expect(track.mayBeUponRoom(copy, sentBefore: nil))
+      #expect(!track.mayBeUponRoom(copy, sentBefore: 2), "it was not read")
+    }
+    track.receive(timer("own", at: 2.5), at: 0, newest: 0)
+    #expect(track.madeRoom != nil, "it may be taken yet")
+    track.receive(timer("own", at: 3.5), at: 0, newest: 0)
+    #expect(track.madeRoom == nil)
   }
 
   /// What is dated below a device's own copy was refused, or came before it: that takes no knowledge with it.
