@@ -278,7 +278,7 @@ struct TrackTests {
     track.makeRoom(processed: 2)
     #expect(track.hasRoom && track.held == timer(at: 1))
     #expect(track.starts(before: nil).map(\.record.updatedAt) == [1, 2] + (4...17).map(Double.init))
-    // Of what has made room nothing is known but when it was sent.
+    // Of it nothing is known but when it was sent.
     #expect(!track.mayBeUponRoom(timer("upon an earlier one", at: 2.5), sentBefore: nil))
     for copy in [timer("2", at: 3), timer("upon that", at: 3.5)] {
       #expect(track.mayBeUponRoom(copy, sentBefore: nil))

@@ -126,8 +126,22 @@ struct ExchangeGenerator {
         edit.since = name
       }
       try add(.edit, device, edit: edit)
+      if case .move(_, let into?) = edit.change, dice.percent(40) {
+        try deleteElsewhere(edit.kind, into, device)
+      }
       return
     }
+  }
+
+  /// What a record was put into is deleted where nobody has heard of that.
+  private mutating func deleteElsewhere(
+    _ kind: Name, _ container: Name, _ device: Int
+  ) throws(MergeFailure) {
+    let rule = edits.templates.first { $0.kind.name == kind }?.kind.container
+    let other = (device + 1 + dice.below(world.places.count - 1)) % world.places.count
+    guard let rule, try world.shown(other).has(Target(rule.kind, container)) else { return }
+    let delete = Edit(rule.kind, container, .delete)
+    if try world.isPossible(delete, other, form: nil) { try add(.edit, other, edit: delete) }
   }
 
   // MARK: Exchanges

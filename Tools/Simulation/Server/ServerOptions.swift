@@ -95,7 +95,8 @@ struct ServerOptions {
     if budget != nil, plan.faults == nil { faults.insert(.crash) }
     holdsForms = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 4 == 2
     buries = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 8 == 7
-    hasTyping = schema != "none" && draw.percent(30)
+    // Who begins with a snapshot has what was typed, and erased, before.
+    hasTyping = schema != "none" && draw.percent(holdsForms ? 80 : 30)
     stepsClock = !isReal && plan.seed % 8 == 4 && wholeRecords.names.isEmpty
     sameMillisecond = draw.pick([0, 50, 90])
     edits.isNested = draw.percent(30)

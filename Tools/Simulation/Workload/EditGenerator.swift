@@ -31,8 +31,6 @@ struct EditGenerator {
   private var count = 0
   /// The record of the last edit.
   private var last: Target?
-  /// What the last record that changed its container went into.
-  private var entered: Target?
   /// Every record that was created.
   private var known: [Target] = []
 
@@ -102,12 +100,10 @@ struct EditGenerator {
     templates.contains { $0.kind.name == target.kind && $0.kind.container != nil }
   }
 
-  /// A record, or what it stands in or refers to, or might; rather what somebody has put something into, which others
-  /// may not know yet.
+  /// A record, or what it stands in or refers to, or might.
   private func outer(
     _ target: Target, _ template: EditTemplate, _ shown: Shown, _ draw: inout SplitMix64
   ) -> Target {
-    if let entered, draw.percent(50), shown.has(entered) { return entered }
     let above = above(target, template, shown)
     guard !above.isEmpty, draw.percent(70) else { return target }
     if draw.percent(50) { return draw.pick(above) }
@@ -296,7 +292,6 @@ struct EditGenerator {
       if !lists.isEmpty {
         let chosen = draw.pick(lists).target.record
         into = chosen
-        entered = Target(container.kind, chosen)
         list = Spelling.string(chosen.text)
       }
     }
