@@ -87,7 +87,8 @@ extension Intake {
       }
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
-    let moves = RisingSubsequence.fewestMoves(from: before, to: after, fitting: slotOffset)
+    let moves = RisingSubsequence.fewestMoves(
+      from: before, to: after, fitting: slotOffset, isFree: isUnmoved)
     let moving = Set(moves.map(\.id))
     for move in moves {
       guard device[move.id]?.oldestPosition != nil else { continue }

@@ -78,28 +78,42 @@ package enum RisingSubsequence {
 
   /// The moves from the one of several orders that takes the fewest; none where one of them is what
   /// came. What only one side has does not count.
-  ///
-  /// - Parameter rank: where a third order has each: of several ways with as few moves it is one that makes the
-  ///   new order there, too.
   package static func fewestMoves<ID: Hashable>(
-    from orders: [[ID]], to new: [ID], fitting rank: ((ID) -> Int)? = nil
+    from orders: [[ID]], to new: [ID]
   ) -> [(id: ID, after: ID?)] {
+    orders.map { moves(from: $0, toMembersOf: new, fitting: nil).moves }
+      .min { $0.count < $1.count } ?? []
+  }
+
+  /// The same, for a third order that is to be changed: rather those that make the new order there, too, of what is
+  /// free to be moved; and of several ways with as few moves one that does.
+  ///
+  /// - Parameters:
+  ///   - rank: where the third order has each.
+  ///   - isFree: whether nobody else has moved it there. With more than `choiceLimit` values it does not count.
+  package static func fewestMoves<ID: Hashable>(
+    from orders: [[ID]], to new: [ID], fitting rank: @escaping (ID) -> Int, isFree: (ID) -> Bool
+  ) -> [(id: ID, after: ID?)] {
+    let ways = orders.map { moves(from: $0, toMembersOf: new, fitting: rank) }
+    guard new.count <= choiceLimit else {
+      return ways.min { $0.moves.count < $1.moves.count }?.moves ?? []
+    }
+    let weighed = ways.map { way in
+      let fits = moved(way.new.sorted { rank($0) < rank($1) }, by: way.moves) == way.new
+      let isFit = fits && way.moves.allSatisfy { isFree($0.id) }
+      return (moves: way.moves, weight: (isFit ? 0 : 1, way.moves.count, fits ? 0 : 1))
+    }
+    return weighed.min { $0.weight < $1.weight }?.moves ?? []
+  }
+
+  private static func moves<ID: Hashable>(
+    from order: [ID], toMembersOf new: [ID], fitting rank: ((ID) -> Int)?
+  ) -> (moves: [(id: ID, after: ID?)], new: [ID]) {
     let known = Set(new)
-    let ways = orders.map { order in
-      let old = order.filter(known.contains)
-      let both = Set(old)
-      let new = new.filter(both.contains)
-      return (moves: moves(from: old, to: new, fitting: rank), new: new)
-    }
-    guard let fewest = ways.map(\.moves.count).min() else { return [] }
-    let best = ways.filter { $0.moves.count == fewest }
-    guard best.count > 1, new.count <= choiceLimit else { return best[0].moves }
-    let fitting = rank.flatMap { rank in
-      best.first { way in
-        moved(way.new.sorted { rank($0) < rank($1) }, by: way.moves) == way.new
-      }
-    }
-    return (fitting ?? best[0]).moves
+    let old = order.filter(known.contains)
+    let both = Set(old)
+    let new = new.filter(both.contains)
+    return (moves(from: old, to: new, fitting: rank), new)
   }
 
   private static func moved<ID: Hashable>(_ order: [ID], by moves: [(id: ID, after: ID?)]) -> [ID] {

@@ -277,7 +277,8 @@ struct TrackTests {
     #expect(!track.hasRoom, "the oldest stays, and the next one was not read")
     track.makeRoom(processed: 2)
     #expect(track.hasRoom && track.held == timer(at: 1))
-    #expect(track.starts(before: nil).map(\.record.updatedAt) == [1, 2] + (4...17).map(Double.init))
+    let dates = track.starts(before: nil).map(\.record.updatedAt)
+    #expect(dates == [1, 2] + (4...17).map(Double.init))
     // Of it nothing is known but when it was sent.
     #expect(!track.mayBeUponRoom(timer("upon an earlier one", at: 2.5), sentBefore: nil))
     for copy in [timer("2", at: 3), timer("upon that", at: 3.5)] {
