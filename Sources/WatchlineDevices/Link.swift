@@ -1,16 +1,15 @@
 import Foundation
-import InMemory
-import Relay
 import Seeded
 
-/// A phone, its watches and a relay between them, all in this process. Its clock stands still but for `advance`.
+/// A phone, its watches and a relay between them: in this process, where its clock stands still but for `advance`, or a
+/// server's.
 ///
 /// Every call may come from any thread. What the devices are told waits until the link is pumped, or comes by
 /// itself after its latency, so that nothing arrives before the call that caused it has returned.
 package final class Link: @unchecked Sendable {
   /// Guards all of the link and its devices. No app's code runs under it.
   let lock = NSRecursiveLock()
-  private let world: World
+  let carrier: any Carrier
   package let name: String
   package private(set) var devices: [LinkDevice] = []
   /// Seconds after which what is told comes by itself; nil where the link has to be pumped.
@@ -18,13 +17,13 @@ package final class Link: @unchecked Sendable {
   /// Where received files lie.
   let folder: URL
   private var isPumpDue = false
+  private var isDeliveryDue = false
 
-  package init(name: String = "pair", latency: Double? = nil) {
-    // The relay on an empty store in memory has nothing that could be damaged.
-    world = try! World(Relay.Options())
+  /// - Parameter server: nil for a relay in this process.
+  package init(name: String = "pair", latency: Double? = nil, server: ServerAddress? = nil) {
+    carrier = server.map(SocketCarrier.init) ?? MemoryCarrier()
     self.name = name
     self.latency = latency
-    world.keepsHistory = false
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "watchline-\(UUID().uuidString)")
   }
@@ -33,13 +32,30 @@ package final class Link: @unchecked Sendable {
 
   // MARK: Devices
 
-  package func add(_ name: String, isPhone: Bool) -> LinkDevice {
+  /// - Parameter store: what keeps the device's queue beyond this process; nil for nothing.
+  package func add(_ name: String, isPhone: Bool, store: DeviceStore? = nil) -> LinkDevice {
     locked {
-      let device = LinkDevice(name: name, isPhone: isPhone, link: self)
+      let device = LinkDevice(name: name, isPhone: isPhone, link: self, store: store)
       devices.append(device)
       device.connect()
       return device
     }
+  }
+
+  /// A device that is never connected.
+  ///
+  /// - Parameter fault: what an app hears that activates it.
+  func addUnusable(_ name: String, isPhone: Bool, _ fault: DeviceError) -> LinkDevice {
+    locked {
+      let device = LinkDevice(name: name, isPhone: isPhone, link: self, store: nil)
+      device.fault = fault
+      devices.append(device)
+      return device
+    }
+  }
+
+  func device(isPhone: Bool?) -> LinkDevice {
+    locked { devices.first { $0.isPhone == (isPhone ?? true) } ?? devices[0] }
   }
 
   func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -52,19 +68,30 @@ package final class Link: @unchecked Sendable {
 
   /// Sends a line and hands each device what it is written; the lines of the device itself come back too.
   func send(_ line: [UInt8], from device: LinkDevice) {
-    world.send(line + [0x0A], on: device.name)
+    carrier.send(line, of: device)
     deliver()
   }
 
-  func open(_ device: LinkDevice) {
-    world.open(device.name)
-    world.settle()
-    deliver()
+  /// - Returns: whether the device is connected.
+  func open(_ device: LinkDevice) -> Bool {
+    defer { deliver() }
+    return carrier.open(device)
   }
 
   func close(_ device: LinkDevice) {
-    world.close(device.name)
+    carrier.close(device)
     deliver()
+  }
+
+  /// Waits until something has come true of a device by what it is written.
+  ///
+  /// - Returns: false where the connection is lost before.
+  func wait(for device: LinkDevice, until isTrue: () -> Bool) -> Bool {
+    while !isTrue() {
+      guard carrier.wait(for: device) else { return false }
+      deliver()
+    }
+    return true
   }
 
   private func deliver() {
@@ -72,30 +99,66 @@ package final class Link: @unchecked Sendable {
     while !isDone {
       isDone = true
       for device in devices {
-        guard let client = world.lastClient(device.name), !client.lines.isEmpty else { continue }
-        isDone = false
-        let lines = client.lines
-        client.lines = []
-        for line in lines { device.receive(line) }
+        // One at a time: what a line causes may take the next ones.
+        while let line = carrier.takeLine(of: device) {
+          isDone = false
+          device.receive(line)
+        }
       }
     }
     if latency != nil { pumpSoon() }
   }
 
+  /// Lines have come of themselves: they are handed out as soon as nobody waits for an answer.
+  func arrived() {
+    let isDue = lines.withLock {
+      defer { isDeliveryDue = true }
+      return !isDeliveryDue
+    }
+    guard isDue else { return }
+    DispatchQueue.global().async { [self] in
+      lines.withLock { isDeliveryDue = false }
+      locked { deliver() }
+    }
+  }
+  /// Guards `isDeliveryDue`, which threads set that must not wait for `lock`.
+  private let lines = NSLock()
+
+  /// A device's connection has ended by itself.
+  ///
+  /// - Parameter isCurrent: whether it still had that one.
+  func ended(_ device: LinkDevice, _ isCurrent: @escaping () -> Bool) {
+    nonisolated(unsafe) let isCurrent = isCurrent
+    DispatchQueue.global().async { [self] in
+      locked {
+        deliver()
+        if isCurrent() { device.connectionIsLost() }
+      }
+    }
+  }
+
   /// Time passes on the link; the apps' own clocks go on as they do.
   package func advance(seconds: Double) {
     locked {
-      world.pass(seconds: seconds)
-      deliver()
+      if let memory = carrier as? MemoryCarrier {
+        memory.pass(seconds: seconds)
+        deliver()
+      } else if let error = devices.first?.request("advance", "\"seconds\":\(seconds)")?.error {
+        preconditionFailure(
+          "time does not go by at a server's but with --clock manual: \(error.sentence)")
+      }
     }
   }
 
   /// Stops the relay and starts it again on what it has stored.
   package func restart() {
     locked {
+      guard let memory = carrier as? MemoryCarrier else {
+        preconditionFailure("a server is restarted by whoever has started it")
+      }
       let online = devices.filter(\.isOnline)
       for device in online { device.disconnect() }
-      try! world.restart()
+      memory.restart()
       for device in online { device.connect() }
     }
   }
@@ -127,7 +190,15 @@ package final class Link: @unchecked Sendable {
   @concurrent package func settle() async {
     repeat {
       for device in locked({ devices }) { device.pumpAndWait() }
-    } while locked { devices.contains(where: \.hasEvents) }
+    } while locked { hasMore() }
+  }
+
+  /// Whether something can be told; of a server's each device asks, as what one causes comes to another.
+  private func hasMore() -> Bool {
+    if !carrier.isInstant {
+      for _ in 0..<2 { for device in devices { device.ping() } }
+    }
+    return devices.contains(where: \.hasEvents)
   }
 
   // MARK: Faults of a test's

@@ -34,6 +34,11 @@ extension LinkDevice {
               .sessionMissingDelegate, "the session has no delegate to be told of anything")))
         return
       }
+      if let fault {
+        // It is told that, and stays as it was.
+        hasActivated = true
+        return tell(.activationDidComplete(fault))
+      }
       if isOnline, !isBound { connectSession() }
       if !hasActivated || latest.activationState != 2 {
         if isOnline, isBound, !hasActivated, !isWoken {

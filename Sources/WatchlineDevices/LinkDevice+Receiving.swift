@@ -19,14 +19,29 @@ extension LinkDevice {
     acknowledge()
     let id = "c\(nextCall)"
     nextCall += 1
+    asked.insert(id)
+    defer { asked.remove(id) }
     link.send(line + Array(",\"id\":\"\(id)\"}".utf8), from: self)
+    guard link.wait(for: self, until: { answers[id] != nil }) else {
+      if !link.carrier.isInstant { connectionIsLost() }
+      return nil
+    }
     return answers.removeValue(forKey: id)
   }
+
+  /// Waits until the server has carried out all that was sent.
+  func ping() { request(Array("{\"type\":\"ping\"".utf8)) }
 
   /// A line of the relay's.
   func receive(_ line: [UInt8]) {
     guard let members = try? Members(line), let type = members.string("type") else { return }
-    if take(members, type) { return }
+    if take(members, type) {
+      // A request that is made again is answered so where its transfer has ended.
+      if let id = members.string("re"), asked.contains(id), type.hasPrefix("didFinish") {
+        answers[id] = Answer(members: members, error: nil)
+      }
+      return
+    }
     if let id = members.string("re") {
       let error = type == "error" ? Self.error(members) : nil
       if id.hasPrefix("c") {
@@ -93,6 +108,10 @@ extension LinkDevice {
       if hasActivated { tell(.didBecomeInactive) }
     case "sessionDidDeactivate":
       isBound = false
+      if members.string("reason") == "replaced" {
+        isReplaced = true
+        complain("\(name) of pair \(link.name) was activated elsewhere, which has its session now")
+      }
       latest.activationState = 0
       setReachable(false)
       if hasActivated { tell(.didDeactivate) }

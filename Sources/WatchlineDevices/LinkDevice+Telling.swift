@@ -6,10 +6,18 @@ extension LinkDevice {
 
   func tell(_ event: DeviceEvent, _ members: Members, lane: String) {
     let seq = UInt64(members.integer("seq") ?? 0)
+    guard !isProcessed(lane, seq) else { return }
     events.append(Queued(event: event, facts: latest, acknowledge: (lane, seq)))
     if link.takeDuplicate() {
       events.append(Queued(event: event, facts: latest, acknowledge: (lane, seq)))
     }
+  }
+
+  /// Whether the delegate has returned from a delivery already, which comes again as the server had not heard of that.
+  func isProcessed(_ lane: String, _ seq: UInt64) -> Bool {
+    guard seq <= processed[lane] ?? 0 else { return false }
+    told[lane] = max(told[lane] ?? 0, seq)
+    return true
   }
 
   func tell(_ event: DeviceEvent, acknowledge: (lane: String, seq: UInt64)? = nil) {
@@ -88,6 +96,7 @@ extension LinkDevice {
     }
     locked { shown = queued.facts }
     session.handle(queued.event)
+    if case .didFinish(let number, _, _) = queued.event { store?.ended(number) }
     if case .applicationContext(let payload) = queued.event {
       locked { link.contextWasTold(payload, by: self) }
     }
@@ -95,12 +104,13 @@ extension LinkDevice {
     locked {
       if queued.isContent { contentInQueue -= 1 }
       told[lane] = max(told[lane] ?? 0, seq)
+      processed[lane] = max(processed[lane] ?? 0, seq)
     }
   }
 
   /// Tells the relay what the delegate has returned from: once for several, and before anything else is asked.
   func acknowledge() {
-    guard !told.isEmpty else { return }
+    guard isOnline, !told.isEmpty else { return }
     let lanes = told.sorted { $0.key < $1.key }
     told = [:]
     for (lane, seq) in lanes { request("acknowledge", "\"lane\":\"\(lane)\",\"seq\":\(seq)") }

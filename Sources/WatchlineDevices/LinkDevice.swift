@@ -42,9 +42,19 @@ package final class LinkDevice: @unchecked Sendable {
   var contentInQueue = 0
   /// What the delegate has returned from, by lane, and the relay has not been told of.
   var told: [String: UInt64] = [:]
+  /// What the delegate has returned from, by lane.
+  var processed: [String: UInt64] = [:]
+  /// The server's store that the numbers are of.
+  var storeName: String?
+  /// What keeps the device's queue beyond this process.
+  let store: DeviceStore?
+  /// Why the device cannot be used in this process.
+  package var fault: DeviceError?
   /// Of complication transfers, as it was last told.
   var budget = 0
   var answers: [String: Answer] = [:]
+  /// The requests whose answers are waited for.
+  var asked: Set<String> = []
   var nextCall: UInt64 = 1
   var outbox = Outbox()
   var download: Download?
@@ -70,12 +80,19 @@ package final class LinkDevice: @unchecked Sendable {
     var error: DeviceError?
   }
 
-  init(name: String, isPhone: Bool, link: Link) {
+  init(name: String, isPhone: Bool, link: Link, store: DeviceStore?) {
     self.name = name
     self.isPhone = isPhone
     self.link = link
+    self.store = store
     queue = Self.queue(name)
     queue.setSpecific(key: Self.queueKey, value: self)
+    guard let contents = store?.contents else { return }
+    storeName = contents.storeName
+    outbox.last = contents.last
+    for (number, transfer) in contents.transfers { outbox[number] = transfer }
+    outbox.hasContext = contents.unsentContext != nil
+    latest.applicationContext = contents.unsentContext ?? latest.applicationContext
   }
 
   static func queue(_ name: String) -> DispatchQueue {
@@ -96,32 +113,80 @@ package final class LinkDevice: @unchecked Sendable {
   /// Whether the relay has a session of it.
   var isBound = false
   var isWoken = false
+  /// A connection that is lost is made again.
+  private var wantsConnection = false
+  /// Another process has activated as this device.
+  var isReplaced = false
 
   func connect() {
-    guard !isOnline else { return }
-    isOnline = true
-    link.open(self)
+    guard !isOnline, fault == nil else { return }
+    wantsConnection = true
+    isOnline = link.open(self)
+    guard isOnline else { return connectSoon() }
     connectSession()
     flush()
   }
 
+  /// Tries again after a while.
+  func connectSoon() {
+    guard wantsConnection else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryInterval) { [weak self] in
+      guard let self else { return }
+      locked { if self.wantsConnection { self.connect() } }
+    }
+  }
+  private static let retryInterval = 0.2
+
   func connectSession() {
     let role = isPhone ? "phone" : "watch"
-    let answer = request(
-      "activate", "\"pair\":\(quoted(link.name)),\"role\":\"\(role)\",\"device\":\(quoted(name))")
-    isBound = answer?.error == nil
+    var line = "\"pair\":\(quoted(link.name)),\"role\":\"\(role)\",\"device\":\(quoted(name))"
+    if let storeName, !processed.isEmpty {
+      let lanes = processed.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+      line += ",\"store\":\(quoted(storeName)),\"received\":{\(lanes.joined(separator: ","))}"
+    }
+    let answer = request("activate", line)
+    isBound = answer.map { $0.error == nil } ?? false
+    if let error = answer?.error { complain("\(name) of pair \(link.name): \(error.sentence)") }
     guard let answer, isBound else { return }
+    recognize(answer.members)
     read(answer.members)
     if !hasActivated { request("setAppState", #""state":"terminated""#) }
     if answer.members.flag("mayHaveMissedDidFinish") == true { reconcile() }
   }
 
+  /// Which store the server has, and how far it has heard of the device.
+  private func recognize(_ members: Members) {
+    let store = members.string("store")
+    if let known = storeName, known != store {
+      // What that one had accepted and not delivered is handed over again.
+      processed = [:]
+      told = [:]
+      outbox.forgetNames()
+    }
+    storeName = store
+    self.store?.note(store: store ?? "")
+    outbox.n = max(outbox.n, UInt64(members.integer("n") ?? 0))
+  }
+
   func disconnect() {
+    wantsConnection = false
     guard isOnline else { return }
     acknowledge()
+    link.close(self)
+    isDisconnected()
+  }
+
+  /// The connection has ended, and not by this device: it is made again.
+  func connectionIsLost() {
+    guard isOnline else { return }
+    isDisconnected()
+    guard !isReplaced else { return }
+    connectSoon()
+  }
+
+  private func isDisconnected() {
     isOnline = false
     isBound = false
-    link.close(self)
     download = nil
     // What was not acknowledged comes again.
     events.removeAll { $0.acknowledge != nil }

@@ -14,6 +14,10 @@ struct Outbox {
     var sent: DeviceEvent.SentTransfer
     /// What it is called on the wire; nil until it has been accepted.
     var transfer: String?
+    /// Its number on the wire, from the moment on that it is first sent: what is sent again has the same.
+    var n: UInt64?
+    /// The app has taken it back, and whether the relay had it is not known.
+    var isCancelled = false
   }
 
   /// Unfinished transfers, by the order in which the app made them.
@@ -46,6 +50,21 @@ struct Outbox {
   func number(of transfer: String) -> UInt64? {
     numbers[transfer]
   }
+
+  /// The transfer that was sent with a number, and of which no answer came.
+  func number(sentAs n: UInt64) -> UInt64? {
+    transfers.first { $0.value.n == n && $0.value.transfer == nil }?.key
+  }
+
+  /// Nothing of what was accepted is known any more where it was sent to.
+  mutating func forgetNames() {
+    for number in transfers.keys {
+      transfers[number]!.transfer = nil
+      transfers[number]!.n = nil
+    }
+    numbers = [:]
+    n = 0
+  }
 }
 
 extension LinkDevice {
@@ -77,6 +96,8 @@ extension LinkDevice {
       if expectsReply { line += Array(",\"expectsReply\":true".utf8) }
       line += Array(",\"id\":\"m\(number)\"}".utf8)
       link.send(line, from: self)
+      // Who expects no reply hears of a failure alone, and before the answer to what is asked next.
+      if !expectsReply, !link.carrier.isInstant { ping() }
       if !expectsReply, outbox.awaiting.removeValue(forKey: number) != nil {
         link.ledger.end(name, .message, number, .delivered)
       }
@@ -116,11 +137,16 @@ extension LinkDevice {
       }
       if let error = link.takeFailure() { return error }
       if isOnline {
+        store?.note(unsentContext: payload)
         let answer = request(
           Array("{\"type\":\"updateApplicationContext\",\"payload\":".utf8) + payload)
+        // Without an answer it is sent again.
+        outbox.hasContext = answer == nil
+        if answer != nil { store?.note(unsentContext: nil) }
         if let error = answer?.error { return error }
       } else {
         outbox.hasContext = true
+        store?.note(unsentContext: payload)
       }
       set(applicationContext: payload)
       link.ledger.end(name, .context, outbox.lastContext, .replaced)
@@ -183,6 +209,7 @@ extension LinkDevice {
     outbox.last += 1
     let number = outbox.last
     outbox[number] = transfer
+    store?.add(number, transfer)
     note(transfer.kind, transfer.shown, number)
     if let error = link.takeFailure() {
       end(number, error)
@@ -195,21 +222,51 @@ extension LinkDevice {
   /// Sends a transfer; a refusal ends it, and uses up no `n`.
   private func hand(over number: UInt64) {
     guard let transfer = outbox[number] else { return }
-    let answer = request(transfer.members + Array(",\"n\":\(outbox.n + 1)".utf8))
-    guard let answer else { return }
+    let n = transfer.n ?? outbox.n + 1
+    if transfer.n == nil {
+      outbox[number]?.n = n
+      store?.note(number, n: n)
+    }
+    guard let answer = request(transfer.members + Array(",\"n\":\(n)".utf8)) else { return }
     if let error = answer.error {
+      outbox[number]?.n = nil
       return end(number, error)
     }
-    outbox.n += 1
-    outbox[number]?.transfer = answer.members.string("transfer")
-    if transfer.kind == .file, let name = answer.members.string("transfer") {
+    outbox.n = max(outbox.n, n)
+    // It may have ended by now.
+    guard outbox[number] != nil, let name = answer.members.string("transfer") else { return }
+    outbox[number]?.transfer = name
+    store?.note(number, name: name)
+    guard !transfer.isCancelled else {
+      takeBack(number, name)
+      return
+    }
+    if transfer.kind == .file {
       upload(transfer.contents, name, from: Int(answer.members.integer("offset") ?? 0))
     }
   }
 
+  /// - Returns: whether it was taken back.
+  @discardableResult
+  private func takeBack(_ number: UInt64, _ name: String) -> Bool {
+    guard let answer = request("cancelTransfer", "\"transfer\":\(quoted(name))"),
+      answer.error == nil, let transfer = outbox[number]
+    else { return false }
+    forget(number, transfer)
+    return true
+  }
+
+  private func forget(_ number: UInt64, _ transfer: Outbox.Transfer) {
+    outbox[number] = nil
+    store?.ended(number)
+    link.ledger.end(name, transfer.kind, number, .cancelled)
+  }
+
   private func upload(_ contents: Data, _ transfer: String, from offset: Int) {
     let size = 48 << 10
+    // A file without content needs no piece.
     for start in stride(from: offset, to: contents.count, by: size) {
+      guard isOnline else { return }
       let chunk = contents[
         contents.startIndex + start..<min(contents.startIndex + start + size, contents.endIndex)]
       request(
@@ -219,15 +276,32 @@ extension LinkDevice {
     }
   }
 
+  /// Goes on with a file of which a part may have come.
+  private func resume(_ number: UInt64, _ name: String, _ transfer: Outbox.Transfer) {
+    let answer = request("transferFile", "\"transfer\":\(quoted(name))")
+    guard let answer, answer.error == nil, let offset = answer.members.integer("offset") else {
+      return
+    }
+    upload(transfer.contents, name, from: Int(offset))
+  }
+
   /// Sends what was handed over while there was no connection.
   func flush() {
     guard isOnline else { return }
     if outbox.hasContext {
-      outbox.hasContext = false
-      request(Array("{\"type\":\"updateApplicationContext\",\"payload\":".utf8) + latestContext)
+      let answer = request(
+        Array("{\"type\":\"updateApplicationContext\",\"payload\":".utf8) + latestContext)
+      outbox.hasContext = answer == nil
+      if answer != nil { store?.note(unsentContext: nil) }
     }
-    for number in outbox.transfers.keys.sorted() where outbox[number]?.transfer == nil {
-      hand(over: number)
+    let unsent = outbox.transfers.filter { $0.value.transfer == nil }.keys
+    // What may have come there comes first, under the number that it had.
+    for number in unsent.sorted(by: {
+      (outbox[$0]?.n ?? .max, $0) < (outbox[$1]?.n ?? .max, $1)
+    }) { hand(over: number) }
+    guard !link.carrier.isInstant else { return }
+    for (number, transfer) in outbox.transfers where transfer.kind == .file {
+      if let name = transfer.transfer, !transfer.isCancelled { resume(number, name, transfer) }
     }
   }
 
@@ -245,6 +319,7 @@ extension LinkDevice {
     _ number: UInt64, _ error: DeviceError?, acknowledge: (lane: String, seq: UInt64)? = nil
   ) {
     guard let transfer = outbox[number] else { return }
+    guard !transfer.isCancelled else { return forget(number, transfer) }
     outbox[number] = nil
     link.ledger.end(name, transfer.kind, number, error.map { .failed($0) } ?? .delivered)
     tell(.didFinish(number, sent: transfer.sent, error), acknowledge: acknowledge)
@@ -259,7 +334,9 @@ extension LinkDevice {
   func finished(_ members: Members) {
     let acknowledge = members.integer("seq").map { (lane: "outcome", seq: UInt64($0)) }
     let error = members.object("error").map(Self.error)
-    guard let transfer = members.string("transfer"), let number = outbox.number(of: transfer) else {
+    let named = members.string("transfer").flatMap(outbox.number(of:))
+    guard let number = named ?? members.integer("n").flatMap({ outbox.number(sentAs: UInt64($0)) })
+    else {
       // Of one whose end is known.
       if let acknowledge {
         request("acknowledge", "\"lane\":\"outcome\",\"seq\":\(acknowledge.seq)")
@@ -275,17 +352,13 @@ extension LinkDevice {
   package func cancel(_ number: UInt64) -> Bool {
     locked {
       guard let transfer = outbox[number] else { return false }
-      guard let name = transfer.transfer else {
-        // Not sent yet.
-        outbox[number] = nil
-        link.ledger.end(self.name, transfer.kind, number, .cancelled)
+      if let name = transfer.transfer { return takeBack(number, name) }
+      guard transfer.n == nil else {
+        // It may have come there: it is taken back once that is known.
+        outbox[number]?.isCancelled = true
         return true
       }
-      guard let answer = request("cancelTransfer", "\"transfer\":\(quoted(name))"),
-        answer.error == nil
-      else { return false }
-      outbox[number] = nil
-      link.ledger.end(self.name, transfer.kind, number, .cancelled)
+      forget(number, transfer)
       return true
     }
   }
@@ -296,7 +369,9 @@ extension LinkDevice {
   }
 
   /// The numbers of the transfers that have not ended, oldest first.
-  package var outstanding: [UInt64] { locked { outbox.transfers.keys.sorted() } }
+  package var outstanding: [UInt64] {
+    locked { outbox.transfers.filter { !$0.value.isCancelled }.keys.sorted() }
+  }
 }
 
 extension LinkDevice {
@@ -327,21 +402,4 @@ extension LinkDevice {
 
   /// The folder that an app keeps for the active watch.
   package var watchDirectory: URL? { link.folder.appendingPathComponent("WatchDirectory") }
-
-  /// The device whose app's code is running; else of the pair that the process shares.
-  ///
-  /// - Parameter isPhone: which of the pair; nil where that does not matter.
-  package static func ofCode(isPhone: Bool?) -> LinkDevice {
-    if let device = ofCaller, isPhone == nil || device.isPhone == isPhone { return device }
-    let link = ofCaller?.link ?? shared
-    return link.devices.first { $0.isPhone == (isPhone ?? true) } ?? link.devices[0]
-  }
-
-  /// A pair that all of the process shares; what is told comes by itself.
-  private static let shared: Link = {
-    let link = Link(name: "shared", latency: 0.001)
-    _ = link.add("phone", isPhone: true)
-    _ = link.add("watch", isPhone: false)
-    return link
-  }()
 }

@@ -19,10 +19,14 @@ public final class WatchPair: Sendable {
   public let watch: Device
   package let link: Link
 
+  /// Where the environment has `WATCHLINE_SERVER`, the pair is one of that server's, of its own; else all of it is in this
+  /// process.
   public init(_ delivery: Delivery = .whenPumped) {
     var latency: Double?
     if case .live(let seconds) = delivery { latency = max(0.0001, seconds) }
-    link = Link(latency: latency)
+    let server = ServerSettings.ofProcess?.address
+    link = Link(
+      name: server == nil ? "pair" : UUID().uuidString, latency: latency, server: server)
     phone = Device(link.add("phone", isPhone: true))
     watch = Device(link.add("watch", isPhone: false))
   }

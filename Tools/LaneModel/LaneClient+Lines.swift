@@ -15,6 +15,7 @@ extension LaneClient {
     case "didReceiveReply": replied(line)
     case "appStateDidChange": hasSetState = true
     case "accepted": accepted(line)
+    case "configured": checker.complications.configured()
     case "error": refused(line)
     case "didReceiveUserInfo":
       if let companion, line.string("from") == "hub" {
@@ -59,8 +60,6 @@ extension LaneClient {
       }
       if let offset = line.integer("offset") { uploads[id] = Int(offset) }
       unanswered.removeAll { $0 == id }
-    } else if re == "configure" {
-      checker.complications.configured()
     } else if let id = Self.number(re, after: "cancel") {
       checker.cancelled(id)
     } else if re == "ack all" {
