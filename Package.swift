@@ -229,11 +229,16 @@ let package = Package(
         "CFaultVFS",
       ], exclude: ["Data"]),
     tests("ConnectTests", ["ChildProcesses", "LoopbackSupport", "watchline", "Wire", "CUV"]),
+    // An app by `import WatchConnectivity`, for the tests that kill it.
+    .executableTarget(
+      name: "module-app", dependencies: ["WatchConnectivity"], path: "Tests/ModuleApp",
+      swiftSettings: settings),
     // Runs the programs; it depends on them so that they are built.
     tests(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "ChildProcesses", "SyncSupport", "LoopbackSupport",
+        "watchline-server", "watchline", "module-app", "ChildProcesses", "SyncSupport",
+        "LoopbackSupport",
         "LaneModel", "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
       ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),
   ],

@@ -9,7 +9,8 @@ extension LinkDevice {
     guard !isProcessed(lane, seq) else { return }
     events.append(Queued(event: event, facts: latest, acknowledge: (lane, seq)))
     if link.takeDuplicate() {
-      events.append(Queued(event: event, facts: latest, acknowledge: (lane, seq)))
+      events.append(
+        Queued(event: event, facts: latest, acknowledge: (lane, seq), isRepeated: true))
     }
   }
 
@@ -94,7 +95,15 @@ extension LinkDevice {
       if queued.event.isOutcome, queued.acknowledge == nil { locked { events.append(queued) } }
       return
     }
-    locked { shown = queued.facts }
+    let isKnown = locked { () -> Bool in
+      shown = queued.facts
+      // It was handed out once more as the app was started.
+      guard !queued.isRepeated, let (lane, seq) = queued.acknowledge, isProcessed(lane, seq)
+      else { return false }
+      if queued.isContent { contentInQueue -= 1 }
+      return true
+    }
+    guard !isKnown else { return }
     session.handle(queued.event)
     if case .didFinish(let number, _, _) = queued.event { store?.ended(number) }
     if case .applicationContext(let payload) = queued.event {

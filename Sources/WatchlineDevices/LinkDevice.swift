@@ -72,6 +72,8 @@ package final class LinkDevice: @unchecked Sendable {
     var facts: DeviceFacts
     /// What is acknowledged once it has been told.
     var acknowledge: (lane: String, seq: UInt64)?
+    /// A fault of the test's: it is told twice.
+    var isRepeated = false
     var isContent: Bool { acknowledge.map { $0.lane != "outcome" } ?? false }
   }
 
@@ -115,6 +117,7 @@ package final class LinkDevice: @unchecked Sendable {
   var isWoken = false
   /// A connection that is lost is made again.
   private var wantsConnection = false
+  private var hasReconciled = false
   /// Another process has activated as this device.
   var isReplaced = false
 
@@ -151,7 +154,10 @@ package final class LinkDevice: @unchecked Sendable {
     recognize(answer.members)
     read(answer.members)
     if !hasActivated { request("setAppState", #""state":"terminated""#) }
-    if answer.members.flag("mayHaveMissedDidFinish") == true { reconcile() }
+    // What an earlier process was told it may not have told its app.
+    let isFirst = store != nil && !hasReconciled
+    if isFirst || answer.members.flag("mayHaveMissedDidFinish") == true { reconcile() }
+    hasReconciled = true
   }
 
   /// Which store the server has, and how far it has heard of the device.

@@ -221,7 +221,8 @@ extension LinkDevice {
 
   /// Sends a transfer; a refusal ends it, and uses up no `n`.
   private func hand(over number: UInt64) {
-    guard let transfer = outbox[number] else { return }
+    // Without a connection it gets no number: one at a time has one that was not answered.
+    guard isOnline, let transfer = outbox[number] else { return }
     let n = transfer.n ?? outbox.n + 1
     if transfer.n == nil {
       outbox[number]?.n = n
@@ -307,8 +308,15 @@ extension LinkDevice {
 
   /// Asks which transfers have ended while nobody could be told.
   func reconcile() {
-    guard let answer = request(Array("{\"type\":\"outstandingTransfers\"".utf8)) else { return }
-    let left = Set((answer.members.objects("transfers") ?? []).compactMap { $0.string("transfer") })
+    var left: Set<String> = []
+    var line = Array("{\"type\":\"outstandingTransfers\"".utf8)
+    while true {
+      guard let members = request(line)?.members, let transfers = members.objects("transfers")
+      else { return }
+      left.formUnion(transfers.compactMap { $0.string("transfer") })
+      guard let after = members.raw("after") else { break }
+      line = Array("{\"type\":\"outstandingTransfers\",\"after\":".utf8) + after
+    }
     for (number, transfer) in outbox.transfers.sorted(by: { $0.key < $1.key }) {
       guard let name = transfer.transfer, !left.contains(name) else { continue }
       end(number, nil)

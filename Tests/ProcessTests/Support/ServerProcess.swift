@@ -7,9 +7,9 @@ final class ServerProcess {
   /// Known once the ready line has come.
   private(set) var port = 0
 
-  /// The server that is built with the tests, or the one that `WATCHLINE_SERVER` names.
+  /// The server that is built with the tests, or the one that `WATCHLINE_SERVER_PROGRAM` names.
   static var path: String {
-    ProcessInfo.processInfo.environment["WATCHLINE_SERVER"]
+    ProcessInfo.processInfo.environment["WATCHLINE_SERVER_PROGRAM"]
       ?? Program.products + "/watchline-server"
   }
 
