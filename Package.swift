@@ -233,11 +233,15 @@ let package = Package(
     .executableTarget(
       name: "module-app", dependencies: ["WatchConnectivity"], path: "Tests/ModuleApp",
       swiftSettings: settings),
+    // An app whose merge `watchline fuzz` tries through the module.
+    .executableTarget(
+      name: "module-merge", dependencies: ["WatchConnectivity", "WatchlineTesting"],
+      path: "Tests/ModuleMerge", swiftSettings: settings),
     // Runs the programs; it depends on them so that they are built.
     tests(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "module-app", "ChildProcesses", "SyncSupport",
+        "watchline-server", "watchline", "module-app", "module-merge", "ChildProcesses", "SyncSupport",
         "LoopbackSupport",
         "LaneModel", "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
       ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),

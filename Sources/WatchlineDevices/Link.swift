@@ -20,8 +20,14 @@ package final class Link: @unchecked Sendable {
   private var isDeliveryDue = false
 
   /// - Parameter server: nil for a relay in this process.
-  package init(name: String = "pair", latency: Double? = nil, server: ServerAddress? = nil) {
-    carrier = server.map(SocketCarrier.init) ?? MemoryCarrier()
+  package convenience init(
+    name: String = "pair", latency: Double? = nil, server: ServerAddress? = nil
+  ) {
+    self.init(name, latency, server.map(SocketCarrier.init) ?? MemoryCarrier())
+  }
+
+  init(_ name: String, _ latency: Double?, _ carrier: any Carrier) {
+    self.carrier = carrier
     self.name = name
     self.latency = latency
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -94,7 +100,7 @@ package final class Link: @unchecked Sendable {
     return true
   }
 
-  private func deliver() {
+  func deliver() {
     var isDone = false
     while !isDone {
       isDone = true

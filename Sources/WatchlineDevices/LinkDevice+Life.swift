@@ -153,7 +153,7 @@ extension DeviceEvent {
   }
 }
 
-func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
   var bytes: [UInt8] = []
   bytes.append(jsonString: text)
   return String(decoding: bytes, as: UTF8.self)

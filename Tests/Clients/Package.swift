@@ -23,6 +23,12 @@ let package = Package(
     // What Documentation/Testing.md begins with: ci/client takes it from there.
     .target(
       name: "Sync", dependencies: [.product(name: "WatchConnectivity", package: "watchline")]),
+    .executableTarget(
+      name: "Fuzzed",
+      dependencies: [
+        .product(name: "WatchConnectivity", package: "watchline"),
+        .product(name: "WatchlineTesting", package: "watchline"),
+      ]),
     .target(
       name: "Styles", dependencies: [.product(name: "WatchConnectivity", package: "watchline")]),
     .testTarget(
