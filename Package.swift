@@ -241,7 +241,8 @@ let package = Package(
     tests(
       "ProcessTests",
       [
-        "watchline-server", "watchline", "module-app", "module-merge", "ChildProcesses", "SyncSupport",
+        "watchline-server", "watchline", "module-app", "module-merge", "ChildProcesses",
+        "SyncSupport",
         "LoopbackSupport",
         "LaneModel", "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
       ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),

@@ -49,6 +49,8 @@ package final class SyncDevice: CustomStringConvertible {
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
   private var acknowledged: (at: UInt64, sealed: UInt64) = (0, 0)
+  /// The hub's position as it opened, and what it had sealed by then.
+  private var opening = (at: UInt64(0), sealed: Replica.Purge(frontier: .init(), horizon: 0))
 
   /// How long it waits before it asks a hub again that could not write, in milliseconds.
   private static let patience: UInt64 = 1_000
@@ -189,8 +191,10 @@ package final class SyncDevice: CustomStringConvertible {
       guard replica.fold.vector.contains(purge.frontier) else {
         throw SyncFault("the hub collects what \(name) has not been sent")
       }
-      // It had sealed that, and was set back since: what it wrote after may stand upon what goes.
-      guard replica.hasSealed(purge) else { return renew() }
+      // It had sealed that, and was set back since: what it wrote after may stand upon what goes. What it has sealed
+      // since it opened says nothing of a purge from before.
+      let hadSealed = at <= opening.at ? opening.sealed.contains(purge) : replica.hasSealed(purge)
+      guard hadSealed else { return renew() }
       replica.purge(purge, position: at)
     default: return
     }
@@ -210,6 +214,7 @@ package final class SyncDevice: CustomStringConvertible {
     isSuperseded = false
     let standing = replica.opened(try line.head("head")!)
     if standing == .setBack || line.isTrue("retired") { return renew() }
+    opening = (at, replica.sealedPurge)
     told[replica.id] = replica.accepted
     marks.append((at, try line.vector("vector")!))
   }

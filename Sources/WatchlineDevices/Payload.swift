@@ -56,7 +56,12 @@ package enum Payload {
     switch value {
     case let string as String: text.append(jsonString: string)
     case let number where isNumber(number): try write(number: number, to: &text, at: path)
-    case let date as Date: try tag("$date", real(date.timeIntervalSinceReferenceDate, path), &text)
+    case let date as Date:
+      let seconds = date.timeIntervalSinceReferenceDate
+      guard seconds.isFinite else {
+        throw fault(path, "a date of \(seconds) seconds, which cannot be sent")
+      }
+      try tag("$date", real(seconds, path), &text)
     case let data as Data: try tag("$data", "\"\(data.base64EncodedString())\"", &text)
     case let dictionary as [String: Any]: try write(dictionary, to: &text, at: path)
     case let array as [Any]:
@@ -117,7 +122,8 @@ package enum Payload {
 
   /// A number that is read as a real: with a fraction or an exponent.
   private static func real(_ number: Double, _ path: [String]) throws(UnsupportedValue) -> String {
-    guard number.isFinite else { throw fault(path, "\(number), which cannot be sent") }
+    if number.isNaN { return #"{"$real":"nan"}"# }
+    if number.isInfinite { return #"{"$real":"\#(number < 0 ? "-" : "")infinity"}"# }
     return "\(number)"
   }
 
@@ -183,6 +189,10 @@ package enum Payload {
       case "$date":
         let text = decodeString(member.value, line)
         return ISO8601DateFormatter().date(from: text) ?? Date(timeIntervalSinceReferenceDate: 0)
+      case "$real":
+        let text = decodeString(member.value, line)
+        return NSNumber(
+          value: text == "nan" ? Double.nan : text == "infinity" ? .infinity : -.infinity)
       case "$dictionary":
         return plain(member.value, line)
       default: break

@@ -25,7 +25,8 @@ import WatchlineDevices
   /// Brings to a device what the other one has sent.
   private func carry(from: LinkDevice, to: LinkDevice) async {
     for parcel in merge.takeSent(by: from.name) {
-      merge.receive(Array("{\"body\":".utf8) + parcel.body + Array("}".utf8), on: to.name, from: from.name)
+      merge.receive(
+        Array("{\"body\":".utf8) + parcel.body + Array("}".utf8), on: to.name, from: from.name)
     }
     await merge.settle()
   }
@@ -37,7 +38,8 @@ import WatchlineDevices
       WCSession.default.transferUserInfo(["n": 1])
       try WCSession.default.updateApplicationContext(["theme": "dark"])
       try WCSession.default.updateApplicationContext(["theme": "dark"])
-      WCSession.default.sendMessage(["q": 1], replyHandler: { reply.note("answer \($0["answer"] ?? "")") })
+      WCSession.default.sendMessage(
+        ["q": 1], replyHandler: { reply.note("answer \($0["answer"] ?? "")") })
     }
     await carry(from: phone, to: watch)
     #expect(delegates.watch.log == ["userInfo n=1", "context theme=dark", "question q=1"])

@@ -37,8 +37,9 @@ import WatchlineDevices
   }
 
   private func name(_ random: inout SplitMix64) -> String {
-    ["a", "b", "", "$data", "$date", "$x", "Größe", "\u{1F375}", "a.b", "\"\\\n"].randomElement(
-      using: &random)!
+    ["a", "b", "", "$data", "$date", "$real", "$x", "Größe", "\u{1F375}", "a.b", "\"\\\n"]
+      .randomElement(
+        using: &random)!
   }
 
   private func value(_ random: inout SplitMix64, depth: Int) -> Any {
@@ -48,7 +49,9 @@ import WatchlineDevices
     case 2: return UInt64.max - UInt64.random(in: 0...1, using: &random)
     case 3: return Int8.random(in: -128...127, using: &random)
     case 4:
-      let numbers: [Double] = [0, -0.0, 1, 0.1, 1e300, .leastNonzeroMagnitude, 1500, -2.5e-7]
+      let numbers: [Double] = [
+        0, -0.0, 1, 0.1, 1e300, .leastNonzeroMagnitude, 1500, -2.5e-7, .nan, .infinity, -.infinity,
+      ]
       return numbers.randomElement(using: &random)!
     case 5: return Float([0.1, 3, 1e30].randomElement(using: &random)!)
     case 6: return name(&random)

@@ -12,7 +12,7 @@ import Wire
 
   private static func heard() throws -> [JSON] {
     var lines: [JSON] = []
-    for seed in 1...6 as ClosedRange<UInt64> {
+    for seed in 1...8 as ClosedRange<UInt64> {
       var choices = Choices(seed: seed)
       let setting = Setting(seed: seed, &choices)
       var author = Author(setting, choices)
@@ -55,7 +55,7 @@ import Wire
     var refused: [JSON] = []
     var taken: [JSON] = []
     let lines = try Self.lines.get()
-    for _ in 0..<3_000 {
+    for _ in 0..<4_000 {
       var line = choices.one(of: lines)
       guard case .object(var members) = line, members.count > 1 else { continue }
       let place = 1 + choices.below(members.count - 1)
@@ -70,7 +70,7 @@ import Wire
       line = .object(members)
       if LineCheck.fault(line) == nil { taken.append(line) } else { refused.append(line) }
     }
-    #expect(refused.count > 1_500 && taken.count > 100)
+    #expect(refused.count > 1_500 && taken.count > 100, "\(refused.count) \(taken.count)")
     let (count, output) = try Self.wrong(refused)
     #expect(count == refused.count, "\(refused.count): \(output)")
     #expect(try Self.wrong(taken).count == 0)

@@ -210,6 +210,7 @@ package enum Schemas {
               .array([
                 tag("$data", .object(base64)),
                 tag("$date", .object([("type", strings(["string", "number"]))])),
+                tag("$real", .object([("enum", strings(["nan", "infinity", "-infinity"]))])),
                 tag("$dictionary", members),
               ])
             )

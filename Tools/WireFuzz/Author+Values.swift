@@ -178,6 +178,8 @@ extension Author {
         JSON.object([.init("$data", .string(data(world)))]),
         .object([.init("$date", .string("2026-03-01T12:00:00Z"))]),
         .object([.init("$date", .plain(choices.one(of: Self.edges)))]),
+        .object([.init("$real", .string(choices.one(of: ["nan", "infinity", "-infinity", "NaN"])))]
+        ),
         .object([.init("$dictionary", .object([.init("$data", tag)]))]),
         .object([.init("$wrong", tag)]), .plain("null"),
       ])

@@ -153,6 +153,7 @@ enum PropertyListCheck {
       case ("$data", .string(let text)): return LineCheck.isBase64(text)
       case ("$date", .string): return true
       case ("$date", .plain(let text)): return Double(text) != nil
+      case ("$real", .string(let text)): return ["nan", "infinity", "-infinity"].contains(text)
       case ("$dictionary", _): return isPlainDictionary(tag.value)
       default: return false
       }

@@ -182,8 +182,11 @@ package final class DeviceReplica {
   }
 
   /// Whether nothing that it has written can need what a purge takes away.
-  package func hasSealed(_ purge: Replica.Purge) -> Bool {
-    fold.sealedFrontier.contains(purge.frontier) && fold.sealedHorizon >= purge.horizon
+  package func hasSealed(_ purge: Replica.Purge) -> Bool { sealedPurge.contains(purge) }
+
+  /// What it has sealed.
+  package var sealedPurge: Replica.Purge {
+    Replica.Purge(frontier: fold.sealedFrontier, horizon: fold.sealedHorizon)
   }
 
   /// Collects what was announced, at a position of the log.

@@ -67,6 +67,11 @@ package final class Replica {
       self.frontier = frontier
       self.horizon = horizon
     }
+
+    /// Whether it takes away all that another one does.
+    package func contains(_ other: Self) -> Bool {
+      frontier.contains(other.frontier) && horizon >= other.horizon
+    }
   }
 
   package init() { fold = Fold() }

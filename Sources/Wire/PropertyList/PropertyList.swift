@@ -7,6 +7,7 @@
 /// | other number | real of eight bytes |
 /// | `{"$data": "<base64>"}` | data |
 /// | `{"$date": "2026-03-01T12:00:00Z"}`, `{"$date": 794059200.5}` | date; a number is seconds since 2001-01-01 UTC |
+/// | `{"$real": "nan"}`, `"infinity"`, `"-infinity"` | that real |
 /// | `{"$dictionary": {…}}` | the dictionary `{…}`, whatever its names are |
 /// | object with several members, or one whose name does not start with `$` | dictionary |
 /// | null, a name given twice, any other object whose one member's name starts with `$` | error 7010 |

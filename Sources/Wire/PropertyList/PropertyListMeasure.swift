@@ -51,6 +51,7 @@ struct PropertyListMeasure {
     case .number(let value): number(value)
     case .bool: object(1)
     case .data(let text): data(text)
+    case .real(let number): real(number, .real)
     case .date(let seconds): real(seconds, .date)
     case .array(let count):
       object(Self.header(count))

@@ -23,6 +23,8 @@ struct PropertyListReader {
     /// A name in a dictionary, before its value.
     case name(Value)
     case string(Value), number(Value), bool
+    /// A real that JSON has no number for.
+    case real(Double)
     /// The base64 string.
     case data(Value)
     /// Seconds since 2001-01-01 UTC.
@@ -69,6 +71,7 @@ struct PropertyListReader {
     case nil where open[0].kind != .array: return
     case .data: kind = "data"
     case .date: kind = "a date"
+    case .real: kind = "a number"
     default: kind = value.kind.readable
     }
     open = []
@@ -168,6 +171,13 @@ struct PropertyListReader {
             + "\"2026-03-01T12:00:00Z\" or a number of seconds since 2001-01-01", at: member)
       }
       item = .date(seconds)
+    case "$real":
+      guard kind == .string, let number = Self.reals[decodeString(scalar(.string), line)] else {
+        throw unsupported(
+          "is {\"$real\": …} that is no real; it must be \"nan\", \"infinity\" or \"-infinity\"",
+          at: member)
+      }
+      item = .real(number)
     case "$dictionary":
       guard kind == .object else {
         throw unsupported(
@@ -184,6 +194,10 @@ struct PropertyListReader {
     step()
     return item
   }
+
+  private static let reals: [String: Double] = [
+    "nan": .nan, "infinity": .infinity, "-infinity": -.infinity,
+  ]
 
   private mutating func begin(_ kind: Container.Kind) {
     open.append(Container(kind: kind))
