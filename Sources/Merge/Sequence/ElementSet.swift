@@ -1,34 +1,50 @@
 /// A set of elements, as ranges.
+///
+/// Ranges of several sequences may lie between one another: of one replica's characters 1/0, 2/0, 3/0 the list of
+/// timers may have the slot 2/1. So ranges are looked up by what stays the same within them: those that grow by index by
+/// their operation, and those that grow by operation by their index.
 package struct ElementSet: Sendable {
-  /// By replica and position; they do not overlap.
+  /// None overlaps another.
   package let ranges: [ElementRange]
+  /// Where the first of each step stands in `ranges`.
+  private let split: Int
 
   /// - Parameter ranges: in any order, none overlapping another.
   package init(_ ranges: [ElementRange] = []) {
-    let sorted = ranges.sorted {
-      ($0.first.replica, $0.first.position) < ($1.first.replica, $1.first.position)
-    }
-    self.ranges = sorted.reduce(into: []) { $0.append(joining: $1) }
+    let byIndex = ranges.filter { $0.step == .index }
+    let bySeq = ranges.filter { $0.step == .seq }
+    let rows = byIndex.sorted { Self.key($0.first, .index) < Self.key($1.first, .index) }
+    split = rows.count
+    self.ranges = rows + bySeq.sorted { Self.key($0.first, .seq) < Self.key($1.first, .seq) }
   }
 
   package var isEmpty: Bool { ranges.isEmpty }
 
   package func contains(_ element: Element) -> Bool {
-    var low = 0
-    var high = ranges.count
+    contains(element, ranges[..<split], .index) || contains(element, ranges[split...], .seq)
+  }
+
+  private static func key(
+    _ element: Element, _ step: ElementRange.Step
+  ) -> (UInt32, Int, UInt64) {
+    (element.replica, step == .index ? 0 : element.index, element.position)
+  }
+
+  private func contains(
+    _ element: Element, _ ranges: ArraySlice<ElementRange>, _ step: ElementRange.Step
+  ) -> Bool {
+    let wanted = Self.key(element, step)
+    var low = ranges.startIndex
+    var high = ranges.endIndex
     while low < high {
       let middle = (low + high) / 2
-      let first = ranges[middle].first
-      if (first.replica, first.position) <= (element.replica, element.position) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+      if Self.key(ranges[middle].first, step) <= wanted { low = middle + 1 } else { high = middle }
     }
-    guard low > 0, ranges[low - 1].first.replica == element.replica else { return false }
+    guard low > ranges.startIndex else { return false }
     let range = ranges[low - 1]
+    guard range.first.replica == element.replica else { return false }
     let (steps, rest) = (element.position - range.first.position).quotientAndRemainder(
-      dividingBy: range.step.distance)
+      dividingBy: step.distance)
     return rest == 0 && steps < UInt64(range.count)
   }
 }
