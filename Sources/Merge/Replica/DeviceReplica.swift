@@ -284,6 +284,7 @@ package final class DeviceReplica {
     var left: [Operation] = []
     for operation in divergent {
       var renamed = renaming.rename(operation)
+      close(&renamed.context, over: old.id)
       guard left.isEmpty, fold.vector.contains(renamed.context.others) else {
         left.append(operation)
         continue
@@ -293,6 +294,15 @@ package final class DeviceReplica {
       try replica.append(Replica.Written(operation: renamed, bytes: bytes))
     }
     return left
+  }
+
+  /// What others had seen of the old incarnation is seen with theirs, also where it is not known that both have that.
+  private func close(_ context: inout Context, over old: ReplicaID) {
+    let others = context.others.entries
+    for entry in others {
+      guard let seen = fold.context(of: Dot(entry.replica, entry.seq)) else { continue }
+      context.others[old] = max(context.others[old], seen.others[old])
+    }
   }
 
   /// What it has in common with the hub may have been stamped anew there, and higher. What others

@@ -42,7 +42,8 @@ package struct ElementSet: Sendable {
     }
     guard low > ranges.startIndex else { return false }
     let range = ranges[low - 1]
-    guard range.first.replica == element.replica else { return false }
+    let first = Self.key(range.first, step)
+    guard (first.0, first.1) == (wanted.0, wanted.1) else { return false }
     let (steps, rest) = (element.position - range.first.position).quotientAndRemainder(
       dividingBy: step.distance)
     return rest == 0 && steps < UInt64(range.count)
