@@ -32,7 +32,8 @@ extension Intake {
   }
 
   /// Where a new record goes: behind the one with the number before its own, in any copy that the device may have
-  /// had; else behind the last of the newest before it, and rather of those that were before it in all copies. Of several with one number it is the one that stands last.
+  /// had; else behind the last of the newest before it, and rather of those that were before it in all copies. Of
+  /// several with one number it is the one that stands last.
   func predecessor(of copy: WholeRecord) -> Place {
     let all = copies(before: nil)
     let copies = all.map { $0.filter { WholeRecord.isBefore($0, copy) } }

@@ -193,8 +193,8 @@ package final class SyncDevice: CustomStringConvertible {
       }
       // It had sealed that, and was set back since: what it wrote after may stand upon what goes. What it has sealed
       // since it opened says nothing of a purge from before.
-      let hadSealed = at <= opening.at ? opening.sealed.contains(purge) : replica.hasSealed(purge)
-      guard hadSealed else { return renew() }
+      let sealed = at <= opening.at ? opening.sealed : replica.sealedPurge
+      guard sealed.contains(purge) else { return renew() }
       replica.purge(purge, position: at)
     default: return
     }

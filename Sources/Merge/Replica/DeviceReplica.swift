@@ -181,17 +181,14 @@ package final class DeviceReplica {
     announced = nil
   }
 
-  /// Whether nothing that it has written can need what a purge takes away.
-  package func hasSealed(_ purge: Replica.Purge) -> Bool { sealedPurge.contains(purge) }
-
-  /// What it has sealed.
+  /// What it has sealed: nothing that it has written can need what a purge takes away that this contains.
   package var sealedPurge: Replica.Purge {
     Replica.Purge(frontier: fold.sealedFrontier, horizon: fold.sealedHorizon)
   }
 
   /// Collects what was announced, at a position of the log.
   ///
-  /// - Precondition: `hasSealed(purge)`; else it goes on as a new incarnation.
+  /// - Precondition: `sealedPurge` contains it; else it goes on as a new incarnation.
   package func purge(_ purge: Replica.Purge, position: UInt64) {
     replica.purge(purge)
     self.position = max(self.position, position)

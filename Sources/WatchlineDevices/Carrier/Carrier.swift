@@ -1,7 +1,6 @@
 /// Carries the lines of a link's devices to the relay and back.
 ///
-/// All of it is called under the link's lock but for `wait`, which is too, and gives up nothing meanwhile: what comes in
-/// is taken by another thread.
+/// All of it is called under the link's lock. While `wait` holds that, another thread takes what comes in.
 protocol Carrier: AnyObject {
   /// Whether whatever a line causes has come by the time that `send` returns.
   var isInstant: Bool { get }
@@ -18,4 +17,23 @@ protocol Carrier: AnyObject {
   ///
   /// - Returns: false where none will come: the connection is lost.
   func wait(for device: LinkDevice) -> Bool
+}
+
+/// Lines that have come, taken one by one.
+struct LineQueue {
+  private var lines: [[UInt8]] = []
+  private var next = 0
+
+  var isEmpty: Bool { next == lines.count }
+
+  mutating func append(_ new: [[UInt8]]) { lines += new }
+
+  mutating func take() -> [UInt8]? {
+    guard !isEmpty else { return nil }
+    defer {
+      next += 1
+      if isEmpty { self = Self() }
+    }
+    return lines[next]
+  }
 }

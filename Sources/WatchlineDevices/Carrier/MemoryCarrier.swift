@@ -4,19 +4,7 @@ import Relay
 /// The relay in this process, on a store in memory. Its clock stands still.
 final class MemoryCarrier: Carrier {
   private let world: World
-  private var lines: [String: Lines] = [:]
-
-  /// Lines that have come, taken one by one.
-  private struct Lines {
-    var lines: [[UInt8]] = []
-    var next = 0
-
-    mutating func take() -> [UInt8]? {
-      guard next < lines.count else { return nil }
-      defer { next += 1 }
-      return lines[next]
-    }
-  }
+  private var lines: [String: LineQueue] = [:]
 
   init() {
     // The relay on an empty store in memory has nothing that could be damaged.
@@ -38,8 +26,8 @@ final class MemoryCarrier: Carrier {
 
   func takeLine(of device: LinkDevice) -> [UInt8]? {
     if let line = lines[device.name]?.take() { return line }
-    guard let client = world.lastClient(device.name), !client.lines.isEmpty else { return nil }
-    lines[device.name] = Lines(lines: client.lines)
+    guard let client = world.lastClient(device.name) else { return nil }
+    lines[device.name, default: LineQueue()].append(client.lines)
     client.lines = []
     return lines[device.name]?.take()
   }

@@ -14,7 +14,7 @@ package final class MergeCarrier: Carrier {
     package var to: String?
   }
 
-  private var lines: [String: [[UInt8]]] = [:]
+  private var lines: [String: LineQueue] = [:]
   private var sent: [String: [Parcel]] = [:]
   private var contexts: [String: String] = [:]
   private var reachable: [String: Set<String>] = [:]
@@ -29,13 +29,10 @@ package final class MergeCarrier: Carrier {
   func close(_ device: LinkDevice) {}
   func wait(for device: LinkDevice) -> Bool { false }
 
-  func takeLine(of device: LinkDevice) -> [UInt8]? {
-    guard lines[device.name]?.isEmpty == false else { return nil }
-    return lines[device.name]!.removeFirst()
-  }
+  func takeLine(of device: LinkDevice) -> [UInt8]? { lines[device.name]?.take() }
 
   private func tell(_ device: String, _ line: String) {
-    lines[device, default: []].append(Array(line.utf8))
+    lines[device, default: LineQueue()].append([Array(line.utf8)])
   }
 
   // MARK: What a device sends

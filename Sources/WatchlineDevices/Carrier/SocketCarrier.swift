@@ -45,27 +45,6 @@ final class SocketCarrier: Carrier, @unchecked Sendable {
   func wait(for device: LinkDevice) -> Bool { connections[device.name]?.wait() ?? false }
 }
 
-/// Where a server listens.
-package struct ServerAddress: Equatable, Sendable {
-  var host: String
-  var port: String
-
-  /// - Parameter text: `HOST:PORT`, of IPv6 `[HOST]:PORT`.
-  package init?(_ text: String) {
-    guard let colon = text.lastIndex(of: ":"),
-      let number = UInt16(text[text.index(after: colon)...]),
-      number > 0
-    else { return nil }
-    var host = text[..<colon]
-    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    guard !host.isEmpty else { return nil }
-    self.host = String(host)
-    port = String(number)
-  }
-
-  package var spelled: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
 /// Says what a person has to know, and no API of WCSession's has a place for.
 func complain(_ sentence: String) {
   FileHandle.standardError.write(Data("watchline: \(sentence)\n".utf8))

@@ -8,8 +8,7 @@ final class SocketConnection: @unchecked Sendable {
 
   private let socket: Int32
   private let condition = NSCondition()
-  private var lines: [[UInt8]] = []
-  private var next = 0
+  private var lines = LineQueue()
   private var hasEnded = false
 
   /// How long a server may take to take bytes, and to answer, in seconds.
@@ -91,7 +90,7 @@ final class SocketConnection: @unchecked Sendable {
     rest += bytes[start...]
     guard !new.isEmpty else { return false }
     condition.lock()
-    lines += new
+    lines.append(new)
     condition.broadcast()
     condition.unlock()
     return true
@@ -110,12 +109,7 @@ final class SocketConnection: @unchecked Sendable {
   func takeLine() -> [UInt8]? {
     condition.lock()
     defer { condition.unlock() }
-    guard next < lines.count else { return nil }
-    defer {
-      next += 1
-      if next == lines.count { (lines, next) = ([], 0) }
-    }
-    return lines[next]
+    return lines.take()
   }
 
   /// Waits until there is a line. A server that sends none for some seconds is given up.
@@ -125,14 +119,14 @@ final class SocketConnection: @unchecked Sendable {
     let end = Date(timeIntervalSinceNow: Double(Self.patience))
     condition.lock()
     defer { condition.unlock() }
-    while next == lines.count, !hasEnded {
+    while lines.isEmpty, !hasEnded {
       guard condition.wait(until: end) else {
         complain("the server has not answered for \(Self.patience) s; the connection is ended")
         shutdown(socket, Int32(SHUT_RDWR))
         return false
       }
     }
-    return next < lines.count
+    return !lines.isEmpty
   }
 
   // MARK: Writing

@@ -175,9 +175,9 @@ import Wire
     let purged = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now)
     let announced = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now + 100)
     watch.seal(watch.position + 1, announced)
-    #expect(watch.sealed == 0 && !watch.hasSealed(purged))
+    #expect(watch.sealed == 0 && !watch.sealedPurge.contains(purged))
     try watch.receive([], through: watch.position + 1)
-    #expect(watch.sealed == watch.position && watch.hasSealed(announced))
+    #expect(watch.sealed == watch.position && watch.sealedPurge.contains(announced))
   }
 
   /// What is written has seen what is collected: an open form holds that up, and an older one is begun
