@@ -62,7 +62,11 @@ package final class DeviceStore: @unchecked Sendable {
     var contents = Contents()
     for line in data.split(separator: 0x0A) {
       guard let members = try? Members(Array(line)) else { continue }
-      if let store = members.string("store") { contents.storeName = store }
+      if let store = members.string("store"), store != contents.storeName {
+        contents.storeName = store
+        // What another store had accepted is handed over again under new names.
+        for number in contents.transfers.keys { contents.transfers[number]?.forgetName() }
+      }
       if members.has("context") { contents.unsentContext = members.raw("context") }
       if members.has("contextSent") { contents.unsentContext = nil }
       if let last = members.integer("last") { contents.last = UInt64(last) }

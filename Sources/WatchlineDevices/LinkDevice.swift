@@ -162,15 +162,15 @@ package final class LinkDevice: @unchecked Sendable {
 
   /// Which store the server has, and how far it has heard of the device.
   private func recognize(_ members: Members) {
-    let store = members.string("store")
-    if let known = storeName, known != store {
+    let name = members.string("store") ?? ""
+    if let known = storeName, known != name {
       // What that one had accepted and not delivered is handed over again.
       processed = [:]
       told = [:]
       outbox.forgetNames()
     }
-    storeName = store
-    self.store?.note(store: store ?? "")
+    if storeName != name { store?.note(store: name) }
+    storeName = name
     outbox.n = max(outbox.n, UInt64(members.integer("n") ?? 0))
   }
 

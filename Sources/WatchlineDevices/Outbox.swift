@@ -18,6 +18,9 @@ struct Outbox {
     var n: UInt64?
     /// The app has taken it back, and whether the relay had it is not known.
     var isCancelled = false
+
+    /// It is known no more where it was sent to.
+    mutating func forgetName() { (transfer, n) = (nil, nil) }
   }
 
   /// Unfinished transfers, by the order in which the app made them.
@@ -58,10 +61,7 @@ struct Outbox {
 
   /// Nothing of what was accepted is known any more where it was sent to.
   mutating func forgetNames() {
-    for number in transfers.keys {
-      transfers[number]!.transfer = nil
-      transfers[number]!.n = nil
-    }
+    for number in transfers.keys { transfers[number]!.forgetName() }
     numbers = [:]
     n = 0
   }
