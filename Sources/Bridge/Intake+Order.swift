@@ -63,9 +63,11 @@ extension Intake {
     schema[target.kind]?.order.map { fold.stamp(of: $0, target, within: shown) != nil } ?? false
   }
 
-  /// Whether a record stands where the device was shown it or has put it.
+  /// Whether a record stands where it was made, or the device was shown it or has put it.
   private func isUnmoved(_ target: Target) -> Bool {
-    guard let order = schema[target.kind]?.order else { return true }
+    guard let order = schema[target.kind]?.order, !fold.isWrittenOnce(order, of: target) else {
+      return true
+    }
     let shown = withOwn(vector(at: device[target]?.oldestPosition))
     return fold.stamp(of: order, target, within: shown)
       == fold.stamp(of: order, target, within: replica.vector)
@@ -89,7 +91,8 @@ extension Intake {
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
     let moves = RisingSubsequence.fewestMoves(
-      from: before, to: after, fitting: slotOffset, isFree: isUnmoved)
+      from: before + [present(known, instead: before)].compactMap(\.self), to: after,
+      fitting: slotOffset, isFree: isUnmoved)
     let moving = Set(moves.map(\.id))
     for move in moves {
       guard device[move.id]?.oldestPosition != nil else { continue }
@@ -114,6 +117,20 @@ extension Intake {
         break
       }
     }
+  }
+
+  /// The order at the hub, where nobody has moved what stands otherwise in it than the device may have had it: two have
+  /// put something in one place, unseen by one another.
+  private func present(_ known: Set<Target>, instead before: [[Target]]) -> [Target]? {
+    let present = known.sorted { slotOffset($0) < slotOffset($1) }
+    guard present.count <= RisingSubsequence.choiceLimit else { return nil }
+    let isAgreed = before.allSatisfy { order in
+      order.indices.allSatisfy { index in
+        let turned = order[index...].filter { slotOffset($0) < slotOffset(order[index]) }
+        return turned.isEmpty || (turned + [order[index]]).allSatisfy(isUnmoved)
+      }
+    }
+    return isAgreed ? present : nil
   }
 
   /// Where a moved record goes. What the device may not have had yet, or somebody has deleted, stands between others by

@@ -280,7 +280,7 @@ package struct Intake {
   private func news(of record: WholeRecord, in root: Target) -> [Name: Datum] {
     let texts = Set(
       schema[record.target.kind]!.registers.filter { $0.form == .text }.map(\.name))
-    let isKnown = fold.isVisible(record.target, schema) || device[root]?.madeRoom != nil
+    let isKnown = fold.isAlive(record.target) || device[root]?.madeRoom != nil
     return record.values.filter { name, value in
       !texts.contains(name)
         && !(isKnown && fold.hasWritten(value, to: name, of: record.target))

@@ -26,6 +26,11 @@ extension Fold {
     } ?? false
   }
 
+  /// Whether a register was written once, as far as its history is still known: a place, as the record was made.
+  package func isWrittenOnce(_ register: Name, of target: Target) -> Bool {
+    record(target)?.registers.first { $0.name == register }?.writes.count == 1
+  }
+
   /// What a replica said it had seen when it last wrote a register; nil where it never did.
   package func context(
     of replica: ReplicaID, writing register: Name, of target: Target

@@ -224,9 +224,21 @@ struct WholeRecordJudge {
   /// Whether somebody touched a record unseen that was deleted.
   private func isSaved(_ touch: WholeRecordApp.Touch) -> Bool {
     oracle.entries.contains { entry in
-      entry.dot.replica != author && !touch.seen.contains(entry.dot)
+      entry.dot.replica != author
+        && (!touch.seen.contains(entry.dot) || isHidden(entry, from: touch))
         && (entry.action.target == touch.target || entry.action.home == touch.target
           || entry.action.into == touch.target)
+    }
+  }
+
+  /// Whether a write lost to one that had not seen it, and that was shown where its record was deleted: what is shown is
+  /// the same with it and without, so nobody can say that it was seen there.
+  private func isHidden(_ entry: Oracle.Entry, from touch: WholeRecordApp.Touch) -> Bool {
+    guard case .write(let name, _) = entry.action.body else { return false }
+    let field = WholeRecordApp.Field(target: entry.action.target, name: name)
+    return oracle.writes(entry.action.target, name).contains { other in
+      entry < other && !other.follows(entry)
+        && other.action.written.map { app.hadShown($0, field, by: touch.moment) } ?? false
     }
   }
 
