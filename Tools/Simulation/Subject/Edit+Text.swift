@@ -1,18 +1,19 @@
-package import Merge
+import Merge
 import Wire
 
 extension Edit {
-  /// In a few words: `set timer …01 name = "Tea"`.
+  /// In a few words: `set timer 1 {"name":"Tea"}`.
   package var spelled: String {
-    let what = "\(kind) \(Self.short(record))"
+    let what = "\(kind) \(RecordLabel.short(record.text))"
     switch change {
     case .create(let fields): return "create \(what) \(Self.text(fields))"
     case .set(let fields): return "set \(what) \(Self.text(fields))"
     case .delete: return "delete \(what)"
     case .restore: return "restore \(what)"
     case .move(let after, let into):
-      let list = into.map { " into \(Self.short($0))" } ?? ""
-      return "move \(what)\(list) " + (after.map { "behind \(Self.short($0))" } ?? "to the front")
+      let list = into.map { " into \(RecordLabel.short($0.text))" } ?? ""
+      let place = after.map { "behind \(RecordLabel.short($0.text))" } ?? "to the front"
+      return "move \(what)\(list) \(place)"
     case .splice(let field, let at, let remove, let insert, _):
       var text: [UInt8] = []
       text.append(jsonString: insert)
@@ -22,11 +23,6 @@ extension Edit {
   }
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-  /// A UUID's last digits, or the name itself.
-  package static func short(_ name: Name) -> String {
-    name.utf8.count == 36 ? "…" + String(name.text.suffix(4)) : name.text
-  }
 
   /// As a person types it to the server; nil where it cannot be typed.
   func line(_ id: String, alias: (Name) -> Name) -> String? {
