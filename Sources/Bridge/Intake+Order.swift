@@ -90,9 +90,13 @@ extension Intake {
       }
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
-    let moves = RisingSubsequence.fewestMoves(
+    let (moves, chosen) = RisingSubsequence.fewestMoves(
       from: before + [present(known, instead: before)].compactMap(\.self), to: after,
       fitting: slotOffset, isFree: isUnmoved)
+    // Who started from the newest order had seen what made it.
+    func seen(_ target: Target) -> UInt64? {
+      chosen == 0 ? device[target]?.oldestPosition : device[target]?.reached
+    }
     let moving = Set(moves.map(\.id))
     for move in moves {
       guard device[move.id]?.oldestPosition != nil else { continue }
@@ -105,7 +109,7 @@ extension Intake {
       let high = behind.first.map(slotOffset) ?? .max
       let between = behind.dropFirst().filter { low < slotOffset($0) && slotOffset($0) < high }
       let neighbours = [place.after, behind.first].compactMap(\.self) + between
-      let seen = ([move.id] + neighbours).compactMap { device[$0]?.oldestPosition }.max()
+      let seen = ([move.id] + neighbours).compactMap(seen).max()
       let shown = withOwn(vector(at: seen))
       let time = new[move.id].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
       for context in place.contexts(shown, replica.vector) {

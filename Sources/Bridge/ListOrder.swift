@@ -91,19 +91,20 @@ package enum RisingSubsequence {
   /// - Parameters:
   ///   - rank: where the third order has each.
   ///   - isFree: whether nobody else has moved it there. With more than `choiceLimit` values it does not count.
+  /// - Returns: the moves, and from which of the orders they are.
   package static func fewestMoves<ID: Hashable>(
     from orders: [[ID]], to new: [ID], fitting rank: @escaping (ID) -> Int, isFree: (ID) -> Bool
-  ) -> [(id: ID, after: ID?)] {
-    let ways = orders.map { moves(from: $0, toMembersOf: new, fitting: rank) }
-    guard new.count <= choiceLimit else {
-      return ways.min { $0.moves.count < $1.moves.count }?.moves ?? []
-    }
-    let weighed = ways.map { way in
+  ) -> (moves: [(id: ID, after: ID?)], from: Int) {
+    let weighed = orders.enumerated().map { index, order in
+      let way = moves(from: order, toMembersOf: new, fitting: rank)
+      guard new.count <= choiceLimit else {
+        return (moves: way.moves, from: index, weight: (0, way.moves.count, 0))
+      }
       let fits = moved(way.new.sorted { rank($0) < rank($1) }, by: way.moves) == way.new
       let isFit = fits && way.moves.allSatisfy { isFree($0.id) }
-      return (moves: way.moves, weight: (isFit ? 0 : 1, way.moves.count, fits ? 0 : 1))
+      return (way.moves, index, (isFit ? 0 : 1, way.moves.count, fits ? 0 : 1))
     }
-    return weighed.min { $0.weight < $1.weight }?.moves ?? []
+    return weighed.min { $0.weight < $1.weight }.map { ($0.moves, $0.from) } ?? ([], 0)
   }
 
   private static func moves<ID: Hashable>(
