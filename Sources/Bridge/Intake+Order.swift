@@ -90,6 +90,8 @@ extension Intake {
       }
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
+    // Others have done the same, or the device shows what they did.
+    guard after != after.sorted(by: { slotOffset($0) < slotOffset($1) }) else { return }
     let (moves, chosen) = RisingSubsequence.fewestMoves(
       from: before + [present(known, instead: before)].compactMap(\.self), to: after,
       fitting: slotOffset, isFree: isUnmoved)

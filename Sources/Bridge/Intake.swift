@@ -192,9 +192,7 @@ package struct Intake {
     // A copy of what it was not sent yet is one that nobody knew of: somebody else made the record as well.
     let isUnknown =
       track.base == .unknown || starts.isEmpty || track.mayBeUponRoom(copy, sentBefore: unread)
-    // Nor does a date above a delivery say that who never had the record made the copy upon that.
-    let isNew = track.base == .absent && fold.tombstones[copy.target] == nil
-    let position = isUnknown || isNew ? oldest : starts[0].position
+    let position = isUnknown ? oldest : starts[0].position
     let changes = Changes(
       copy, schema, starts: starts.map(\.record), present: shown, acted: track.acted,
       isUnknown: isUnknown,

@@ -275,11 +275,12 @@ package struct Track: Equatable {
     floor = max(floor, copy.updatedAt)
   }
 
-  /// The device has deleted what it was taken to have deleted before. So what it has processed brought the
-  /// record back, whatever was in doubt; and the copies that follow need not be dated above those of before. Who acted on
-  /// it without a date may have refused all that came behind the first.
+  /// The device has deleted what it was taken to have deleted before. So what it has processed brought the record back,
+  /// whatever was in doubt; and the copies that follow need not be dated above those of before. Who acted on it
+  /// without a date may have refused all that came behind the first.
   package mutating func hadAgain(provenUpTo proven: UInt64) {
-    guard base == .absent, let last = inFlight.lastIndex(where: { $0.seq <= proven }) else { return }
+    guard base == .absent, let last = inFlight.lastIndex(where: { $0.seq <= proven })
+    else { return }
     let first = inFlight[...last].lastIndex { $0.record == nil }.map { $0 + 1 } ?? 0
     guard first <= last, let record = inFlight[last].record else { return }
     settle(undated == nil ? last : first)

@@ -48,13 +48,17 @@ package struct Editor {
   /// Whoever has been shown a record's delete alone makes it anew by that, as somebody else has: a
   /// write that has not seen it made would be about the one that was collected.
   ///
-  /// - Throws: 4004 as `create`, and where the record stands in no container.
+  /// - Throws: 4004 as `create`, also of the container that a record is made anew in by that, and where the record
+  ///   stands in no container.
   package mutating func set(_ target: Target, _ plan: EditPlan) throws(WireError) -> [Action] {
     if let container = plan.container { try checkIsShown(container) }
     let kind = schema[target.kind]!
     let home = try home(of: target)
     var actions: [Action] = []
-    if isMadeAnewUnseen(target) { actions.append(Action(target, .create, home: home)) }
+    if isMadeAnewUnseen(target) {
+      if let home { try checkIsShown(home) }
+      actions.append(Action(target, .create, home: home))
+    }
     for write in plan.writes { actions += self.actions(write, target, kind, home) }
     if kind.isListedInContainer, let container = plan.container {
       actions += try place(target, kind, at: .last, in: container, home: home)

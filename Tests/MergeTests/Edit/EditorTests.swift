@@ -142,18 +142,24 @@ import Wire
     }
   }
 
-  /// A timer that was deleted and collected, and that the watch has made anew.
+  /// A timer that was deleted and collected, and that the watch has made anew; with a to-do in it, so was that.
   ///
   /// - Returns: the two devices, and what somebody has seen who knows of the delete alone.
-  private func madeAnew() throws -> (desk: EditingDesk, deleted: VersionVector) {
+  private func madeAnew(
+    withTodo: Bool = false
+  ) throws -> (desk: EditingDesk, deleted: VersionVector) {
     var desk = EditingDesk()
+    let todo = EditingDesk.todo(0)
+    let fields = #"{"timer":"\#(EditingDesk.timer(0).record)","text":"a"}"#
     try desk.createTimer(0)
+    if withTodo { try desk.create(todo, fields) }
     try desk.edit { editor, _ in try editor.delete(EditingDesk.timer(0)) }
     try desk.exchange()
     let purge = Replica.Purge(frontier: desk.vector, horizon: .max)
     for device in [desk.phone, desk.watch] { device.purge(purge, position: 0) }
     let deleted = desk.vector
     try desk.createTimer(0, on: desk.watch)
+    if withTodo { try desk.create(todo, fields, on: desk.watch) }
     try desk.exchange()
     return (desk, deleted)
   }
@@ -202,6 +208,19 @@ import Wire
     }
     var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: desk.vector)
     #expect(try !editor.create(todo, plan).isEmpty)
+  }
+
+  /// A to-do and its timer were collected and both made anew: whoever was shown the deletes alone cannot make the to-do
+  /// once more in a timer that was not shown.
+  @Test func whatIsInWhatIsMadeAnewUnseenIsLookedAtAgain() throws {
+    var (desk, deleted) = try madeAnew(withTodo: true)
+    let todo = EditingDesk.todo(0)
+    var editor = Editor(desk.phone.fold, EditingDesk.schema, shown: deleted)
+    let plan = EditPlan(writes: [], container: nil)
+    let error = try #require(throws: WireError.self) { _ = try editor.set(todo, plan) }
+    #expect(error.code == .invalidField && error.message.hasPrefix("timer "))
+    try desk.set(todo, #"{"text":"seen"}"#)
+    #expect(desk.phone.fold.view(todo, EditingDesk.schema)?["text"] == .string("seen"))
   }
 
   @Test func aKindWithoutOrderIsNotMoved() throws {

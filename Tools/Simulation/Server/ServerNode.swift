@@ -44,6 +44,8 @@ final class ServerNode {
   private(set) var wasOutrun = false
   /// A copy of its storage, and the incarnation that it has.
   private(set) var backup: (storage: [[UInt8]], incarnation: UInt64)?
+  /// Whether its storage was ever set back: only then can it have issued a number twice.
+  private var wasSetBack = false
   /// When it pushes again what the server has put off, in milliseconds since 1970.
   var retryAt: Int64?
   /// What the device found wrong with what it was told.
@@ -154,6 +156,11 @@ final class ServerNode {
       wasOutrun = wasOutrun || !typed.answers.isEmpty
     }
     if type == "error", let re = line.string("re"), re == "open" || re == "push" {
+      if line.integer("code") == Int64(ErrorCode.replicaRetired.rawValue), !wasSetBack {
+        complaints.append(
+          "it was never set back, and what it pushed differs from what the server has: "
+            + (line.string("message") ?? ""))
+      }
       take(bytes, clock)
     } else if type == "sync.digests" || type == "sync.feed" || type == "sync.records" {
       answers[line.string("re") ?? "", default: []].append(line)
@@ -242,6 +249,7 @@ final class ServerNode {
   /// The storage is as it was, or empty.
   func goBack() throws(WireError) {
     disconnect()
+    wasSetBack = true
     if app != nil { lanes.reset() }
     if let backup { try sync?.restore(backup.storage) } else { sync?.reset() }
   }

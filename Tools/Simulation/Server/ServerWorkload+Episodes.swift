@@ -10,20 +10,46 @@ extension ServerWorkload {
   private static let (ahead, tooFarAhead): (Int64, Int64) = (70_000, 112_500)
 
   mutating func episode(_ run: ServerRun) {
+    if options.hasLanes, edits == nil || draw.percent(30) { return withdraw(run) }
     let writers = run.nodes.filter { $0.sync != nil && $0.isActive }
-    guard !writers.isEmpty else { return }
+    guard edits != nil, !writers.isEmpty else { return }
     let writer = draw.pick(writers)
     guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }) else {
       return draw.percent(50) ? retype(writer) : correct(writer)
     }
-    switch draw.pick([(6, 0), (2, 1), (2, 2), (1, 3), (3, 4), (3, 5)]) {
+    switch draw.pick([(6, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (3, 6)]) {
     case 0: overlap(reader, writer)
     case 1: retype(writer)
     case 2: correct(writer)
     case 3: makeTwice(reader, writer)
     case 4: askForAll(reader, writer)
-    default: strand(reader, writer)
+    case 5: strand(reader, writer)
+    default: putTogether(reader, writer)
     }
+  }
+
+  // MARK: Lanes
+
+  /// What is on its way to who is not connected is cancelled in the middle, and the server ends and comes back.
+  private mutating func withdraw(_ run: ServerRun) {
+    let senders = run.nodes.filter { !$0.device.isTyped && $0.isActive }
+    guard options.faults.isSuperset(of: [.crash, .cut]), !senders.isEmpty else { return }
+    let sender = draw.pick(senders)
+    let others = run.nodes.filter {
+      !$0.device.isTyped && $0.device.isPhone != sender.device.isPhone
+    }
+    for other in others where other.link != nil { add(.drop, at: other) }
+    for _ in 0..<3 {
+      var event = TraceEvent(at: at, sender.name, .transfer)
+      event.lane = "userInfo"
+      next.append(event)
+    }
+    add(.flow, at: sender)
+    add(.cancel, at: sender, count: Int64(draw.below(3)))
+    add(.flow, at: sender)
+    next.append(TraceEvent(at: at, "server", .stop))
+    for node in others + [sender] { add(.connect, at: node) }
+    for node in others + [sender] { add(.flow, at: node) }
   }
 
   // MARK: One device
@@ -45,6 +71,8 @@ extension ServerWorkload {
       !shown.records.isEmpty
     else { return }
     let target = draw.pick(shown.records).target
+    // Nothing else is on its way.
+    add(.flow, at: writer)
     add(edits!.change(target, shown, &draw), at: writer)
     add(.up, at: writer)
     next.append(TraceEvent(at: at, "server", .fail))
@@ -99,10 +127,25 @@ extension ServerWorkload {
     add(.up, at: reader)
   }
 
+  /// Both put a timer last, unseen by one another. Who has whole records reads that, and arranges all.
+  private mutating func putTogether(_ reader: ServerNode, _ writer: ServerNode) {
+    guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
+      let other = edits!.create("timer", shown, &draw)
+    else { return }
+    let isFirst = draw.percent(50)
+    add(isFirst ? one : other, at: writer)
+    add(.flow, at: writer)
+    add(isFirst ? other : one, at: reader)
+    add(.down, at: reader)
+    add(.fullSync, at: reader, count: Int64(draw.below(120)))
+    add(.flow, at: reader)
+  }
+
   /// A phone asks for everything; its clock goes ahead, it acts without a date, and what it acted on gets another
-  /// number.
+  /// number. Somebody else's timer has its old number then.
   private mutating func askForAll(_ reader: ServerNode, _ writer: ServerNode) {
     guard reader.device.isPhone, options.faults.contains(.clock), let shown = shown(writer),
+      let last = edits!.create("timer", shown, &draw),
       let first = edits!.create("timer", shown, &draw),
       let second = edits!.create("timer", shown, &draw)
     else { return }
@@ -112,6 +155,9 @@ extension ServerWorkload {
     add(second, at: reader)
     add(edits!.note(Target(second.kind, second.record), &draw), at: reader)
     add(Edit(first.kind, first.record, .delete), at: reader)
+    add(.flow, at: reader)
+    add(last, at: writer)
+    add(.flow, at: writer)
     add(.flow, at: reader)
   }
 
