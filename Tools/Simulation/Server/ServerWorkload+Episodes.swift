@@ -127,16 +127,18 @@ extension ServerWorkload {
     add(.up, at: reader)
   }
 
-  /// Both put a timer last, unseen by one another. Who has whole records reads that, and arranges all.
+  /// Both put a timer last, unseen by one another. Who has whole records reads that, makes another one, and arranges all.
   private mutating func putTogether(_ reader: ServerNode, _ writer: ServerNode) {
     guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
-      let other = edits!.create("timer", shown, &draw)
+      let other = edits!.create("timer", shown, &draw),
+      let last = edits!.create("timer", shown, &draw)
     else { return }
     let isFirst = draw.percent(50)
     add(isFirst ? one : other, at: writer)
     add(.flow, at: writer)
     add(isFirst ? other : one, at: reader)
     add(.down, at: reader)
+    add(last, at: reader)
     add(.fullSync, at: reader, count: Int64(draw.below(120)))
     add(.flow, at: reader)
   }

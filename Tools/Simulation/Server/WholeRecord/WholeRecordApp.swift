@@ -67,8 +67,8 @@ final class WholeRecordApp {
   /// Of which two timers their person put one before the other, while what it had been sent of one was not
   /// acknowledged: with an unknown base that is no move (clause 13.4).
   private(set) var unsettled: Set<Set<Target>> = []
-  /// Behind which timer its person put one last: where others move that, the one goes with it.
-  private(set) var behind: [Target: Target] = [:]
+  /// Behind which timers its person may have put one last: where others move such a one, the one goes with it.
+  private(set) var behind: [Target: Set<Target>] = [:]
   /// Of which two timers the first was ever shown before the second.
   private var before: Set<[Target]> = []
   /// By timer, the session in which it was last sent that.
@@ -231,10 +231,12 @@ final class WholeRecordApp {
     func before(_ target: Target, _ list: [Target]) -> Target? {
       list.firstIndex(of: target).flatMap { $0 == 0 ? nil : list[$0 - 1] }
     }
+    let unmoved = Arrangement.unmoved(from: order, to: new)
     for (index, second) in new.enumerated() {
       let neighbour = before(second, new)
       if !order.contains(second) || neighbour != before(second, order) {
-        behind[second] = neighbour
+        let others = unmoved.contains(second) ? behind[second] ?? [] : []
+        behind[second] = others.union([neighbour].compactMap(\.self))
       }
       guard let place = order.firstIndex(of: second) else { continue }
       for first in new[..<index] {
@@ -272,10 +274,13 @@ final class WholeRecordApp {
     }
   }
 
-  /// A timer, the one behind which its person put it, the one behind which they put that, and so on.
-  private func line(from target: Target) -> [Target] {
-    var line = [target]
-    while let next = behind[line[line.count - 1]], !line.contains(next) { line.append(next) }
+  /// A timer, those behind which its person may have put it, those behind which they put these, and so on.
+  private func line(from target: Target) -> Set<Target> {
+    var (line, next): (Set<Target>, Set<Target>) = ([], [target])
+    while !next.isEmpty {
+      line.formUnion(next)
+      next = Set(next.flatMap { behind[$0] ?? [] }).subtracting(line)
+    }
     return line
   }
 

@@ -283,7 +283,9 @@ struct WholeRecordJudge {
     var count = 0
     while count < moved.count {
       count = moved.count
-      for (target, other) in app.behind where moved.contains(other) { moved.insert(target) }
+      for (target, others) in app.behind where !others.isDisjoint(with: moved) {
+        moved.insert(target)
+      }
     }
     let isAlone = !foreign.union(moved).contains { $0.kind == "timer" }
     return (moved, isAlone)
