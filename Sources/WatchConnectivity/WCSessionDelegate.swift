@@ -1,4 +1,5 @@
 public import Foundation
+import WatchlineDevices
 
 /// The states of a session.
 @nonexhaustive
@@ -55,28 +56,53 @@ extension WCSessionDelegate {
     public func sessionCompanionAppInstalledDidChange(_ session: WCSession) {}
   #endif
   public func sessionReachabilityDidChange(_ session: WCSession) {}
-  public func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {}
+  public func session(_ session: WCSession, didReceiveMessage message: [String: Any]) {
+    lacks("session(_:didReceiveMessage:)", session)
+  }
   public func session(
     _ session: WCSession, didReceiveMessage message: [String: Any],
     replyHandler: @escaping ([String: Any]) -> Void
-  ) { session.lacksReplyVariant = true }
-  public func session(_ session: WCSession, didReceiveMessageData messageData: Data) {}
+  ) {
+    lacks("session(_:didReceiveMessage:replyHandler:)", session)
+    session.lacksReplyVariant = true
+  }
+  public func session(_ session: WCSession, didReceiveMessageData messageData: Data) {
+    lacks("session(_:didReceiveMessageData:)", session)
+  }
   public func session(
     _ session: WCSession, didReceiveMessageData messageData: Data,
     replyHandler: @escaping (Data) -> Void
-  ) { session.lacksReplyVariant = true }
+  ) {
+    lacks("session(_:didReceiveMessageData:replyHandler:)", session)
+    session.lacksReplyVariant = true
+  }
   public func session(
     _ session: WCSession, didReceiveApplicationContext applicationContext: [String: Any]
-  ) {}
-  public func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {}
+  ) { lacks("session(_:didReceiveApplicationContext:)", session) }
+  public func session(_ session: WCSession, didReceiveUserInfo userInfo: [String: Any]) {
+    lacks("session(_:didReceiveUserInfo:)", session)
+  }
   public func session(
     _ session: WCSession, didFinish userInfoTransfer: WCSessionUserInfoTransfer,
     error: (any Error)?
-  ) {}
-  public func session(_ session: WCSession, didReceive file: WCSessionFile) {}
+  ) { lacks("session(_:didFinish:error:) of a user info transfer", session) }
+  public func session(_ session: WCSession, didReceive file: WCSessionFile) {
+    lacks("session(_:didReceive:)", session)
+  }
   public func session(
     _ session: WCSession, didFinish fileTransfer: WCSessionFileTransfer, error: (any Error)?
-  ) {}
+  ) { lacks("session(_:didFinish:error:) of a file transfer", session) }
+
+  /// A delegate without the method is told nothing, as on Apple's platforms. But where its class inherits the
+  /// conformance it may have the method, and Swift on Linux does not find it: a person is told once.
+  private func lacks(_ method: String, _ session: WCSession) {
+    guard let base = Mirror(reflecting: self).superclassMirror?.subjectType,
+      base is any WCSessionDelegate.Type
+    else { return }
+    session.device.advise(
+      "\(type(of: self)) is a WCSessionDelegate by its base class \(base), which lacks \(method). Where "
+        + "\(type(of: self)) has it, it is not called on Linux: declare it in \(base) as well")
+  }
 
   /// For the calls of optional methods that Objective-C has: `delegate?.session?(s, didReceiveMessage: m)`.
   public var session: WCSessionDelegateCalls? { WCSessionDelegateCalls(delegate: self) }

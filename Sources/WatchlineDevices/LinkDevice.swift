@@ -60,12 +60,20 @@ package final class LinkDevice: @unchecked Sendable {
   var download: Download?
   /// How many transfers could not be made at all.
   var failed: UInt64 = 0
+  /// What a person was told of the app's code, each once.
+  package var advice: Set<String> { locked { advised } }
+  private var advised: Set<String> = []
   /// What a test wants `isReachable` to show; nil for the truth.
   package var pretendedReachability: Bool? {
     get { locked { pretended } }
     set { locked { pretended = newValue } }
   }
   private var pretended: Bool?
+
+  /// Says what is wrong with the app's code, and no API of WCSession's has a place for.
+  package func advise(_ sentence: String) {
+    if locked({ advised.insert(sentence).inserted }) { complain(sentence) }
+  }
 
   struct Queued {
     var event: DeviceEvent
