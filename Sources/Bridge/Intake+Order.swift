@@ -19,6 +19,30 @@ extension Intake {
     }
   }
 
+  /// How many orders that the device may have had are looked at.
+  private static let orderLimit = 64
+
+  /// Whether the device may have had the order of a list as it was sent: each number may be of another delivery, and
+  /// the order is its own.
+  func isKnown(
+    _ list: [WholeRecord], in tracks: [Target: Track], before unread: UInt64?
+  ) -> Bool {
+    let new = list.sorted(by: WholeRecord.isBefore).map(\.target)
+    var sent: Set<UInt64> = []
+    for track in tracks.values { sent.formUnion(track.inFlight.lazy.map(\.seq)) }
+    let read = sent.filter { $0 < unread ?? .max }.sorted(by: >).prefix(Self.orderLimit)
+    return (read + [0]).contains { seq in
+      var copies: [WholeRecord] = []
+      for (target, track) in tracks where !isGone(target) {
+        let start = track.starts(before: nil, sentBefore: seq + 1).last
+        if let start { copies.append(start.record) }
+      }
+      let order = copies.sorted(by: WholeRecord.isBefore).map(\.target)
+      let both = Set(order).intersection(new)
+      return order.filter(both.contains) == new.filter(both.contains)
+    }
+  }
+
   /// Where a record goes: behind another one; nil for the front.
   struct Place {
     var after: Target?

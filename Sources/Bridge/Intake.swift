@@ -116,12 +116,15 @@ package struct Intake {
   ) {
     let unread = [list.flatMap(firstUnread), firstAbove(copies)].compactMap(\.self).min()
     let before = orders(before: unread)
+    let tracks = list == nil ? [:] : device.tracks.mapValues(\.track)
     var hasMoved = false
     for copy in copies.sorted(by: WholeRecord.isBefore)
     where take(one: copy, before: unread, isMade: areMade) {
       hasMoved = true
     }
-    if hasMoved { move(from: before, to: copies) }
+    if hasMoved || list != nil && !isKnown(copies, in: tracks, before: unread) {
+      move(from: before, to: copies)
+    }
   }
 
   /// The first delivery that a device had not read when it sent all that it held: what that brought is lacking there,
