@@ -56,6 +56,11 @@ extension ProcessTests {
         #expect(FileManager.default.fileExists(atPath: "\(folder)/\(name)"), "\(name)")
       }
       #expect((lost["events"] as? Int ?? 99) <= 8)
+      // Others of its word may have another cause.
+      let seeds = try #require(lost["seeds"] as? [Int])
+      let (count, first) = (lost["count"] as? Int ?? 0, lost["seed"] as? Int ?? 0)
+      #expect(seeds.count == min(20, count) && seeds.contains(first))
+      #expect(seeds == Set(seeds).sorted())
       let again = try watchline("replay", "\(folder)/trace.ndjson", "--against", against)
       #expect(try again.exitCode() == 1)
       #expect(again.output.contains("VIOLATION"))

@@ -19,6 +19,8 @@ final class FuzzCampaign: Sendable {
     var count: Int
   }
 
+  private static let seedLimit = 20
+
   struct State: Sendable {
     var next: UInt64
     var schedules = 0
@@ -29,6 +31,8 @@ final class FuzzCampaign: Sendable {
     var subject: String?
     /// By slug, in how many schedules.
     var counts: [String: Int] = [:]
+    /// By slug, the first seeds that have it, at most `seedLimit`: they may be of several causes.
+    var seeds: [String: [UInt64]] = [:]
     var found: [Found] = []
     var failure: String?
     /// A first batch, which another process has to do alike.
@@ -144,13 +148,13 @@ final class FuzzCampaign: Sendable {
       if took > 0 { state.batch = min(4096, max(1, state.batch * 200 / UInt64(max(20, took)))) }
       for violation in answer.objects("violations") ?? [] {
         guard let slug = violation.string("slug") else { continue }
+        let seed = UInt64(clamping: violation.integer("seed") ?? 0)
         state.counts[slug, default: 0] += 1
         if state.counts[slug] == 1 {
-          fresh.append(
-            (
-              UInt64(clamping: violation.integer("seed") ?? 0), slug,
-              violation.string("headline") ?? ""
-            ))
+          fresh.append((seed, slug, violation.string("headline") ?? ""))
+        }
+        if state.seeds[slug, default: []].count < Self.seedLimit {
+          state.seeds[slug, default: []].append(seed)
         }
       }
     }

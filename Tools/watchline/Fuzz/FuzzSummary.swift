@@ -41,10 +41,19 @@ struct FuzzSummary {
       let list = found.map { "\($0.slug) \(grouped($0.count))×" }.joined(separator: ", ")
       parts.append("\(found.count) distinct finding\(found.count == 1 ? "" : "s") (\(list))")
     }
+    // One of each is looked at, and others of its word may have another cause.
+    let others = found.compactMap { found -> String? in
+      let seeds = (state.seeds[found.slug] ?? []).filter { $0 != found.seed }.sorted()
+      guard !seeds.isEmpty else { return nil }
+      let isAll = seeds.count == found.count - 1
+      return "\(found.slug) also: seed "
+        + seeds.map(String.init).joined(separator: ", ") + (isAll ? "" : ", and more")
+    }
     let conflicts = state.coverage["conflictDecided"] + state.coverage["conflicts"]
     parts.append("\(grouped(conflicts)) conflicts decided")
     var lines = state.subject.map { ["the program answers as protocol 1, \($0)"] } ?? []
     lines.append(parts.joined(separator: ", "))
+    lines += others
     if isReal {
       lines.append("\(Self.decimal(rate).dropLast()) schedules/s, in real time")
       lines.append("not tested over tcp: " + RunningServerOptions.notTested.joined(separator: ", "))
@@ -81,6 +90,7 @@ struct FuzzSummary {
           json.member("seed", found.seed)
           json.member("headline", found.headline)
           json.member("count", found.count)
+          json.array("seeds", (state.seeds[found.slug] ?? [found.seed]).sorted()) { $0.number($1) }
           json.member("events", found.events)
           json.member("folder", found.folder)
           json.member("command", found.command)
