@@ -170,7 +170,7 @@ extension Intake {
   private func place(behind target: Target?, before next: Target?, in order: [Target]) -> Place {
     guard let target, let index = order.firstIndex(of: target) else { return Place() }
     let before = order[...index]
-    let others = before.reversed().prefix { !isCertain($0) }
+    let others = before.reversed().prefix { !isCertain($0) }.filter(isUnmoved)
     let first = before.last(where: isCertain)
     let bound = next.map(slotOffset) ?? .max
     let low = first.map(slotOffset) ?? .max

@@ -10,14 +10,18 @@ extension ServerWorkload {
   private static let (ahead, tooFarAhead): (Int64, Int64) = (70_000, 112_500)
 
   mutating func episode(_ run: ServerRun) {
-    if options.hasLanes, edits == nil || draw.percent(30) { return withdraw(run) }
+    if options.hasLanes, options.faults.isSuperset(of: [.crash, .cut]),
+      edits == nil || draw.percent(20)
+    {
+      return withdraw(run)
+    }
     let writers = run.nodes.filter { $0.sync != nil && $0.isActive }
     guard edits != nil, !writers.isEmpty else { return }
     let writer = draw.pick(writers)
     guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }) else {
       return draw.percent(50) ? retype(writer) : correct(writer)
     }
-    switch draw.pick([(6, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (3, 6)]) {
+    switch draw.pick([(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6)]) {
     case 0: overlap(reader, writer)
     case 1: retype(writer)
     case 2: correct(writer)
@@ -33,7 +37,7 @@ extension ServerWorkload {
   /// What is on its way to who is not connected is cancelled in the middle, and the server ends and comes back.
   private mutating func withdraw(_ run: ServerRun) {
     let senders = run.nodes.filter { !$0.device.isTyped && $0.isActive }
-    guard options.faults.isSuperset(of: [.crash, .cut]), !senders.isEmpty else { return }
+    guard !senders.isEmpty else { return }
     let sender = draw.pick(senders)
     let others = run.nodes.filter {
       !$0.device.isTyped && $0.device.isPhone != sender.device.isPhone

@@ -31,7 +31,7 @@ struct ServerWorkload {
     if !next.isEmpty { return next.removeFirst() }
     if !draw.percent(options.sameMillisecond) { at += draw.pick([1, 1, 2, 40, 1000]) }
     count += 1
-    if draw.percent(4) { episode(run) }
+    if draw.percent(6) { episode(run) }
     guard next.isEmpty else { return next.removeFirst() }
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)
