@@ -21,7 +21,9 @@ package final class BridgedDevice {
   package var envelope: UInt64 = 0
   /// The number that the next record's row gets; from 1.
   package var nextNumber: UInt32 = 1
-  package private(set) var tracks: [Target: (number: UInt32, track: Track)] = [:]
+  /// By record, the number of its row and its track.
+  package typealias Tracks = [Target: (number: UInt32, track: Track)]
+  package private(set) var tracks: Tracks = [:]
   /// Everything is to be sent to it with the open batch.
   package var isOwedAll = false
 

@@ -6,15 +6,17 @@ extension Intake {
   ///
   /// - Parameter unread: of the first delivery that it had not read; nil where that is not known.
   func orders(before unread: UInt64?) -> [[Target]] {
-    let copies = copies(before: unread)
-    return [copies.compactMap(\.first), copies.compactMap(\.last)].map { records in
-      records.sorted(by: WholeRecord.isBefore).map(\.target)
-    }
+    let copies = copies(in: device.tracks, before: unread)
+    return [Self.order(copies.compactMap(\.first)), Self.order(copies.compactMap(\.last))]
+  }
+
+  private static func order(_ records: [WholeRecord]) -> [Target] {
+    records.sorted(by: WholeRecord.isBefore).map(\.target)
   }
 
   /// The copies that the device may have, record by record, oldest first; none of what is gone.
-  private func copies(before unread: UInt64?) -> [[WholeRecord]] {
-    device.tracks.filter { !isGone($0.key) }.values.map {
+  private func copies(in tracks: BridgedDevice.Tracks, before unread: UInt64?) -> [[WholeRecord]] {
+    tracks.filter { !isGone($0.key) }.values.map {
       $0.track.starts(before: nil, sentBefore: unread).map(\.record)
     }
   }
@@ -22,22 +24,19 @@ extension Intake {
   /// How many orders that the device may have had are looked at.
   private static let orderLimit = 64
 
-  /// Whether the device may have had the order of a list as it was sent: each number may be of another delivery, and
-  /// the order is its own.
+  /// Whether the device had a list's order from what it was sent: as it was after some delivery that it had read. Else
+  /// that is its person's, though each number by itself had been sent.
+  ///
+  /// - Parameter tracks: as they were before the list came.
   func isKnown(
-    _ list: [WholeRecord], in tracks: [Target: Track], before unread: UInt64?
+    _ list: [WholeRecord], in tracks: BridgedDevice.Tracks, before unread: UInt64?
   ) -> Bool {
-    let new = list.sorted(by: WholeRecord.isBefore).map(\.target)
+    let new = Self.order(list)
     var sent: Set<UInt64> = []
-    for track in tracks.values { sent.formUnion(track.inFlight.lazy.map(\.seq)) }
+    for entry in tracks.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
     let read = sent.filter { $0 < unread ?? .max }.sorted(by: >).prefix(Self.orderLimit)
     return (read + [0]).contains { seq in
-      var copies: [WholeRecord] = []
-      for (target, track) in tracks where !isGone(target) {
-        let start = track.starts(before: nil, sentBefore: seq + 1).last
-        if let start { copies.append(start.record) }
-      }
-      let order = copies.sorted(by: WholeRecord.isBefore).map(\.target)
+      let order = Self.order(copies(in: tracks, before: seq + 1).compactMap(\.last))
       let both = Set(order).intersection(new)
       return order.filter(both.contains) == new.filter(both.contains)
     }
@@ -59,7 +58,7 @@ extension Intake {
   /// had; else behind the last of the newest before it, and rather of those that were before it in all copies. Of
   /// several with one number it is the one that stands last.
   func predecessor(of copy: WholeRecord) -> Place {
-    let all = copies(before: nil)
+    let all = copies(in: device.tracks, before: nil)
     let copies = all.map { $0.filter { WholeRecord.isBefore($0, copy) } }
     if let before = copy.place.map({ $0 &- 1 }) {
       let neighbours = copies.joined().filter { $0.place == before }.map(\.target)
@@ -115,12 +114,14 @@ extension Intake {
       return record
     }.sorted(by: WholeRecord.isBefore).map(\.target)
     // Others have done the same, or the device shows what they did.
-    guard after != after.sorted(by: { slotOffset($0) < slotOffset($1) }) else { return }
+    let present = after.sorted { slotOffset($0) < slotOffset($1) }
+    guard after != present else { return }
+    let isChoice = after.count <= RisingSubsequence.choiceLimit && isAgreed(before)
+    let orders = isChoice ? before + [present] : before
     let (moves, chosen) = RisingSubsequence.fewestMoves(
-      from: before + [present(known, instead: before)].compactMap(\.self), to: after,
-      fitting: slotOffset, isFree: isUnmoved)
+      from: orders, to: after, fitting: slotOffset, isFree: isUnmoved)
     // Who started from the newest order had seen what made it.
-    func seen(_ target: Target) -> UInt64? {
+    func position(of target: Target) -> UInt64? {
       chosen == 0 ? device[target]?.oldestPosition : device[target]?.reached
     }
     let moving = Set(moves.map(\.id))
@@ -135,7 +136,7 @@ extension Intake {
       let high = behind.first.map(slotOffset) ?? .max
       let between = behind.dropFirst().filter { low < slotOffset($0) && slotOffset($0) < high }
       let neighbours = [place.after, behind.first].compactMap(\.self) + between
-      let seen = ([move.id] + neighbours).compactMap(seen).max()
+      let seen = ([move.id] + neighbours).compactMap(position).max()
       let shown = withOwn(vector(at: seen))
       let time = new[move.id].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
       for context in place.contexts(shown, replica.vector) {
@@ -149,18 +150,27 @@ extension Intake {
     }
   }
 
-  /// The order at the hub, where nobody has moved what stands otherwise in it than the device may have had it: two have
-  /// put something in one place, unseen by one another.
-  private func present(_ known: Set<Target>, instead before: [[Target]]) -> [Target]? {
-    let present = known.sorted { slotOffset($0) < slotOffset($1) }
-    guard present.count <= RisingSubsequence.choiceLimit else { return nil }
-    let isAgreed = before.allSatisfy { order in
-      order.indices.allSatisfy { index in
-        let turned = order[index...].filter { slotOffset($0) < slotOffset(order[index]) }
-        return turned.isEmpty || (turned + [order[index]]).allSatisfy(isUnmoved)
-      }
+  /// Whether nobody has moved what stands otherwise at the hub than the device may have had it: two have put something in
+  /// one place, unseen by one another.
+  private func isAgreed(_ orders: [[Target]]) -> Bool {
+    orders.allSatisfy { turned($0).allSatisfy(isUnmoved) }
+  }
+
+  /// What stands otherwise at the hub than in an order: behind one that comes later there, or before one that comes
+  /// earlier.
+  private func turned(_ order: [Target]) -> Set<Target> {
+    let offsets = order.map(slotOffset)
+    var turned: Set<Target> = []
+    var (highest, lowest) = (Int.min, Int.max)
+    for (target, offset) in zip(order, offsets) {
+      if offset < highest { turned.insert(target) }
+      highest = max(highest, offset)
     }
-    return isAgreed ? present : nil
+    for (target, offset) in zip(order, offsets).reversed() {
+      if offset > lowest { turned.insert(target) }
+      lowest = min(lowest, offset)
+    }
+    return turned
   }
 
   /// Where a moved record goes. What the device may not have had yet, or somebody has deleted, stands between others by

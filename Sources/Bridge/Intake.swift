@@ -116,7 +116,7 @@ package struct Intake {
   ) {
     let unread = [list.flatMap(firstUnread), firstAbove(copies)].compactMap(\.self).min()
     let before = orders(before: unread)
-    let tracks = list == nil ? [:] : device.tracks.mapValues(\.track)
+    let tracks = list == nil ? [:] : device.tracks
     var hasMoved = false
     for copy in copies.sorted(by: WholeRecord.isBefore)
     where take(one: copy, before: unread, isMade: areMade) {

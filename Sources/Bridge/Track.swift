@@ -279,10 +279,10 @@ package struct Track: Equatable {
   /// whatever was in doubt; and the copies that follow need not be dated above those of before. Who acted on it
   /// without a date may have refused all that came behind the first.
   package mutating func hadAgain(provenUpTo proven: UInt64) {
-    guard base == .absent, let last = inFlight.lastIndex(where: { $0.seq <= proven })
+    guard base == .absent, let last = inFlight.lastIndex(where: { $0.seq <= proven }),
+      let record = inFlight[last].record
     else { return }
-    let first = inFlight[...last].lastIndex { $0.record == nil }.map { $0 + 1 } ?? 0
-    guard first <= last, let record = inFlight[last].record else { return }
+    let first = inFlight[..<last].lastIndex { $0.record == nil }.map { $0 + 1 } ?? 0
     settle(undated == nil ? last : first)
     received = received.map { min($0, record.updatedAt) }
   }

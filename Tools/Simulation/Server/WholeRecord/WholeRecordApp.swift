@@ -275,7 +275,7 @@ final class WholeRecordApp {
   }
 
   /// A timer, those behind which its person may have put it, those behind which they put these, and so on.
-  private func line(from target: Target) -> Set<Target> {
+  func line(from target: Target) -> Set<Target> {
     var (line, next): (Set<Target>, Set<Target>) = ([], [target])
     while !next.isEmpty {
       line.formUnion(next)

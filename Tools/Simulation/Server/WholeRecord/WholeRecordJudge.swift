@@ -280,13 +280,7 @@ struct WholeRecordJudge {
         if case .move = action.body { moved.insert(action.target) }
       }
     }
-    var count = 0
-    while count < moved.count {
-      count = moved.count
-      for (target, others) in app.behind where !others.isDisjoint(with: moved) {
-        moved.insert(target)
-      }
-    }
+    moved.formUnion(app.behind.keys.filter { !app.line(from: $0).isDisjoint(with: moved) })
     let isAlone = !foreign.union(moved).contains { $0.kind == "timer" }
     return (moved, isAlone)
   }
