@@ -20,6 +20,8 @@ final class FuzzCampaign: Sendable {
   }
 
   private static let seedLimit = 20
+  /// Of how many batches one is compared with what another process makes of it.
+  private static let comparedBatches = 16
 
   struct State: Sendable {
     var next: UInt64
@@ -35,8 +37,6 @@ final class FuzzCampaign: Sendable {
     var seeds: [String: [UInt64]] = [:]
     var found: [Found] = []
     var failure: String?
-    /// A first batch, which another process has to do alike.
-    var sample: (seeds: ClosedRange<UInt64>, behaviour: String)?
     var batch: UInt64 = 16
   }
 
@@ -66,7 +66,6 @@ final class FuzzCampaign: Sendable {
     }
     for path in traces ?? [] where Interrupt.signal == nil { play(path) }
     DispatchQueue.concurrentPerform(iterations: options.jobs) { _ in work() }
-    compareSample()
     writeIndex()
     if hasProgress { tell("\r\u{1B}[K") }
     return state.withLock { $0 }
@@ -93,12 +92,14 @@ final class FuzzCampaign: Sendable {
 
   private func work() {
     var worker = Worker(options)
+    var batches = 0
     while let seeds = take() {
       let began = monotonicMilliseconds()
-      switch worker.ask(
-        "{\"do\":\"run\",\"from\":\(seeds.lowerBound),\"to\":\(seeds.upperBound)}")
-      {
-      case .answer(let answer): note(answer, seeds, monotonicMilliseconds() - began, &worker)
+      switch worker.ask(Self.request(seeds)) {
+      case .answer(let answer):
+        note(answer, seeds, monotonicMilliseconds() - began, &worker)
+        if batches % Self.comparedBatches == 0 { compare(answer, seeds, &worker) }
+        batches += 1
       case .gone:
         guard Interrupt.signal == nil else { break }
         worker = Worker(options)
@@ -141,9 +142,6 @@ final class FuzzCampaign: Sendable {
       }
       if state.rare.isEmpty { state.rare = answer.array("rare")?.compactMap(answer.string) ?? [] }
       if let subject = answer.string("subject") { state.subject = subject }
-      if state.sample == nil, Interrupt.signal == nil, let behaviour = answer.string("behaviour") {
-        state.sample = (seeds, behaviour)
-      }
       // About a fifth of a second each.
       if took > 0 { state.batch = min(4096, max(1, state.batch * 200 / UInt64(max(20, took)))) }
       for violation in answer.objects("violations") ?? [] {
@@ -282,27 +280,33 @@ final class FuzzCampaign: Sendable {
 
   // MARK: Determinism
 
-  /// The first batch once more, in a process of its own, whose hashes have another seed.
-  private func compareSample() {
-    guard let (seeds, behaviour) = state.withLock(\.sample), options.against == nil,
-      Interrupt.signal == nil
+  /// A batch once more, in a new process, whose hashes have another seed.
+  private func compare(_ first: Members, _ seeds: ClosedRange<UInt64>, _ worker: inout Worker) {
+    guard options.against == nil, Interrupt.signal == nil else { return }
+    worker.end()
+    worker = Worker(options)
+    guard case .answer(let second) = worker.ask(Self.request(seeds)), Interrupt.signal == nil,
+      let behaviour = first.string("behaviour"), let again = second.string("behaviour"),
+      behaviour != again
     else { return }
-    let worker = Worker(options)
-    defer { worker.end() }
-    let request = "{\"do\":\"run\",\"from\":\(seeds.lowerBound),\"to\":\(seeds.upperBound)}"
-    guard case .answer(let answer) = worker.ask(request),
-      let again = answer.string("behaviour"), again != behaviour, Interrupt.signal == nil
-    else { return }
-    state.withLock { state in
+    let isFirst = state.withLock { state in
       state.counts["nondeterminism", default: 0] += 1
-      state.found.append(
-        Found(
-          slug: "nondeterminism", seed: seeds.lowerBound,
-          headline: "The same seeds went differently in another process.", folder: "",
-          command: "watchline fuzz --seeds \(seeds.lowerBound)..\(seeds.upperBound)", events: 0,
-          plain: "Seeds \(seeds.lowerBound)..\(seeds.upperBound): \(behaviour) and \(again).",
-          errors: [], count: 1))
+      return state.counts["nondeterminism"] == 1
     }
+    guard isFirst else { return }
+    let words = options.words.map { " " + ShellWord.quoted($0) }.joined()
+    let found = Found(
+      slug: "nondeterminism", seed: seeds.lowerBound,
+      headline: "The same seeds went differently in another process.", folder: "",
+      command: "watchline fuzz --seeds \(seeds.lowerBound)..\(seeds.upperBound)\(words)",
+      events: 0,
+      plain: "Seeds \(seeds.lowerBound)..\(seeds.upperBound): \(behaviour) and \(again).",
+      errors: [], count: 1)
+    state.withLock { $0.found.append(found) }
+  }
+
+  private static func request(_ seeds: ClosedRange<UInt64>) -> String {
+    "{\"do\":\"run\",\"from\":\(seeds.lowerBound),\"to\":\(seeds.upperBound)}"
   }
 }
 
