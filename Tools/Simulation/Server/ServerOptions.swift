@@ -122,9 +122,14 @@ struct ServerOptions {
     case .resets:
       (edits.records, edits.hot) = (1, 85)
       added = hasLanes ? [.cut, .delay] : [.backup, .cut, .delay]
+    case .episodes:
+      edits.records = 3
+      added = [.cut, .clock]
     }
     // What comes later hides what came before: some are long, and some are not.
-    if plan.events == nil, plan.seed % 3 != 0 { events = max(events, 60) }
+    if plan.events == nil, plan.seed % 3 != 0, wholeRecords.emphasis != .episodes {
+      events = max(events, 60)
+    }
     if plan.faults == nil, !isReal { faults.formUnion(added) }
   }
 

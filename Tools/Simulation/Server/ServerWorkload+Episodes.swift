@@ -21,14 +21,19 @@ extension ServerWorkload {
     guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }) else {
       return draw.percent(50) ? retype(writer) : correct(writer)
     }
-    switch draw.pick([(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6)]) {
+    switch draw.pick(
+      count == 1
+        ? [(1, 3), (1, 4), (6, 6)]
+        : [(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6), (6, 7)])
+    {
     case 0: overlap(reader, writer)
     case 1: retype(writer)
     case 2: correct(writer)
     case 3: makeTwice(reader, writer)
     case 4: askForAll(reader, writer)
     case 5: strand(reader, writer)
-    default: putTogether(reader, writer)
+    case 6: putTogether(reader, writer)
+    default: overwrite(reader, writer)
     }
   }
 
@@ -120,6 +125,20 @@ extension ServerWorkload {
     add(.up, at: reader)
   }
 
+  /// Somebody whose clock is ahead changes a timer. A device with whole records reads that and changes it again.
+  private mutating func overwrite(_ reader: ServerNode, _ writer: ServerNode) {
+    guard options.faults.contains(.clock), let (timer, shown, _) = shared(reader, writer) else {
+      return
+    }
+    let first = edits!.change(timer, shown, &draw)
+    add(.clock, at: writer, count: draw.pick([2_000, Self.ahead]))
+    add(first, at: writer)
+    add(.flow, at: writer)
+    add(.down, at: reader)
+    add(alike(first, shown), at: reader)
+    add(.up, at: reader)
+  }
+
   /// Both make a record under one name, and the one with whole records has not read the other's.
   private mutating func makeTwice(_ reader: ServerNode, _ writer: ServerNode) {
     guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
@@ -131,18 +150,14 @@ extension ServerWorkload {
     add(.up, at: reader)
   }
 
-  /// Both put a timer last, unseen by one another. Who has whole records reads that, makes another one, and arranges all.
+  /// Both put timers last, unseen by one another. Who has whole records reads that, makes another one, and arranges all.
   private mutating func putTogether(_ reader: ServerNode, _ writer: ServerNode) {
-    guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
-      let other = edits!.create("timer", shown, &draw),
-      let last = edits!.create("timer", shown, &draw)
-    else { return }
-    let isFirst = draw.percent(50)
-    add(isFirst ? one : other, at: writer)
+    guard let shown = shown(writer) else { return }
+    for _ in 0..<draw.pick([1, 2, 2, 2]) { add(edits!.create("timer", shown, &draw), at: writer) }
     add(.flow, at: writer)
-    add(isFirst ? other : one, at: reader)
+    add(edits!.create("timer", shown, &draw), at: reader)
     add(.down, at: reader)
-    add(last, at: reader)
+    add(edits!.create("timer", shown, &draw), at: reader)
     add(.fullSync, at: reader, count: Int64(draw.below(120)))
     add(.flow, at: reader)
   }

@@ -10,7 +10,7 @@ struct ServerWorkload {
   let schema: Schema?
   var draw: SplitMix64
   var at: Int64 = 0
-  private var count = 0
+  private(set) var count = 0
   /// What comes before anything else is drawn.
   var next: [TraceEvent] = []
   /// Names of events after which a device might open a form.
@@ -31,7 +31,9 @@ struct ServerWorkload {
     if !next.isEmpty { return next.removeFirst() }
     if !draw.percent(options.sameMillisecond) { at += draw.pick([1, 1, 2, 40, 1000]) }
     count += 1
-    if draw.percent(6) { episode(run) }
+    // What needs an empty list is done first.
+    let chance = count == 1 ? 60 : options.wholeRecords.emphasis == .episodes ? 40 : 6
+    if draw.percent(chance) { episode(run) }
     guard next.isEmpty else { return next.removeFirst() }
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)

@@ -12,6 +12,8 @@ struct WholeRecords {
     /// More is on its way than is kept, and clocks are ahead.
     case unread
     case resets
+    /// Episodes: what chance alone would rarely bring together.
+    case episodes
   }
 
   /// Their names; empty where there are none.
@@ -47,8 +49,13 @@ struct WholeRecords {
     if joining.percent(25), devices - count >= 2 { firstEdits = 1 + joining.below(8) }
     emphasis = joining.pick([
       .nothing, .moves(isOften: true), .moves(isOften: false), .between, .unread, .resets,
+      .episodes,
     ])
-    if emphasis == .unread || emphasis == .between { self.isLazy = true }
+    switch emphasis {
+    case .unread, .between: self.isLazy = true
+    case .episodes: self.isLazy = joining.percent(40)
+    case .nothing, .moves, .resets: break
+    }
   }
 
   var trace: [Trace.Option] {
