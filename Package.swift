@@ -66,6 +66,9 @@ let package = Package(
     .target(name: "CXXHash", cSettings: [.unsafeFlags(["-O2"])]),
     .target(name: "CLinux", path: "Tools/CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(
+      name: "CWebSockets", path: "Tools/CWebSockets",
+      linkerSettings: [.linkedLibrary("websockets")]),
 
     // Pure: no I/O, no clock, no randomness.
     library("Wire", ["CBytes"], settings: hotAndLean),
@@ -113,8 +116,8 @@ let package = Package(
     .executableTarget(
       name: "watchline",
       dependencies: [
-        "ChildProcesses", "MutantFiles", "Simulation", "WireFuzz", "Proxy", "Load", "Device",
-        "AppModels", "Merge", "Wire", "EventLoop",
+        "ChildProcesses", "MutantFiles", "Simulation", "Studio", "WireFuzz", "Proxy", "Load",
+        "Device", "AppModels", "Merge", "Wire", "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -174,6 +177,17 @@ let package = Package(
     library(
       "WireFuzz", ["RelaySupport", "Seeded", "Relay", "AppModels", "Merge", "Wire"],
       path: "Tools/WireFuzz", settings: hotAndLean),
+
+    // A world of a phone and watches, on a page in a browser.
+    library(
+      "Studio", ["CWebSockets", "Simulation", "AppModels", "Wire"], path: "Tools/Studio",
+      resources: [
+        .embedInCode("Page/index.html"), .embedInCode("Page/icon.svg"),
+        .embedInCode("Page/studio.css"),
+        .embedInCode("Page/main.js"), .embedInCode("Page/dom.js"),
+        .embedInCode("Page/devices.js"), .embedInCode("Page/wire.js"),
+        .embedInCode("Page/panels.js"),
+      ]),
 
     // Processes that programs and tests start.
     library("ChildProcesses", path: "Tools/ChildProcesses"),

@@ -15,8 +15,37 @@ package protocol RecordKeeper: AnyObject {
   ///   - now: milliseconds since 1970.
   func write(_ actions: [Action], shown: VersionVector, now: Int64) throws(WireError)
 
+  /// The same, for who keeps what a person did rather than operations.
+  ///
+  /// - Parameter changes: what the actions were made of, in order.
+  func write(
+    _ actions: [Action], of changes: [RecordChange], shown: VersionVector, now: Int64
+  ) throws(WireError)
+
   /// The id of a record to be, which no other device gives.
   func newRecord() -> Name
+}
+
+extension RecordKeeper {
+  package func write(
+    _ actions: [Action], of changes: [RecordChange], shown: VersionVector, now: Int64
+  ) throws(WireError) {
+    try write(actions, shown: shown, now: now)
+  }
+}
+
+/// One change of a record, as an app asks for it.
+package struct RecordChange: Hashable, Sendable {
+  package enum What: Hashable, Sendable {
+    case create([Name: Datum], at: Editor.Position)
+    case set([Name: Datum])
+    case delete
+    case restore
+    case move(to: Editor.Position)
+  }
+
+  package var target: Target
+  package var what: What
 }
 
 /// An app's records: read as merged, edited as of what was shown.
@@ -85,7 +114,7 @@ package struct Records {
         "the record, or what it is put into, was deleted long ago and is being collected; "
           + "make a new one")
     }
-    try keeper.write(edit.actions, shown: shown, now: now)
+    try keeper.write(edit.actions, of: edit.changes, shown: shown, now: now)
     return result
   }
 }
@@ -98,6 +127,7 @@ package struct RecordEdit {
   /// By record that this edit makes: what contains it.
   private var made: [Target: Name?] = [:]
   fileprivate(set) var actions: [Action] = []
+  fileprivate(set) var changes: [RecordChange] = []
 
   fileprivate init(_ keeper: any RecordKeeper, shown: VersionVector, now: Int64) {
     self.keeper = keeper
@@ -136,6 +166,7 @@ package struct RecordEdit {
     }
     actions += try editor.create(target, plan, at: position)
     made[target] = .some(plan.container?.record)
+    changes.append(RecordChange(target: target, what: .create(fields, at: position)))
     return target.record
   }
 
@@ -150,6 +181,7 @@ package struct RecordEdit {
       try kind.plan(setting: value, line, present: present, among: others)
     }
     actions += try editor.set(target, plan)
+    changes.append(RecordChange(target: target, what: .set(fields)))
   }
 
   /// Writes fields of a record of which there is only one; makes it where nobody has yet.
@@ -166,10 +198,12 @@ package struct RecordEdit {
 
   package mutating func delete(_ kind: Name, _ record: Name) throws(WireError) {
     actions += try editor.delete(Target(kind, record))
+    changes.append(RecordChange(target: Target(kind, record), what: .delete))
   }
 
   package mutating func restore(_ kind: Name, _ record: Name) throws(WireError) {
     actions += try editor.restore(Target(kind, record))
+    changes.append(RecordChange(target: Target(kind, record), what: .restore))
   }
 
   /// Moves a record of an ordered kind within its list.
@@ -181,6 +215,7 @@ package struct RecordEdit {
       try self.kind(kind).isListedInContainer
       ? keeper.fold.container(of: target, keeper.schema) : nil
     actions += try editor.move(target, to: position, in: list)
+    changes.append(RecordChange(target: target, what: .move(to: position)))
   }
 
   /// Plans are made from JSON, as for edits that people type.

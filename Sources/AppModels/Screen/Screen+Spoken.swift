@@ -23,7 +23,7 @@ extension Screen.Row {
       return buttons.map { $0.title.capitalizedFirst + ($0.isEnabled ? "" : ", dimmed") }
     case .field(let text, let placeholder): return [text.isEmpty ? placeholder : text]
     case .columns(let left, _, let right): return (left + right).flatMap(\.spoken)
-    case .styled(let row, _, _): return row.spoken
+    case .styled(let row, _, _), .tappable(let row, _): return row.spoken
     case .labelled(_, let texts): return texts
     }
   }

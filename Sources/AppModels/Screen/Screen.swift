@@ -42,6 +42,8 @@ package struct Screen: Hashable, Sendable {
     indirect case styled(Row, Style, columns: Range<Int> = 0..<Int.max)
     /// A row that VoiceOver reads out in other words than it shows, or not at all.
     indirect case labelled(Row, [String])
+    /// A row that can be tapped: that types a line.
+    indirect case tappable(Row, String)
   }
 
   package struct Button: Hashable, Sendable {
@@ -151,7 +153,7 @@ extension Screen.Row {
           index > 0
             ? all : (blanks + part.lowerBound..<blanks + part.upperBound).clamped(to: all))
       }
-    case .labelled(let row, _): row.lines(columns)
+    case .labelled(let row, _), .tappable(let row, _): row.lines(columns)
     default: texts(columns).map { StyledLine($0) }
     }
   }
@@ -159,7 +161,7 @@ extension Screen.Row {
   /// Of what has a look only where it is in a row with one.
   private func texts(_ columns: Int) -> [String] {
     switch self {
-    case .blank, .card, .columns, .styled, .labelled: [""]
+    case .blank, .card, .columns, .styled, .labelled, .tappable: [""]
     case .rule: [String(repeating: "─", count: columns)]
     case .text(let text, let indent):
       text.wrapped(to: columns - indent).map { String(repeating: " ", count: indent) + $0 }
@@ -179,7 +181,8 @@ extension Screen.Row {
   /// Up to which column a style goes.
   private func stylable(_ columns: Int) -> Int {
     switch self {
-    case .styled(let row, _, _), .labelled(let row, _): row.stylable(columns)
+    case .styled(let row, _, _), .labelled(let row, _), .tappable(let row, _):
+      row.stylable(columns)
     case .split(let left, let right):
       left.oneLine.cut(to: columns - right.oneLine.cut(to: columns - 3).columns - 1).columns
     default: columns

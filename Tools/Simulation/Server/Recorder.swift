@@ -11,6 +11,8 @@ final class Recorder {
   /// draft-eastlake-fnv, section 2).
   private(set) var behaviour: UInt64 = 0xCBF2_9CE4_8422_2325
   private var shown: [String: [String: Recording.Record]] = [:]
+  /// Is told of all bytes: when, from where to where.
+  var listener: ((_ at: Int64, _ from: String, _ to: String, _ bytes: [UInt8]) -> Void)?
 
   init(places: [String], start: Int64, isRecorded: Bool) {
     self.isRecorded = isRecorded
@@ -31,6 +33,7 @@ final class Recorder {
     var digest = behaviour
     for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
     behaviour = digest
+    listener?(at, from, to, bytes)
     guard isRecorded else { return }
     let texts = bytes.split(separator: 0x0A).map { Self.summary($0) }
     let text =

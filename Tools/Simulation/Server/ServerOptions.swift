@@ -124,7 +124,7 @@ struct ServerOptions {
       added = hasLanes ? [.cut, .delay] : [.backup, .cut, .delay]
     case .episodes:
       edits.records = 3
-      added = [.cut, .clock]
+      added = [.cut, .clock, .collection]
     }
     // What comes later hides what came before: some are long, and some are not.
     if plan.events == nil, plan.seed % 3 != 0, wholeRecords.emphasis != .episodes {

@@ -15,6 +15,7 @@ extension ServerWorkload {
     {
       return withdraw(run)
     }
+    if options.hasLanes, edits == nil || draw.percent(20) { return uploadUnheard(run) }
     let writers = run.nodes.filter { $0.sync != nil && $0.isActive }
     guard edits != nil, !writers.isEmpty else { return }
     let writer = draw.pick(writers)
@@ -24,7 +25,7 @@ extension ServerWorkload {
     switch draw.pick(
       count == 1
         ? [(1, 3), (1, 4), (6, 6)]
-        : [(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6), (6, 7)])
+        : [(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6), (6, 7), (6, 8)])
     {
     case 0: overlap(reader, writer)
     case 1: retype(writer)
@@ -32,8 +33,11 @@ extension ServerWorkload {
     case 3: makeTwice(reader, writer)
     case 4: askForAll(reader, writer)
     case 5: strand(reader, writer)
-    case 6: putTogether(reader, writer)
-    default: overwrite(reader, writer)
+    case 6:
+      putTogether(reader, writer)
+      if draw.percent(50) { arrangeAfterSleep(reader, run) }
+    case 7: overwrite(reader, writer)
+    default: arrangeAfterSleep(reader, run)
     }
   }
 
@@ -59,6 +63,19 @@ extension ServerWorkload {
     next.append(TraceEvent(at: at, "server", .stop))
     for node in others + [sender] { add(.connect, at: node) }
     for node in others + [sender] { add(.flow, at: node) }
+  }
+
+  /// Pieces of a file go up one after the other before the server answers any: it is sent some again.
+  private mutating func uploadUnheard(_ run: ServerRun) {
+    let senders = run.nodes.filter { !$0.device.isTyped && $0.isActive }
+    guard !senders.isEmpty else { return }
+    let sender = draw.pick(senders)
+    var event = TraceEvent(at: at, sender.name, .transfer, count: Int64(2 + draw.below(200)))
+    event.lane = "file"
+    next.append(event)
+    add(.flow, at: sender)
+    for _ in 0...1 + draw.below(2) { add(.upload, at: sender, count: Int64(1 + draw.below(120))) }
+    add(.flow, at: sender)
   }
 
   // MARK: One device
@@ -179,6 +196,24 @@ extension ServerWorkload {
     add(.flow, at: reader)
     add(last, at: writer)
     add(.flow, at: writer)
+    add(.flow, at: reader)
+  }
+
+  /// Lists are arranged, nobody is there until their pair has left the memory, and they are arranged again: the server
+  /// has to know from its store what they were like.
+  private mutating func arrangeAfterSleep(_ reader: ServerNode, _ run: ServerRun) {
+    guard options.faults.contains(.collection) else { return }
+    let all = run.nodes.filter { $0.link != nil }
+    add(.fullSync, at: reader, count: Int64(draw.below(120)))
+    add(.flow, at: reader)
+    for node in all { add(.flow, at: node) }
+    for node in all { add(.drop, at: node) }
+    at += 31_000
+    next.append(TraceEvent(at: at, "server", .commit))
+    if draw.percent(50) { add(.fullSync, at: reader, count: Int64(draw.below(120))) }
+    for node in all { add(.connect, at: node) }
+    add(.flow, at: reader)
+    add(.fullSync, at: reader, count: Int64(draw.below(120)))
     add(.flow, at: reader)
   }
 

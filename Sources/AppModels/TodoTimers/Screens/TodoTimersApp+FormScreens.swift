@@ -13,7 +13,7 @@ extension TodoTimersApp {
     rows += [.blank, .text("DURATION")] + boxed(wheelRows(form))
     rows += [.blank, .text("ICON")] + boxed(iconRows(form))
     rows += [.blank, .text("COLOR")] + boxed(colorRows(form))
-    if !isNew { rows += [.blank, destructive("🗑️  Delete Timer")] }
+    if !isNew { rows += [.blank, .tappable(destructive("🗑️  Delete Timer"), "delete")] }
     return Screen(
       isNew ? "New Timer" : "Edit Timer", leading: isWatch ? "✕" : "Cancel",
       trailing: button(isWatch ? "✓" : isNew ? "Done" : "Save", isReady(form)),
@@ -80,14 +80,17 @@ extension TodoTimersApp {
     var rows: [Screen.Row] = [
       .blank, .card([.text(form.text.isEmpty ? "Enter to-do text..." : form.text)]),
     ]
-    if !isNew { rows.append(.card([.text("\(form.isCompleted ? "☑" : "☐")  Mark as completed")])) }
+    if !isNew {
+      let mark = Screen.Row.text("\(form.isCompleted ? "☑" : "☐")  Mark as completed")
+      rows.append(.card([.tappable(mark, "toggle")]))
+    }
     rows += [
       .blank,
       .buttons([
         Screen.Button("Cancel"), Screen.Button(isNew ? "Add" : "Save", isEnabled: isReady),
       ]), .blank,
     ]
-    if !isNew { rows.append(destructive("Delete To-Do Item")) }
+    if !isNew { rows.append(.tappable(destructive("Delete To-Do Item"), "delete")) }
     return Screen(isNew ? "Add To-Do Item" : "Edit To-Do Item", banner: form.fault, rows: rows)
   }
 
@@ -110,17 +113,17 @@ extension TodoTimersApp {
     func mark(_ isOn: Bool) -> String { isOn ? "✓" : "–" }
     let alerts = isWatch ? "Completion Alerts" : "Timer Completion Alerts"
     var rows: [Screen.Row] = [.text("NOTIFICATIONS")]
-    rows += boxed([.split(alerts, mark(settings.alerts))])
-    rows += boxed([.split("Sound", settings.sound ? "On >" : "Off >")])
+    rows += boxed([.tappable(.split(alerts, mark(settings.alerts)), "alerts")])
+    rows += boxed([.tappable(.split("Sound", settings.sound ? "On >" : "Off >"), "sound")])
     rows += [.blank, .text("SYNC")]
     rows += boxed([.split(isWatch ? "iPhone Connected" : "Watch Connected", connected)])
     rows += boxed([.split("Status", state.word)])
-    rows += boxed([.split(isWatch ? "Share Running" : "Share Running Timers", mark(settings.share))]
-    )
-    rows += boxed([.text("Sync Now")])
+    let share = isWatch ? "Share Running" : "Share Running Timers"
+    rows += boxed([.tappable(.split(share, mark(settings.share)), "share")])
+    rows += boxed([.tappable(.text("Sync Now"), "sync")])
     rows += [.blank, .text("ABOUT")]
     rows += boxed([.text("Version \(TodoTimersSettings.version)")])
-    rows += boxed([.split("Privacy Policy", ">")])
+    rows += boxed([.tappable(.split("Privacy Policy", ">"), "privacy")])
     var screen = Screen("Settings", leading: isWatch ? "<" : "< Back", rows: rows)
     if case .error(let message) = state { screen.banner = message }
     return screen
@@ -129,8 +132,8 @@ extension TodoTimersApp {
   var soundScreen: Screen {
     Screen(
       "Sound", leading: isWatch ? "<" : "< Back",
-      rows: boxed([.split("On", settings.sound ? "✓" : "")])
-        + boxed([.split("Off", settings.sound ? "" : "✓")]))
+      rows: boxed([.tappable(.split("On", settings.sound ? "✓" : ""), "on")])
+        + boxed([.tappable(.split("Off", settings.sound ? "" : "✓"), "off")]))
   }
 
   var privacyScreen: Screen {

@@ -62,7 +62,9 @@ extension TodoTimersApp {
       for (index, timer) in timers.enumerated() {
         let number = String(index + 1)
         let blanks = String(repeating: " ", count: width - number.count)
-        screen.rows += card(timer, "\(blanks)\(number)", now)
+        screen.rows += card(timer, "\(blanks)\(number)", now).map {
+          $0 == .rule ? $0 : .tappable($0, "open \(number)")
+        }
       }
       if isWatch { screen.rows.removeLast() }
     }
@@ -133,7 +135,7 @@ extension TodoTimersApp {
     let count = timer.todos.count
     var rows: [Screen.Row] =
       isWatch
-      ? [.text("To-Dos (\(count))")] : [.split("To-Do Items", "(+)")]
+      ? [.text("To-Dos (\(count))")] : [.tappable(.split("To-Do Items", "(+)"), "add")]
     rows.append(line)
     if count == 0 {
       rows.append(.text("No to-dos yet"))
@@ -147,18 +149,19 @@ extension TodoTimersApp {
       // A watch has no other place where a long one could be read.
       let row = isWatch ? Screen.Row.text(text) : .split(text, ">")
       let box = number.count + 1
-      rows.append(
+      let look: Screen.Row =
         todo.isCompleted
-          ? .styled(
-            .styled(row, .text(Style.secondary, isStruck: true), columns: box + 2..<Int.max),
-            .text(Style.positive), columns: box..<box + 1) : row)
+        ? .styled(
+          .styled(row, .text(Style.secondary, isStruck: true), columns: box + 2..<Int.max),
+          .text(Style.positive), columns: box..<box + 1) : row
+      rows.append(.tappable(look, "toggle \(number)"))
     }
     return rows + [.blank]
   }
 
   private func notesRows(_ timer: TimerRecord) -> [Screen.Row] {
     [
-      isWatch ? .text("Notes") : .split("Notes", "(Edit)"), line,
+      isWatch ? .text("Notes") : .tappable(.split("Notes", "(Edit)"), "notes"), line,
       .text(timer.notes.isEmpty ? "No notes yet" : timer.notes), .blank,
     ]
   }

@@ -1,0 +1,152 @@
+import AppModels
+import Simulation
+import Testing
+import Wire
+
+/// The world that the studio shows.
+struct StudioWorldTests {
+  private func state(_ world: StudioWorld) -> String {
+    var json = JSONWriter()
+    json.object { world.write(&$0) }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private func world(_ lines: [(String, String)], app: ShippedApp = .todoTimers) throws
+    -> StudioWorld
+  {
+    let world = try StudioWorld(app, watches: 1)
+    for (device, line) in lines {
+      world.perform(.type(device: device, line: line), flows: true)
+      #expect(world.refusal == nil, "\(device): \(line)")
+    }
+    return world
+  }
+
+  private let story = [
+    ("phone", "new Tea 5:00"), ("phone", "open 1"), ("phone", "add Warm the cup"),
+    ("watch", "open 1"),
+    ("phone", "notes"), ("phone", "write Two spoons"), ("phone", "save"), ("phone", "offline"),
+    ("watch", "offline"), ("watch", "toggle 1"), ("phone", "edit"), ("phone", "name Green tea"),
+    ("phone", "save"), ("phone", "kill"), ("watch", "online"), ("phone", "online"),
+  ]
+
+  @Test("What was done is a trace, which amounts to the same")
+  func trace() throws {
+    let world = try world(story)
+    #expect(try world.judged().isEmpty)
+    let again = try StudioWorld(opening: Trace(ndjson: world.trace.ndjson))
+    again.seek(to: again.steps.count)
+    for text in [
+      "Green tea", "Warm the cup", "Two spoons",
+      #""isCompleted","values":{"phone":true,"watch":true}"#,
+    ] {
+      #expect(state(world).contains(text))
+      #expect(state(again).contains(text))
+    }
+  }
+
+  @Test("Back and forward again is where it was")
+  func seeking() throws {
+    let world = try world(story)
+    let states = (0...world.steps.count).map { step -> String in
+      world.seek(to: step)
+      return state(world)
+    }
+    for step in [3, 9, 0, world.steps.count, 1] {
+      world.seek(to: step)
+      #expect(state(world) == states[step])
+    }
+    world.seek(to: 4)
+    world.perform(.type(device: "phone", line: "add Sugar"), flows: true)
+    #expect(world.position == world.steps.count)
+    #expect(world.position == 5)
+  }
+
+  @Test("A form keeps what it was opened on")
+  func forms() throws {
+    let world = try world([
+      ("phone", "new Tea 5:00"), ("phone", "open 1"), ("phone", "add Warm the cup"),
+      ("watch", "open 1"), ("phone", "todo 1"), ("watch", "toggle 1"),
+      ("phone", "text Heat the cup"),
+      ("phone", "save"),
+    ])
+    #expect(state(world).contains(#""isCompleted","values":{"phone":true,"watch":true}"#))
+    #expect(world.trace.events.contains { $0.edit?.since != nil })
+    #expect(try world.judged().isEmpty)
+  }
+
+  @Test("Each of the apps runs, and its edits are a trace", arguments: ShippedApp.allCases)
+  func apps(_ app: ShippedApp) throws {
+    let lines: [ShippedApp: [(String, String)]] = [
+      .todoTimers: [("phone", "new Tea 5:00")],
+      .timeTracker: [("phone", "new")],
+      .pomodoro: [("phone", "start")],
+    ]
+    let world = try world(lines[app]!, app: app)
+    world.perform(.wait(1_500_000), flows: true)
+    #expect(try world.judged().isEmpty)
+    let again = try Trace(ndjson: world.trace.ndjson)
+    #expect(again.schema == app.rawValue)
+  }
+
+  @Test("Time that passes by itself is one step")
+  func time() throws {
+    let world = try world([("phone", "new Tea 0:05"), ("phone", "open 1"), ("phone", "start")])
+    let steps = world.steps.count
+    for _ in 0..<40 { world.pass(250) }
+    #expect(world.steps.count == steps + 1)
+    #expect(state(world).contains("Timer Complete!"))
+    world.seek(to: steps)
+    world.seek(to: steps + 1)
+    #expect(state(world).contains("Timer Complete!"))
+  }
+
+  @Test("A server that is killed with a transfer on its disk loses nothing")
+  func killed() throws {
+    let world = try StudioWorld(.todoTimers, watches: 1)
+    for (device, verb) in [
+      ("phone", TraceEvent.Verb.transfer), ("phone", .up), ("server", .commit), ("server", .kill),
+    ] {
+      var event = TraceEvent(at: 0, device, verb)
+      if verb == .transfer { event.lane = "userInfo" }
+      world.perform(.event(event), flows: false)
+    }
+    #expect(state(world).contains(#""isConnected":false"#))
+    world.perform(.wait(1000), flows: true)
+    world.perform(.event(TraceEvent(at: 0, "watch", .acknowledge)), flows: true)
+    #expect(state(world).contains(#""state":"finished","deliveries":1"#))
+    #expect(try world.judged().isEmpty)
+  }
+
+  @Test("What makes no sense is said, and changes nothing")
+  func refusals() throws {
+    let world = try StudioWorld(.todoTimers, watches: 1)
+    let before = world.trace.events.count
+    for intent in [
+      StudioWorld.Intent.type(device: "nobody", line: "new Tea 5:00"),
+      .type(device: "phone", line: "nothing of the kind"),
+      .event(TraceEvent(at: 0, "nobody", .drop)),
+      .event(TraceEvent(at: 0, "server", .recover)),
+    ] {
+      world.perform(intent, flows: true)
+      #expect(world.refusal != nil, "\(intent)")
+    }
+    #expect(world.trace.events.count == before)
+    #expect(throws: HarnessFailure.self) {
+      try StudioWorld(
+        opening: Trace(world: .exchange, seed: 0, schema: "todoTimers", devices: []))
+    }
+  }
+
+  @Test("Old lines are dropped, and counted")
+  func lines() throws {
+    let world = try StudioWorld(.todoTimers, watches: 1)
+    for _ in 0..<9_000 {
+      var event = TraceEvent(at: 0, "phone", .transfer)
+      event.lane = "userInfo"
+      world.perform(.event(event), flows: true)
+    }
+    #expect(world.lines.count <= StudioWorld.lineLimit * 5 / 4)
+    #expect(world.droppedLines > 0)
+  }
+}

@@ -1,0 +1,452 @@
+"""The studio as a person uses it, in Chromium.
+
+Run by ci/studio, which says where the programs are: WATCHLINE, and a folder for pictures: PICTURES.
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+from axe_selenium_python import Axe
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+WATCHLINE = os.environ["WATCHLINE"]
+PICTURES = pathlib.Path(os.environ["PICTURES"])
+TRACES = pathlib.Path(__file__).parent.parent / "SimulationTests" / "Traces"
+
+
+def browser(width=1400, height=1200, dark=False):
+    options = webdriver.ChromeOptions()
+    for word in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]:
+        options.add_argument(word)
+    options.add_argument(f"--window-size={width},{height}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.binary_location = "/usr/bin/chromium"
+    service = webdriver.ChromeService("/usr/bin/chromedriver")
+    driver = webdriver.Chrome(options=options, service=service)
+    if dark:
+        features = [{"name": "prefers-color-scheme", "value": "dark"}]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    return driver
+
+
+class Studio:
+    """A studio of its own, on any free port."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen(
+            [WATCHLINE, "studio", "--listen", "127.0.0.1:0", *words], stdout=subprocess.PIPE, text=True
+        )
+        line = self.process.stdout.readline()
+        self.address = line.split("studio: ")[1].strip()
+        self.port = int(re.search(r":(\d+)/", self.address).group(1))
+        self.token = self.address.split("token=")[1]
+
+    def end(self):
+        self.process.terminate()
+        status = self.process.wait(timeout=10)
+        self.process.stdout.close()
+        return status
+
+    def get(self, path, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection.request("GET", path, headers=headers or {})
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        connection.close()
+        return answer.status, body
+
+
+class StudioTestCase(unittest.TestCase):
+    words = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.driver = browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.quit()
+
+    def setUp(self):
+        self.studio = Studio(*self.words)
+        self.driver.get(self.studio.address)
+        self.until(lambda: self.driver.find_elements(By.ID, "device-phone") or self.notice() or self.step() >= 0)
+
+    def tearDown(self):
+        self.assertEqual(self.studio.end(), 0)
+        errors = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+        self.assertEqual([error for error in errors if "ERR_CONNECTION_REFUSED" not in error], [])
+
+    # What a person does.
+
+    def until(self, condition, seconds=10):
+        return WebDriverWait(self.driver, seconds, 0.05).until(lambda _: condition())
+
+    def device(self, name):
+        return self.driver.find_element(By.ID, f"device-{name}")
+
+    def shows(self, name, text):
+        self.until(lambda: text in self.screen(name))
+
+    def screen(self, name):
+        return self.driver.execute_script(
+            "return document.querySelector(`#device-${arguments[0]} .frame`).innerText", name
+        )
+
+    def step(self):
+        return int(self.driver.execute_script("return document.body.dataset.step ?? -1"))
+
+    def notice(self):
+        return self.driver.find_element(By.ID, "notice").text
+
+    def act(self, action):
+        """Does something that is one step, and waits for it."""
+        before = self.step()
+        action()
+        self.until(lambda: self.step() != before)
+
+    def tap(self, name, text):
+        def click():
+            buttons = self.device(name).find_elements(By.CSS_SELECTOR, ".frame button:not(:disabled)")
+            next(one for one in buttons if text in one.text).click()
+
+        self.act(click)
+
+    def control(self, name, text):
+        panel = self.device(name).find_element(By.CSS_SELECTOR, "details[data-open]")
+        if panel.get_attribute("open") is None:
+            panel.find_element(By.TAG_NAME, "summary").click()
+        self.act(lambda: panel.find_element(By.XPATH, f".//button[normalize-space()='{text}']").click())
+
+    def at_server(self, text):
+        panel = self.driver.find_element(By.ID, "server-controls")
+        self.act(lambda: panel.find_element(By.XPATH, f".//button[normalize-space()='{text}']").click())
+
+    def type(self, name, line):
+        field = self.device(name).find_element(By.CSS_SELECTOR, "form input")
+        self.act(lambda: field.send_keys(line, Keys.ENTER))
+
+    def judge(self):
+        self.driver.find_element(By.ID, "judge").click()
+        return self.until(self.notice)
+
+    def trace(self):
+        status, body = self.studio.get(f"/trace?token={self.studio.token}")
+        self.assertEqual(status, 200)
+        return body
+
+    def replay(self, trace):
+        return subprocess.run([WATCHLINE, "replay", "-"], input=trace, capture_output=True, text=True)
+
+    def picture(self, name):
+        self.driver.save_screenshot(str(PICTURES / f"{name}.png"))
+
+
+class StoryTests(StudioTestCase):
+    def test_both_offline_by_mouse(self):
+        self.type("phone", "new Tea 5:00")
+        self.shows("watch", "Tea")
+        self.tap("phone", "Tea")
+        self.tap("phone", "(+)")
+        self.type("phone", "add Warm the cup")
+        self.tap("watch", "Tea")
+        self.shows("watch", "Warm the cup")
+        self.control("phone", "Go offline")
+        self.control("watch", "Go offline")
+        self.tap("phone", "Edit")
+        self.type("phone", "name Green tea")
+        self.tap("phone", "Save")
+        self.tap("watch", "Warm the cup")
+        self.assertNotIn("Green tea", self.screen("watch"))
+        self.assertIn("☐", self.screen("phone"))
+        self.control("phone", "Go online")
+        self.control("watch", "Go online")
+        self.shows("watch", "Green tea")
+        self.shows("phone", "☑")
+        self.picture("both-offline")
+        self.assertIn("finds nothing wrong", self.judge())
+        replayed = self.replay(self.trace())
+        self.assertEqual((replayed.returncode, replayed.stderr), (0, ""))
+        self.assertIn("nothing is wrong", replayed.stdout)
+
+    def test_by_keyboard_alone(self):
+        for _ in range(60):
+            ActionChains(self.driver).send_keys(Keys.TAB).perform()
+            if self.driver.switch_to.active_element.get_attribute("aria-label") == "Type at the phone":
+                break
+        before = self.step()
+        self.driver.switch_to.active_element.send_keys("new Tea 5:00", Keys.ENTER)
+        self.until(lambda: self.step() != before)
+        self.shows("watch", "Tea")
+        # The field has the focus again, so that the next line can be typed.
+        self.driver.switch_to.active_element.send_keys("open 1", Keys.ENTER)
+        self.shows("phone", "05:00")
+        self.until(lambda: "START" in self.screen("phone"))
+
+    def test_killed_between_send_and_delivery(self):
+        self.driver.find_element(By.XPATH, "//button[normalize-space()='Carry everything']").click()
+        self.until(lambda: self.driver.find_element(
+            By.XPATH, "//button[normalize-space()='Carry everything']").get_attribute("aria-pressed") == "false")
+        self.control("phone", "Send userInfo")
+        self.control("phone", "Up")
+        self.at_server("Commit")
+        self.at_server("Kill the server")
+        self.driver.find_element(By.XPATH, "//button[normalize-space()='Carry everything']").click()
+        self.at_server("+1 s")
+        self.control("watch", "Acknowledge")
+        queue = self.driver.find_element(By.ID, "queue-rows")
+        self.until(lambda: "finished" in queue.text)
+        self.assertIn("finds nothing wrong", self.judge())
+
+    def test_each_example(self):
+        names = [one.get_attribute("value") for one in self.driver.find_elements(By.CSS_SELECTOR, "#examples option")]
+        self.assertGreaterEqual(len(names), 6)
+        for name in names[1:]:
+            Select(self.driver.find_element(By.ID, "examples")).select_by_value(name)
+            self.until(lambda: "of 2" not in self.driver.find_element(By.ID, "step").text and self.step() <= 2)
+            while self.driver.find_element(By.ID, "forward").is_enabled():
+                self.act(lambda: self.driver.find_element(By.ID, "forward").click())
+                self.assertEqual(self.notice(), "", name)
+            self.picture(f"example-{name}")
+            self.assertIn("finds nothing wrong", self.judge(), name)
+            self.assertNotEqual(self.driver.find_element(By.ID, "caption").text, "")
+
+    def test_time_goes_back_and_forward(self):
+        for line in ["new Tea 5:00", "new Coffee 4:00", "new Eggs 7:00"]:
+            self.type("phone", line)
+        end = self.screen("watch")
+        last = self.step()
+        self.act(lambda: self.driver.find_element(By.ID, "back").click())
+        self.until(lambda: "Eggs" not in self.screen("watch"))
+        self.act(lambda: self.driver.execute_script(
+            "const range = document.getElementById('timeline'); range.value = 2; range.dispatchEvent(new Event('input'))"))
+        self.until(lambda: "No Timers" in self.screen("watch"))
+        self.act(lambda: self.driver.execute_script(
+            "const range = document.getElementById('timeline'); range.value = range.max; range.dispatchEvent(new Event('input'))"))
+        self.assertEqual(self.step(), last)
+        self.until(lambda: self.screen("watch") == end)
+
+    def test_what_lost_is_shown_and_restored(self):
+        for name, line in [("phone", "new Tea 5:00"), ("phone", "open 1"), ("phone", "add Warm the cup"),
+                           ("watch", "open 1")]:
+            self.type(name, line)
+        for name in ["phone", "watch"]:
+            self.control(name, "Go offline")
+        self.type("watch", "toggle 1")
+        # Ticked, and not after all: what the watch did is older than that, and was not seen.
+        for line in ["toggle 1", "toggle 1"]:
+            self.at_server("+1 s")
+            self.type("phone", line)
+        for name in ["watch", "phone"]:
+            self.control(name, "Go online")
+        self.shows("watch", "☐")
+        lost = self.driver.find_element(By.ID, "lost")
+        self.until(lambda: "isCompleted" in lost.text and "the watch" in lost.text)
+        self.act(lambda: lost.find_element(By.TAG_NAME, "button").click())
+        self.shows("watch", "☑")
+        self.shows("phone", "☑")
+
+
+class PageTests(StudioTestCase):
+    def test_two_tabs_and_a_reload(self):
+        self.type("phone", "new Tea 5:00")
+        first = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        self.driver.get(self.studio.address)
+        self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
+        self.shows("watch", "Tea")
+        self.type("watch", "open 1")
+        self.driver.close()
+        self.driver.switch_to.window(first)
+        self.shows("watch", "START")
+        self.driver.refresh()
+        self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
+        self.shows("watch", "START")
+        self.assertIn("lines", self.until(lambda: self.driver.find_element(By.ID, "wire-count").text))
+
+    def test_names_are_no_markup(self):
+        name = "<img src=x onerror=document.title='taken'><b>Tea</b>"
+        self.type("phone", "new")
+        self.type("phone", f"name {name}")
+        self.type("phone", "duration 5:00")
+        self.type("phone", "done")
+        self.shows("watch", "<b>Tea</b>")
+        self.type("watch", "open 1")
+        self.assertEqual(self.driver.title, "Watchline studio")
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "main img, main b"), [])
+
+    def test_strangers_are_refused(self):
+        token, port = self.studio.token, self.studio.port
+        for path, headers in [
+            ("/", {}), ("/?token=wrong", {}), ("/trace", {}), (f"/?token={token}", {"Host": "evil.example"}),
+        ]:
+            status, body = self.studio.get(path, headers)
+            self.assertEqual(status, 403, path)
+            self.assertTrue(body.strip().endswith("."), body)
+        self.assertEqual(self.studio.get("/nothing")[0], 404)
+        upgrade = {
+            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Host": f"127.0.0.1:{port}",
+        }
+        for query, origin in [
+            (f"?token={token}", "http://evil.example"), ("?token=wrong", f"http://127.0.0.1:{port}"),
+            (f"?token={token}", None),
+        ]:
+            headers = dict(upgrade, **({"Origin": origin} if origin else {}))
+            try:
+                status, _ = self.studio.get(f"/live{query}", headers)
+                self.assertNotEqual(status, 101)
+            except (http.client.HTTPException, ConnectionError):
+                pass
+        # The page goes on.
+        self.type("phone", "new Tea 5:00")
+
+    def test_bad_messages_are_answered(self):
+        answers = self.driver.execute_async_script(
+            """
+            const done = arguments[arguments.length - 1];
+            const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
+            const sent = ["nothing", "{}", '{"do":"event","device":"phone","verb":"explode"}',
+              '{"do":"wait","milliseconds":-1}', '{"do":"open","trace":"{}"}', '{"do":"type","device":"nobody","line":"x"}'];
+            const heard = [];
+            socket.onopen = () => sent.forEach((text) => socket.send(text));
+            socket.onmessage = (event) => {
+              const message = JSON.parse(event.data);
+              if (message.type === "error" || message.refusal) heard.push(message.message ?? message.refusal);
+              if (heard.length === sent.length) { socket.close(); done(heard); }
+            };
+            """)
+        self.assertEqual(len(answers), 6)
+        for answer in answers:
+            self.assertGreater(len(answer), 10)
+        self.driver.refresh()
+        self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
+
+    def test_a_studio_that_ends_is_said(self):
+        self.studio.process.terminate()
+        self.until(lambda: "lost" in self.notice())
+
+    def test_the_wire_says_what_a_line_is(self):
+        self.type("phone", "new Tea 5:00")
+        self.driver.find_element(By.ID, "wire-type").send_keys("activate")
+        line = self.until(lambda: next(iter(self.driver.find_elements(By.CSS_SELECTOR, "#lines button")), None))
+        self.driver.execute_script("arguments[0].click()", line)
+        text = self.until(lambda: self.driver.find_element(By.ID, "line").text)
+        self.assertIn("activate()", text)
+        self.assertIn("clause 4.1", text)
+        self.assertIn('"pair"', text)
+
+    def test_narrow_and_wide_in_light_and_dark(self):
+        for width, dark in [(1400, False), (1400, True), (390, False), (390, True)]:
+            driver = browser(width, 900, dark)
+            try:
+                driver.get(self.studio.address)
+                WebDriverWait(driver, 10).until(lambda _: driver.find_elements(By.ID, "device-phone"))
+                field = driver.find_element(By.CSS_SELECTOR, "#device-phone form input")
+                field.send_keys("new Tea 5:00", Keys.ENTER)
+                time.sleep(0.3)
+                for summary in driver.find_elements(By.TAG_NAME, "summary"):
+                    driver.execute_script("arguments[0].click()", summary)
+                axe = Axe(driver)
+                axe.inject()
+                found = axe.run()["violations"]
+                self.assertEqual([(one["id"], one["nodes"][0]["html"][:200]) for one in found], [], f"{width} {dark}")
+                overflow = driver.execute_script(
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                self.assertLessEqual(overflow, 0, f"{width} wide")
+                driver.save_screenshot(str(PICTURES / f"page-{width}-{'dark' if dark else 'light'}.png"))
+            finally:
+                driver.quit()
+
+    def test_many_lines_do_not_freeze_the_page(self):
+        events = [{"at": 0, "device": name, "do": "connect"} for name in ["phone", "watch"]]
+        events += [{"at": 0, "device": name, "do": "flow"} for name in ["phone", "watch"]]
+        for _ in range(2500):
+            events.append({"at": 0, "device": "phone", "do": "transfer", "lane": "userInfo"})
+            events.append({"at": 0, "device": "phone", "do": "flow"})
+            events.append({"at": 0, "device": "watch", "do": "flow"})
+            events.append({"at": 0, "device": "watch", "do": "acknowledge"})
+        header = {
+            "trace": 1, "world": "server", "seed": 0, "schema": "todoTimers", "start": 1790000000000, "options": {},
+            "devices": [{"device": "phone", "role": "phone"}, {"device": "watch", "role": "watch"}],
+            "events": len(events),
+        }
+        with tempfile.NamedTemporaryFile("w", suffix=".ndjson", delete=False) as file:
+            file.write("\n".join(json.dumps(line) for line in [header, *events]) + "\n")
+        self.driver.execute_script(
+            """
+            window.longest = 0;
+            let last = performance.now();
+            const frame = (now) => { window.longest = Math.max(window.longest, now - last); last = now; requestAnimationFrame(frame); };
+            requestAnimationFrame(frame);
+            """)
+        self.driver.find_element(By.ID, "open").send_keys(file.name)
+        self.until(lambda: f"of {len(events)}" in self.driver.find_element(By.ID, "step").text, 30)
+        start = time.monotonic()
+        self.driver.execute_script(
+            "const range = document.getElementById('timeline'); range.value = range.max; range.dispatchEvent(new Event('input'))")
+        self.until(lambda: self.step() == len(events), 60)
+        print(f"\n{len(events)} events: there after {time.monotonic() - start:.2f} s, "
+              f"longest frame {self.driver.execute_script('return window.longest'):.0f} ms")
+        count = self.driver.find_element(By.ID, "wire-count").text
+        self.assertIn("are not here", count)
+        self.type("phone", "new Tea 5:00")
+        pathlib.Path(file.name).unlink()
+
+
+class RecordedTests(StudioTestCase):
+    words = ("--open", str(TRACES / "made-by-two-at-once.ndjson"))
+
+    def test_a_trace_is_opened(self):
+        text = self.driver.find_element(By.ID, "step").text
+        self.assertRegex(text, r"step (\d+) of \1")
+        self.act(lambda: self.driver.find_element(By.ID, "back").click())
+        self.assertNotEqual(self.driver.find_element(By.ID, "forward").get_attribute("disabled"), "true")
+        self.assertIn("finds nothing wrong", self.judge())
+
+
+class CommandTests(unittest.TestCase):
+    def run_studio(self, *words):
+        return subprocess.run([WATCHLINE, "studio", *words], capture_output=True, text=True, timeout=20)
+
+    def test_what_cannot_be_opened_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trace.ndjson"
+            whole = (TRACES / "made-by-two-at-once.ndjson").read_text()
+            for text, words in [
+                (whole[: len(whole) // 2], "cannot be read"),
+                (whole.replace('"trace":1', '"trace":2', 1), "version"),
+                (whole.replace('"world":"server"', '"world":"exchange"', 1), "devices alone"),
+            ]:
+                path.write_text(text)
+                ended = self.run_studio("--open", str(path))
+                self.assertEqual(ended.returncode, 2, ended.stderr)
+                self.assertIn(words, ended.stderr)
+        self.assertEqual(self.run_studio("--open", "nowhere").returncode, 2)
+
+    def test_other_machines_are_not_listened_to(self):
+        for address in ["0.0.0.0:9283", "example.org:80", "127.0.0.1", "127.0.0.1:70000"]:
+            ended = self.run_studio("--listen", address)
+            self.assertEqual(ended.returncode, 2, ended.stderr)
+
+    def test_a_taken_port_is_said(self):
+        studio = Studio()
+        ended = self.run_studio("--listen", f"127.0.0.1:{studio.port}")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("cannot be listened at", ended.stderr)
+        self.assertEqual(studio.end(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

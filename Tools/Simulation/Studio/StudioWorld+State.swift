@@ -1,0 +1,170 @@
+import AppModels
+import Device
+import LaneModel
+import Merge
+package import Wire
+
+// What a page shows of the world.
+extension StudioWorld {
+  /// Members of an object: where the world stands, its devices, server, queues and records.
+  package func write(_ json: inout JSONWriter) {
+    json.member("step", position)
+    json.member("steps", steps.count)
+    json.member("at", at)
+    json.member("now", run.now)
+    json.member("refusal", refusal)
+    json.member("schema", trace.schema)
+    json.member("caption", position > 0 ? steps[position - 1].caption : nil)
+    json.member("next", position < steps.count ? steps[position].caption : nil)
+    json.array("findings", findings) { json, finding in
+      json.object { json in
+        json.member("slug", finding.slug)
+        json.member("headline", finding.headline)
+        json.array("story", finding.story) { $0.string($1) }
+      }
+    }
+    json.object("server") { json in
+      json.raw("isFailing", run.site.isFailing ? "true" : "false")
+      json.member("uncommitted", run.site.uncommitted)
+    }
+    json.array("devices", run.nodes) { json, node in json.object { write(node, &$0) } }
+    json.array("queues", Array(run.lanes.transfers.suffix(200))) { json, transfer in
+      json.object { Self.write(transfer, &$0) }
+    }
+    writeRecords(&json)
+  }
+
+  /// The steps from one on, as a person would call them.
+  package func writeSteps(from first: Int, _ json: inout JSONWriter) {
+    json.array("history", Array(steps[min(first, steps.count)...])) { json, step in
+      json.string(Self.title(step.intent))
+    }
+  }
+
+  private static func title(_ intent: Intent) -> String {
+    switch intent {
+    case .type(let device, let line): return "\(device): \(line)"
+    case .wait(let milliseconds):
+      return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s pass" : "\(milliseconds) ms pass"
+    case .event(let event):
+      if let edit = event.edit { return "\(event.device): \(edit.spelled)" }
+      let parts = [event.lane, event.to, event.count.map(String.init), event.flag.map { "\($0)" }]
+      return "\(event.device): "
+        + ([event.verb.rawValue] + parts.compactMap(\.self)).joined(separator: " ")
+    }
+  }
+
+  // MARK: Devices
+
+  private func write(_ node: ServerNode, _ json: inout JSONWriter) {
+    json.member("name", node.name)
+    json.raw("isPhone", node.device.isPhone ? "true" : "false")
+    json.raw("isConnected", node.isActive ? "true" : "false")
+    json.raw("isWanted", wanted.contains(node.name) ? "true" : "false")
+    json.raw("isReachable", node.isActive && node.lanes.isReachable ? "true" : "false")
+    json.raw("isHolding", node.lanes.isHolding ? "true" : "false")
+    json.member("skew", node.skew)
+    json.member("pending", node.sync?.pendingCount ?? 0)
+    json.member("onItsWay", node.link.map { $0.up.count } ?? 0)
+    json.member("hasInput", node.link?.wire.hasInput == true ? 1 : 0)
+    guard let screen = screens.first(where: { $0.name == node.name }) else {
+      return json.member("kind", node.app != nil ? "whole records" : "typed")
+    }
+    json.member("kind", "\(screen.idiom)")
+    let commands = screen.app.commands
+    json.array("commands", commands) { json, command in
+      json.object { json in
+        json.member("word", command.word)
+        json.member("arguments", command.arguments)
+        json.member("summary", command.summary)
+      }
+    }
+    json.array("told", screen.told) { $0.string($1) }
+    var description = JSONWriter()
+    screen.app.screen(now: screen.now).write(&description, commands)
+    json.raw("screen", String(decoding: description.bytes, as: UTF8.self))
+  }
+
+  // MARK: Queues
+
+  private static func write(_ transfer: DeliveryChecker.Transfer, _ json: inout JSONWriter) {
+    json.member("id", transfer.id)
+    json.member("from", transfer.sender)
+    json.member("lane", "\(transfer.kind)")
+    json.member("state", state(transfer))
+    json.member("deliveries", transfer.deliveries)
+    json.member("receiver", transfer.place?.receiver)
+    json.member("seq", transfer.place.map { "\($0.lane) \($0.seq)" })
+  }
+
+  private static func state(_ transfer: DeliveryChecker.Transfer) -> String {
+    if transfer.isCancelled { return "cancelled" }
+    if let result = transfer.result { return result == 0 ? "finished" : "failed with \(result)" }
+    if transfer.isRefused { return "refused" }
+    if transfer.place != nil { return "delivered" }
+    if transfer.isHandedOut { return "handed out" }
+    return transfer.isAccepted ? "waiting at the server" : "at the device"
+  }
+
+  // MARK: Records
+
+  /// Field by field: what each device shows, and what lost to what.
+  private func writeRecords(_ json: inout JSONWriter) {
+    let views = run.nodes.compactMap { node in node.sync.map { (node.name, $0.view) } }
+    var targets: [Target] = []
+    for (_, view) in views {
+      for record in view.kinds.flatMap(\.records) where !targets.contains(record.target) {
+        targets.append(record.target)
+      }
+    }
+    let shown = views.map { name, view in
+      (
+        name,
+        Dictionary(view.kinds.flatMap(\.records).map { ($0.target, $0) }, uniquingKeysWith: { $1 })
+      )
+    }
+    json.array("records", Array(targets.prefix(200))) { json, target in
+      json.object { json in
+        json.member("kind", target.kind.text)
+        json.member("record", target.record.text)
+        let names = shown.compactMap { $0.1[target] }.first?.fields.map(\.name) ?? []
+        json.array("fields", names) { json, name in
+          json.object { json in
+            json.member("name", name.text)
+            json.object("values") { json in
+              for (device, records) in shown {
+                guard let record = records[target] else { continue }
+                let value = record[name] ?? .null
+                json.raw(device, String(decoding: value.canonical, as: UTF8.self))
+              }
+            }
+          }
+        }
+        json.object("places") { json in
+          for (device, records) in shown {
+            if let place = records[target]?.place { json.member(device, place) }
+          }
+        }
+        json.array("shownAt", shown.filter { $0.1[target] != nil }.map(\.0)) { $0.string($1) }
+      }
+    }
+    // Who has everything knows most of it.
+    let feeds = run.nodes.compactMap { $0.sync?.fold.feed() }
+    let feed = feeds.max { $0.count < $1.count } ?? []
+    json.array("lost", Array(feed.suffix(100))) { json, entry in
+      json.object { json in
+        json.member("kind", entry.target.kind.text)
+        json.member("record", entry.target.record.text)
+        json.member("field", entry.field?.text)
+        json.raw("value", String(decoding: entry.value.canonical, as: UTF8.self))
+        json.member("by", author(entry.dot))
+        json.member("at", Int64(clamping: entry.stamp.ms))
+        json.member("lostTo", author(entry.lostTo))
+      }
+    }
+  }
+
+  private func author(_ dot: Dot) -> String {
+    run.nodes.first { $0.sync?.replica.id.device == dot.replica.device }?.name ?? "the server"
+  }
+}

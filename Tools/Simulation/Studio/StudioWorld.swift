@@ -1,0 +1,272 @@
+package import AppModels
+import Device
+import Merge
+package import Wire
+
+/// A phone and watches at a server, in memory, moved step by step by a person who looks on.
+///
+/// ```
+/// steps ──► events ──► ServerRun ──► lines, screens, queues
+///   ▲          └─► trace: `watchline replay` plays it
+///   └── seek: the first of them, in a fresh world
+/// ```
+/// What is typed at a device becomes edits of the trace before anything happens: so the world does what its
+/// trace does.
+package final class StudioWorld {
+  /// What a person does.
+  package enum Intent: Equatable {
+    /// A line is typed at a device, as at a terminal.
+    case type(device: String, line: String)
+    /// Something happens; the time of the event does not count.
+    case event(TraceEvent)
+    /// So many milliseconds pass.
+    case wait(Int64)
+  }
+
+  package struct Step: Equatable {
+    package var intent: Intent
+    /// Whether everything is carried afterwards, and connections that are wanted are opened.
+    package var flows: Bool
+    /// A sentence, where somebody guides through the steps.
+    package var caption: String?
+
+    package init(_ intent: Intent, flows: Bool, caption: String? = nil) {
+      self.intent = intent
+      self.flows = flows
+      self.caption = caption
+    }
+  }
+
+  /// A line, or a part of one, as it went.
+  package struct Line {
+    package var at: Int64
+    package var from: String
+    package var to: String
+    package var text: String
+    /// The step in which it went.
+    package var step: Int
+  }
+
+  /// Lines that are kept; the oldest go.
+  package static let lineLimit = 20_000
+  /// How often everything may go up and come down until nothing moves.
+  private static let mostRounds = 20
+
+  package let app: ShippedApp?
+  private let header: Trace
+  package private(set) var steps: [Step] = []
+  /// How many of them were done in this world.
+  package private(set) var position = 0
+  /// What has happened, ready to be written down.
+  package private(set) var trace: Trace
+  /// Lines that went, of which the oldest may have been dropped.
+  package private(set) var lines: [Line] = []
+  package private(set) var droppedLines = 0
+  var run: ServerRun
+  private(set) var screens: [StudioScreen] = []
+  /// Milliseconds since the start.
+  private(set) var at: Int64 = 0
+  /// Devices that want a connection.
+  private(set) var wanted: Set<String> = []
+  /// What the last step was answered with, where it could not be done.
+  package private(set) var refusal: String?
+
+  /// A fresh world with a phone and watches, all connected.
+  package convenience init(_ app: ShippedApp, watches: Int) throws(HarnessFailure) {
+    let names = ["phone", "watch", "second", "third"].prefix(1 + max(1, min(watches, 3)))
+    let devices = names.map { Trace.Device($0, isPhone: $0 == "phone") }
+    try self.init(
+      Trace(world: .server, seed: 0, schema: app.rawValue, devices: devices), steps: [])
+    for name in names {
+      perform(.event(TraceEvent(at: 0, name, .connect)), flows: true)
+    }
+  }
+
+  /// A recorded one, at its beginning.
+  ///
+  /// - Throws: where it is no trace of a server and its devices.
+  package convenience init(opening trace: Trace) throws(HarnessFailure) {
+    guard trace.world == .server else {
+      throw HarnessFailure(
+        "it is a trace of devices alone; the studio shows those with a server (--world server)")
+    }
+    var header = trace
+    header.events = []
+    try self.init(header, steps: trace.events.map { Step(.event($0), flows: false) })
+  }
+
+  private init(_ header: Trace, steps: [Step]) throws(HarnessFailure) {
+    self.header = header
+    self.steps = steps
+    app = ShippedApp(rawValue: header.schema)
+    trace = header
+    run = try ServerRun(header, isRecorded: true)
+    begin()
+  }
+
+  private func begin() {
+    trace = header
+    position = 0
+    at = 0
+    lines = []
+    droppedLines = 0
+    wanted = []
+    refusal = nil
+    run.recorder.listener = { [unowned self] at, from, to, bytes in
+      note(at, from, to, bytes)
+    }
+    screens = []
+    guard let app else { return }
+    screens = run.nodes.compactMap { node in
+      node.sync.map { StudioScreen(app, node.name, $0, isPhone: node.device.isPhone, self) }
+    }
+  }
+
+  private func note(_ at: Int64, _ from: String, _ to: String, _ bytes: [UInt8]) {
+    for line in bytes.split(separator: 0x0A) {
+      lines.append(
+        Line(
+          at: at, from: from, to: to, text: String(decoding: line, as: UTF8.self), step: position))
+    }
+    guard lines.count > Self.lineLimit * 5 / 4 else { return }
+    let excess = lines.count - Self.lineLimit
+    lines.removeFirst(excess)
+    droppedLines += excess
+  }
+
+  // MARK: Steps
+
+  /// Does something, after what has been done up to here: steps beyond are given up.
+  package func perform(_ intent: Intent, flows: Bool) {
+    steps.removeLast(steps.count - position)
+    let step = Step(intent, flows: flows)
+    steps.append(step)
+    take(step)
+  }
+
+  /// Sets captions and steps of a guided tour in place of what is still to come.
+  package func plan(_ next: [Step]) {
+    steps.removeLast(steps.count - position)
+    steps += next
+  }
+
+  /// Goes to where so many steps are done, back or forward.
+  package func seek(to count: Int) {
+    let count = max(0, min(count, steps.count))
+    if count < position, let fresh = try? ServerRun(header, isRecorded: true) {
+      run = fresh
+      begin()
+    }
+    while position < count { take(steps[position]) }
+  }
+
+  private func take(_ step: Step) {
+    refusal = nil
+    switch step.intent {
+    case .type(let device, let line): type(line, at: device)
+    case .event(let event):
+      let time = step.flows ? at : max(at, event.at)
+      at = time
+      var event = event
+      event.at = time
+      if !perform(event), step.flows { refusal = "that makes no sense here now" }
+    case .wait(let milliseconds):
+      at += max(0, milliseconds)
+      perform(TraceEvent(at: at, "server", .commit))
+    }
+    if step.flows { flow() }
+    for screen in screens { screen.settle() }
+    position += 1
+  }
+
+  /// - Returns: whether it made sense.
+  @discardableResult
+  func perform(_ event: TraceEvent) -> Bool {
+    var event = event
+    // A form that is opened now says so later.
+    if event.name == nil, event.device != "server" { event.name = "s\(trace.events.count)" }
+    switch event.verb {
+    case .connect: wanted.insert(event.device)
+    case .drop: wanted.remove(event.device)
+    default: break
+    }
+    guard run.perform(event) else { return false }
+    trace.events.append(event)
+    return true
+  }
+
+  /// Everything is carried, and who wants a connection gets one.
+  private func flow() {
+    for _ in 0..<Self.mostRounds {
+      var hasMoved = false
+      for node in run.nodes {
+        if wanted.contains(node.name), node.link == nil,
+          perform(TraceEvent(at: at, node.name, .connect))
+        {
+          hasMoved = true
+        }
+        if node.link != nil, perform(TraceEvent(at: at, node.name, .flow)) { hasMoved = true }
+      }
+      guard hasMoved else { return }
+    }
+  }
+
+  /// Time passes by itself: however often that is said, it is one step.
+  package func pass(_ milliseconds: Int64) {
+    guard position == steps.count, case .wait(let before) = steps.last?.intent else {
+      return perform(.wait(milliseconds), flows: true)
+    }
+    position -= 1
+    steps.removeLast()
+    let step = Step(.wait(before + milliseconds), flows: true)
+    steps.append(step)
+    take(Step(.wait(milliseconds), flows: true))
+  }
+
+  /// A value that somebody sets outside an app: an object with `kind`, `record`, `field` and `value`.
+  package static func edit(_ object: Members) -> Edit? {
+    guard let kind = object.string("kind"), let record = object.string("record"),
+      let field = object.string("field"), let value = object.string("value")
+    else { return nil }
+    var fields = JSONWriter()
+    fields.object { $0.raw(field, value) }
+    guard (try? Datum(json: fields.bytes)) != nil else { return nil }
+    return Edit(Name(kind), Name(record), .set(fields: fields.bytes))
+  }
+
+  // MARK: Devices
+
+  private func type(_ line: String, at device: String) {
+    let words = CommandLine(line)
+    switch words.word {
+    case "offline": perform(TraceEvent(at: at, device, .drop))
+    case "online": perform(TraceEvent(at: at, device, .connect))
+    case "kill":
+      perform(TraceEvent(at: at, device, .restart))
+      do throws(WireError) {
+        try screens.first { $0.name == device }?.relaunch()
+      } catch {
+        refusal = error.message
+      }
+    default:
+      guard let screen = screens.first(where: { $0.name == device }) else {
+        return refusal = "nothing can be typed at the \(device)"
+      }
+      do throws(WireError) {
+        try screen.perform(words)
+      } catch {
+        refusal = error.message
+      }
+    }
+  }
+
+  // MARK: What is wrong
+
+  /// What a judge says of everything so far, once no fault is left and all is carried; empty where nothing is wrong.
+  package func judged() throws(HarnessFailure) -> [Finding] {
+    try ServerHarness().play(trace, isRecorded: false).findings
+  }
+
+  /// What was found on the way.
+  package var findings: [Finding] { run.findings }
+}

@@ -1,0 +1,86 @@
+import { byId, el } from "./dom.js";
+import { showDevices } from "./devices.js";
+import { addLines, beginWire, clearLines, nameDevices } from "./wire.js";
+import { forgetTitles, showFindings, showMerge, showQueues, showServer, showTime } from "./panels.js";
+
+const token = new URLSearchParams(location.search).get("token") ?? "";
+const build = document.querySelector("meta[name=build]").content;
+let socket = null;
+let world = 0;
+let state = null;
+
+function say(text) {
+  const notice = byId("notice");
+  notice.className = "";
+  notice.textContent = text;
+}
+
+function act(intent) {
+  if (socket === null || socket.readyState !== WebSocket.OPEN) return say("The studio is not there; start it again and reload.");
+  socket.send(JSON.stringify(intent));
+}
+
+function show(next) {
+  if (next.world !== world) {
+    world = next.world;
+    clearLines();
+    forgetTitles();
+  }
+  state = next;
+  byId("title").textContent = next.title ?? "";
+  byId("apps").value = next.schema;
+  nameDevices(next.devices);
+  showDevices(next.devices, act);
+  showServer(next, act);
+  addLines(next.lines, next.linesSkipped);
+  showQueues(next);
+  showMerge(next, act);
+  showTime(next, act);
+  if (next.findings.length > 0) showFindings(next.findings, byId("notice"));
+  else say(next.refusal ?? "");
+  document.body.dataset.step = next.step;
+}
+
+function hello(message) {
+  if (message.build !== build) return say("This page is of another build of watchline: reload it.");
+  byId("examples").replaceChildren(el("option", { value: "" }, "–"), ...message.examples.map((one) => el("option", { value: one.name }, one.title)));
+  byId("apps").replaceChildren(...message.apps.map((name) => el("option", { value: name }, name)));
+}
+
+function connect() {
+  socket = new WebSocket(`ws://${location.host}/live?token=${token}`);
+  socket.addEventListener("message", (event) => {
+    const message = JSON.parse(event.data);
+    if (message.type === "hello") hello(message);
+    else if (message.type === "state") show(message);
+    else if (message.type === "error") say(message.message);
+    else if (message.type === "judged") showFindings(message.findings, byId("notice"));
+  });
+  socket.addEventListener("close", () => {
+    say("The connection to the studio is lost; trying again…");
+    // What it comes back with begins anew.
+    world = 0;
+    setTimeout(connect, 1000);
+  });
+}
+
+byId("examples").addEventListener("change", (event) => {
+  if (event.target.value !== "") act({ do: "example", name: event.target.value });
+});
+byId("apps").addEventListener("change", (event) => act({ do: "begin", app: event.target.value }));
+byId("begin").addEventListener("click", () => {
+  byId("examples").value = "";
+  act({ do: "begin" });
+});
+byId("judge").addEventListener("click", () => act({ do: "judge" }));
+byId("export").href = `/trace?token=${token}`;
+byId("open").addEventListener("change", async (event) => {
+  const file = event.target.files[0];
+  if (file) act({ do: "open", name: file.name, trace: await file.text() });
+  event.target.value = "";
+});
+byId("timeline").addEventListener("input", (event) => act({ do: "seek", to: Number(event.target.value) }));
+byId("back").addEventListener("click", () => act({ do: "seek", to: state.step - 1 }));
+byId("forward").addEventListener("click", () => act({ do: "seek", to: state.step + 1 }));
+beginWire();
+connect();

@@ -1,0 +1,77 @@
+import { button, byId, el, redraw } from "./dom.js";
+
+const table = (label, heads, rows) => el("table", { "aria-label": label },
+  el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows));
+
+const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+export function showQueues(state) {
+  const rows = state.queues.slice().reverse().map((item) => el("tr", {},
+    el("td", {}, `${item.lane} ${item.id + 1}`), el("td", {}, item.from), el("td", {}, item.state),
+    el("td", {}, item.receiver === null ? "" : `${item.receiver}, ${item.seq}`), el("td", {}, item.deliveries)));
+  byId("queue-rows").replaceChildren(rows.length === 0
+    ? el("p", { class: "quiet" }, "Nothing was handed over yet: “Send userInfo” at a device does that.")
+    : table("Transfers, newest first", ["Transfer", "From", "State", "Received", "Deliveries"], rows));
+}
+
+export function showServer(state, act) {
+  const event = (verb, more = {}) => () => act({ do: "event", device: "server", verb, ...more });
+  const pass = (milliseconds) => () => act({ do: "wait", milliseconds });
+  redraw(byId("server-controls"),
+    el("strong", {}, new Date(state.now).toISOString().replace("T", " ").slice(0, 19) + " UTC"),
+    button(state.isRunning ? "Stop the clock" : "Let time pass", () => act({ do: "run", on: !state.isRunning }), { "aria-pressed": String(state.isRunning), "data-key": "run" }),
+    button("+1 s", pass(1000)), button("+1 min", pass(60000)), button("+1 day", pass(86400000)),
+    button("Kill the server", event("kill")), button("Stop and start", event("stop")),
+    state.server.isFailing ? button("The disk works again", event("recover")) : button("The disk fails", event("fail")),
+    button("Commit", event("commit"), { disabled: state.server.uncommitted === 0 }),
+    button("Carry everything", () => act({ do: "flows", on: !state.flows }), { "aria-pressed": String(state.flows), title: "Each step is followed by all that it causes; else lines move by Up, Commit and Down alone.", "data-key": "flows" }));
+}
+
+export function showMerge(state, act) {
+  const devices = state.devices.map((device) => device.name).filter((name) => state.records.some((record) => record.shownAt.includes(name))
+    || state.devices.find((device) => device.name === name).screen);
+  const rows = state.records.flatMap((record) => {
+    const absent = devices.filter((name) => !record.shownAt.includes(name));
+    const fields = record.fields.map((field) => {
+      const values = devices.map((name) => (name in field.values ? text(field.values[name]) : absent.includes(name) ? "–" : ""));
+      return el("tr", { class: new Set(values).size > 1 ? "differs" : "" }, el("td", {}, `${record.kind} ${record.record.slice(0, 8)}`), el("td", {}, field.name), values.map((value) => el("td", {}, value)));
+    });
+    return fields;
+  });
+  redraw(byId("records"), rows.length === 0 ? el("p", { class: "quiet" }, "There are no records yet.")
+    : table("Each field at each device", ["Record", "Field", ...devices], rows));
+  const lost = state.lost.slice().reverse().map((entry) => el("tr", {},
+    el("td", {}, `${entry.kind} ${entry.record.slice(0, 8)}`), el("td", {}, entry.field ?? "the delete"), el("td", {}, text(entry.value)),
+    el("td", {}, `the ${entry.by}, ${new Date(entry.at).toISOString().slice(11, 23)}`), el("td", {}, `the ${entry.lostTo}`),
+    el("td", {}, entry.field === null || typeof entry.value === "object" ? "" : button("Restore", () => act({ do: "set", device: entry.by === "the server" ? "phone" : entry.by,
+      kind: entry.kind, record: entry.record, field: entry.field, value: JSON.stringify(entry.value) }), { "data-key": `restore ${entry.record} ${entry.field} ${text(entry.value)}` }))));
+  redraw(byId("lost"), lost.length === 0 ? el("p", { class: "quiet" }, "Nothing lost to something that it had not seen.")
+    : table("Writes that lost", ["Record", "Field", "Value", "Written by", "Lost to", ""], lost));
+}
+
+let titles = [];
+
+export function showTime(state, act) {
+  titles = titles.slice(0, state.historyFrom).concat(state.history);
+  const range = byId("timeline");
+  range.max = state.steps;
+  range.value = state.step;
+  byId("step").textContent = `step ${state.step} of ${state.steps}`;
+  byId("back").disabled = state.step === 0;
+  byId("forward").disabled = state.step === state.steps;
+  byId("caption").textContent = state.caption ?? (state.next === null ? "" : `Next: ${state.next}`);
+  // The newest are drawn: a recording can have ten thousand.
+  const first = Math.max(0, Math.min(state.step - 100, titles.length - 200));
+  const list = byId("steps");
+  list.start = first + 1;
+  redraw(list, titles.slice(first, first + 200).map((title, index) => el("li", {},
+    button(title, () => act({ do: "seek", to: first + index + 1 }), { "data-key": `step ${first + index}`, "aria-current": first + index + 1 === state.step ? "step" : null }))));
+}
+
+export function forgetTitles() { titles = []; }
+
+export function showFindings(findings, place) {
+  place.className = findings.length === 0 ? "good" : "";
+  place.textContent = findings.length === 0 ? "The judge finds nothing wrong with all that has happened."
+    : findings.map((finding) => `${finding.headline}\n${finding.story.join("\n")}`).join("\n");
+}

@@ -1,0 +1,124 @@
+internal import CWebSockets
+
+/// What pages and WebSockets are asked.
+protocol PageHandler: AnyObject {
+  func page(_ path: String, query: String, host: String) -> Page
+  func mayOpen(query: String, origin: String, host: String) -> Bool
+  func opened(_ client: UInt64)
+  func received(_ message: [UInt8], from client: UInt64)
+  func closed(_ client: UInt64)
+  /// Some time has passed.
+  ///
+  /// - Returns: whether to go on.
+  func passed() -> Bool
+}
+
+struct Page {
+  var status: Int32 = 200
+  var type = "text/plain; charset=utf-8"
+  var bytes: [UInt8]
+
+  init(_ bytes: [UInt8], type: String) {
+    self.bytes = bytes
+    self.type = type
+  }
+
+  /// A sentence in the place of a page.
+  init(_ status: Int32, _ text: String) {
+    self.status = status
+    bytes = Array("\(text)\n".utf8)
+  }
+}
+
+/// Pages and WebSockets at one port of this machine, on the thread that serves them.
+final class Pages {
+  private let server: OpaquePointer
+  private let bridge: Bridge
+  let port: Int
+
+  /// What the C side calls.
+  private final class Bridge {
+    unowned let handler: any PageHandler
+    /// The page that is being sent: it has to stay where it is.
+    var pages: [UnsafeMutableRawBufferPointer] = []
+    var types: [UnsafeMutablePointer<CChar>] = []
+
+    init(_ handler: any PageHandler) { self.handler = handler }
+
+    /// Keeps the newest pages: a browser asks for few at a time.
+    func keep(_ page: Page) -> watchline_page {
+      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: page.bytes.count, alignment: 1)
+      bytes.copyBytes(from: page.bytes)
+      pages.append(bytes)
+      let type = Array(page.type.utf8CString)
+      let text = UnsafeMutablePointer<CChar>.allocate(capacity: type.count)
+      text.initialize(from: type, count: type.count)
+      types.append(text)
+      if pages.count > 256 {
+        pages.removeFirst().deallocate()
+        types.removeFirst().deallocate()
+      }
+      return watchline_page(
+        status: page.status, type: UnsafePointer(text), bytes: UnsafeRawPointer(bytes.baseAddress),
+        length: bytes.count)
+    }
+
+    deinit {
+      for page in pages { page.deallocate() }
+      for type in types { type.deallocate() }
+    }
+  }
+
+  /// - Parameter port: 0 for any that is free.
+  /// - Returns: nil where the address cannot be listened at.
+  init?(_ address: String, port: Int, _ handler: any PageHandler) {
+    let bridge = Bridge(handler)
+    var calls = watchline_page_handler()
+    calls.context = Unmanaged.passUnretained(bridge).toOpaque()
+    calls.page = { context, path, query, host in
+      let bridge = Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue()
+      return bridge.keep(
+        bridge.handler.page(
+          String(cString: path!), query: String(cString: query!), host: String(cString: host!)))
+    }
+    calls.may_open = { context, query, origin, host in
+      let handler = Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler
+      return handler.mayOpen(
+        query: String(cString: query!), origin: String(cString: origin!),
+        host: String(cString: host!)) ? 1 : 0
+    }
+    calls.opened = { context, client in
+      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler.opened(client)
+    }
+    calls.received = { context, client, bytes, length in
+      let message = Array(UnsafeRawBufferPointer(start: bytes, count: length))
+      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler
+        .received(message, from: client)
+    }
+    calls.closed = { context, client in
+      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler.closed(client)
+    }
+    calls.passed = { context in
+      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler.passed() ? 1 : 0
+    }
+    guard let server = watchline_pages_open(address, Int32(port), &calls) else { return nil }
+    self.server = server
+    self.bridge = bridge
+    self.port = Int(watchline_pages_port(server))
+  }
+
+  /// - Returns: how many bytes wait for the client.
+  @discardableResult
+  func send(_ message: [UInt8], to client: UInt64) -> Int {
+    message.withUnsafeBytes {
+      Int(watchline_pages_send(server, client, $0.baseAddress, $0.count))
+    }
+  }
+
+  /// Serves until the handler does not want to go on.
+  ///
+  /// - Parameter milliseconds: how often it is told that time passes.
+  func serve(every milliseconds: Int) { watchline_pages_serve(server, Int32(milliseconds)) }
+
+  deinit { watchline_pages_close(server) }
+}

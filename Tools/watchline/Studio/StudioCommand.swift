@@ -1,0 +1,89 @@
+internal import AppModels
+internal import Glibc
+internal import Simulation
+internal import Studio
+
+/// `watchline studio`: a phone, a watch and what passes between them, in a browser.
+enum StudioCommand: Subcommand {
+  static let syntax = Syntax(
+    name: "studio",
+    summary: "Show a phone, a watch and what passes between them in a browser.",
+    options: [
+      Option("listen", value: "HOST:PORT", "127.0.0.1:9283 where left out; port 0 is any"),
+      Option("app", value: "A", "todoTimers (default), timeTracker or pomodoro"),
+      Option("watches", value: "N", "1 to 3; 1 where left out"),
+      Option("open", value: "FILE", "a trace, or the folder of a finding, at its end"),
+      Option("assets", value: "DIR", "the page's files, while they are worked on"),
+    ],
+    notes: """
+      It prints an address; open that in a browser of this machine. The phone, the watches and the server run in
+      this process and its clock, so everything can be done again: what is done by mouse can be saved as a
+      trace, which `watchline replay` plays. Whoever does not know the address's token cannot look on.
+
+        watchline studio
+        watchline studio --open watchline-findings/lost-edit-42
+      """)
+
+  static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
+    let (host, port) = try endpoint(arguments.string("listen") ?? "127.0.0.1:9283")
+    let name = try arguments.string("app", among: ShippedApp.allCases.map(\.rawValue))
+    let watches = try arguments.integer("watches", in: 1...3) ?? 1
+    let path = arguments.string("open")
+    let trace = try path.map { path throws(UsageError) in try read(path) }
+    let token = try token()
+    let studio: Studio
+    do throws(HarnessFailure) {
+      studio = try Studio(
+        ShippedApp(rawValue: name ?? trace?.schema ?? "") ?? .todoTimers, watches: watches,
+        opening: trace, title: path, token: token,
+        read: arguments.string("assets").map { folder in
+          { (try? File.read("\(folder)/\($0)")) ?? nil }
+        },
+        isOver: { Interrupt.signal != nil })
+    } catch {
+      throw UsageError("\(path ?? "the studio"): \(error.description)")
+    }
+    guard let address = studio.listen(host, port: port) else {
+      complain("\(host):\(port) cannot be listened at; --listen \(host):0 takes any port")
+      return 1
+    }
+    Interrupt.listen()
+    print("studio: \(address)")
+    fflush(nil)
+    studio.serve()
+    return 0
+  }
+
+  /// - Throws: for what is not on this machine.
+  private static func endpoint(_ text: String) throws(UsageError) -> (String, Int) {
+    let parts = text.split(separator: ":")
+    guard parts.count == 2, let port = Int(parts[1]), 0...65_535 ~= port else {
+      throw UsageError("--listen is HOST:PORT, such as 127.0.0.1:9283, not \(text)")
+    }
+    guard parts[0] == "127.0.0.1" || parts[0] == "localhost" else {
+      throw UsageError("--listen: the studio is for this machine alone; take 127.0.0.1")
+    }
+    return ("127.0.0.1", port)
+  }
+
+  private static func read(_ path: String) throws(UsageError) -> Trace {
+    for file in [path, "\(path)/trace.ndjson"] {
+      guard let bytes = (try? File.read(file)) ?? nil else { continue }
+      do throws(TraceFault) {
+        return try Trace(ndjson: bytes)
+      } catch {
+        throw UsageError("\(file) cannot be read as a trace: \(error.description)")
+      }
+    }
+    throw UsageError("--open \(path): there is no trace")
+  }
+
+  /// 128 bits that nobody can guess.
+  private static func token() throws(UsageError) -> String {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    guard getentropy(&bytes, bytes.count) == 0 else {
+      throw UsageError("the system has no random number")
+    }
+    return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
