@@ -3,6 +3,7 @@
 Run by ci/studio, which says where the programs are: WATCHLINE, and a folder for pictures: PICTURES.
 """
 
+import base64
 import http.client
 import json
 import os
@@ -25,7 +26,7 @@ PICTURES = pathlib.Path(os.environ["PICTURES"])
 TRACES = pathlib.Path(__file__).parent.parent / "SimulationTests" / "Traces"
 
 
-def browser(width=1400, height=1200, dark=False):
+def browser(width=1280, height=960, dark=False):
     options = webdriver.ChromeOptions()
     for word in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]:
         options.add_argument(word)
@@ -34,6 +35,9 @@ def browser(width=1400, height=1200, dark=False):
     options.binary_location = "/usr/bin/chromium"
     service = webdriver.ChromeService("/usr/bin/chromedriver")
     driver = webdriver.Chrome(options=options, service=service)
+    # The narrowest window of Chromium is wider than a phone.
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     if dark:
         features = [{"name": "prefers-color-scheme", "value": "dark"}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
@@ -124,6 +128,8 @@ class StudioTestCase(unittest.TestCase):
         self.act(click)
 
     def control(self, name, text):
+        if text in ("Go offline", "Go online"):
+            return self.act(lambda: self.device(name).find_element(By.XPATH, f".//button[.='{text}']").click())
         panel = self.device(name).find_element(By.CSS_SELECTOR, "details[data-open]")
         if panel.get_attribute("open") is None:
             panel.find_element(By.TAG_NAME, "summary").click()
@@ -170,11 +176,15 @@ class StoryTests(StudioTestCase):
         self.tap("watch", "Warm the cup")
         self.assertNotIn("Green tea", self.screen("watch"))
         self.assertIn("☐", self.screen("phone"))
+        self.assertIn("differs", self.driver.find_element(By.ID, "records").get_attribute("innerHTML"))
         self.control("phone", "Go online")
         self.control("watch", "Go online")
         self.shows("watch", "Green tea")
         self.shows("phone", "☑")
         self.picture("both-offline")
+        # Documentation/studio.webp is this picture.
+        picture = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 55})
+        (PICTURES / "studio.webp").write_bytes(base64.b64decode(picture["data"]))
         self.assertIn("finds nothing wrong", self.judge())
         replayed = self.replay(self.trace())
         self.assertEqual((replayed.returncode, replayed.stderr), (0, ""))
@@ -403,6 +413,80 @@ class PageTests(StudioTestCase):
         self.assertIn("are not here", count)
         self.type("phone", "new Tea 5:00")
         pathlib.Path(file.name).unlink()
+
+
+    def test_ten_thousand_lines_a_second(self):
+        longest = self.driver.execute_async_script(
+            """
+            const done = arguments[arguments.length - 1];
+            import("/wire.js").then(({ addLines }) => {
+              let [longest, last, sent] = [0, performance.now(), 0];
+              const line = (number) => ({ at: number, from: number % 2 ? "phone" : "server", to: number % 2 ? "server" : "watch",
+                step: 1, text: JSON.stringify({ type: "didReceiveUserInfo", from: "phone", seq: number, payload: { v: number } }) });
+              const feed = setInterval(() => {
+                addLines(Array.from({ length: 500 }, (_, index) => line(sent + index)), 0);
+                sent += 500;
+                if (sent >= 30000) { clearInterval(feed); done(longest); }
+              }, 50);
+              const frame = (now) => { longest = Math.max(longest, now - last); last = now; requestAnimationFrame(frame); };
+              requestAnimationFrame(frame);
+            });
+            """)
+        print(f"\n10,000 lines a second for 3 s: longest frame {longest:.0f} ms")
+        self.assertLess(longest, 1000)
+        self.assertIn("older ones are not here", self.driver.find_element(By.ID, "wire-count").text)
+
+
+class MockupTests(StudioTestCase):
+    """The screens of seed 001, as pictures for people to look at."""
+
+    def frame(self, name, title):
+        frame = self.device(name).find_element(By.CLASS_NAME, "frame")
+        self.driver.execute_script("arguments[0].scrollIntoView()", frame)
+        frame.screenshot(str(PICTURES / f"mockup-{title}.png"))
+
+    def test_twelve_mockups(self):
+        self.frame("phone", "01-empty-list")
+        for line in ["new Study 45:00", "new Workout 25:00", "open Workout", "add Warm up", "add Stretch", "notes",
+                     "write Remember to hydrate!", "save", "toggle 2"]:
+            self.type("phone", line)
+        self.shows("watch", "Workout")
+        self.frame("watch", "02-watch-list")
+        self.frame("phone", "03-detail")
+        self.type("phone", "start")
+        self.at_server("+1 min")
+        self.shows("phone", "24:00")
+        self.frame("phone", "04-running")
+        self.type("phone", "pause")
+        self.shows("phone", "PAUSED")
+        self.frame("phone", "05-paused")
+        self.type("phone", "notes")
+        self.frame("phone", "06-notes")
+        self.type("phone", "cancel")
+        self.tap("phone", "(+)")
+        self.frame("phone", "07-add-todo")
+        self.type("phone", "cancel")
+        self.tap("phone", "Edit")
+        self.frame("phone", "08-edit-timer")
+        self.tap("phone", "Delete Timer")
+        self.shows("phone", "Delete Timer?")
+        self.frame("phone", "09-delete")
+        self.tap("phone", "Cancel")
+        self.type("phone", "cancel")
+        self.assertEqual(self.notice(), "")
+        self.type("phone", "resume")
+        self.assertEqual(self.notice(), "")
+        for _ in range(25):
+            self.at_server("+1 min")
+        self.shows("phone", "Timer Complete!")
+        self.frame("phone", "10-complete")
+        self.tap("phone", "Dismiss")
+        self.tap("phone", "Timers")
+        self.frame("phone", "11-list")
+        self.tap("phone", "☰")
+        self.shows("phone", "NOTIFICATIONS")
+        self.frame("phone", "12-settings")
+        self.assertEqual(len(list(PICTURES.glob("mockup-*.png"))), 12)
 
 
 class RecordedTests(StudioTestCase):

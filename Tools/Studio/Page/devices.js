@@ -93,7 +93,6 @@ function controls(device, event) {
   } } }, el("option", {}, "–"), options.map((one) => el("option", {}, one.text))));
   return el("details", { "data-open": `controls ${device.name}` }, el("summary", {}, "Faults and lanes"),
     el("div", { class: "row" },
-      device.isWanted ? button("Go offline", send("drop")) : button("Go online", send("connect")),
       button("Restart app", send("restart")),
       device.isHolding ? button("Release", send("release")) : button("Hold", send("hold")),
       button("Send userInfo", send("transfer", { lane: "userInfo" })),
@@ -115,13 +114,14 @@ function controls(device, event) {
       choice("Storage", [{ text: "copy it", verb: "backup" }, { text: "put the copy back, or reset", verb: "goBack" }])));
 }
 
-function badges(device) {
+function badges(device, event) {
   const badge = (text, kind = "") => el("span", { class: `badge ${kind}` }, text);
   return el("div", { class: "row" },
     badge(device.isConnected ? "online" : "offline", device.isConnected ? "good" : "bad"),
     badge(device.isReachable ? "reachable" : "not reachable"),
     device.pending > 0 ? badge(`${device.pending} pending`, "bad") : null,
     device.isHolding ? badge("holding", "bad") : null,
+    device.isWanted ? button("Go offline", () => event(device.name, "drop")) : button("Go online", () => event(device.name, "connect")),
     device.skew !== 0 ? badge(`clock ${device.skew > 0 ? "+" : ""}${device.skew / 1000} s`, "bad") : null);
 }
 
@@ -131,7 +131,7 @@ export function showDevices(devices, act) {
     const type = (line) => act({ do: "type", device: device.name, line });
     const event = (name, verb, more) => act({ do: "event", device: name, verb, ...more });
     const node = el("article", { class: `device ${device.kind.split(" ")[0]} ${device.isConnected ? "" : "away"}`, "aria-label": `The ${device.name}`, id: `device-${device.name}` },
-      el("div", { class: "row" }, el("h2", {}, device.name), badges(device)),
+      el("div", { class: "row" }, el("h2", {}, device.name), badges(device, event)),
       el("div", { class: "frame" }, device.screen ? screen(device.screen, type) : el("p", { class: "quiet" }, `No app runs here: ${device.kind}.`)),
       device.commands ? commands(device, type) : null,
       controls(device, event),

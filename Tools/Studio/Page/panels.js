@@ -27,21 +27,35 @@ export function showServer(state, act) {
     button("Carry everything", () => act({ do: "flows", on: !state.flows }), { "aria-pressed": String(state.flows), title: "Each step is followed by all that it causes; else lines move by Up, Commit and Down alone.", "data-key": "flows" }));
 }
 
+// Seconds since 2001, as the apps have them.
+const since2001 = 978307200000;
+
+function shown(field, value) {
+  const number = Number(value);
+  if (!/At$|Date$/.test(field) || value === null || !Number.isFinite(number)) return text(value);
+  return new Date(number * 1000 + since2001).toISOString().replace("T", " ").slice(0, 19);
+}
+
+// A record by what people call it, where it has a name.
+function label(record) {
+  const field = record.fields.find((one) => ["name", "text", "title"].includes(one.name));
+  const name = field === undefined ? undefined : Object.values(field.values)[0];
+  return `${record.kind} ${name ?? record.record.slice(0, 8)}`;
+}
+
 export function showMerge(state, act) {
   const devices = state.devices.map((device) => device.name).filter((name) => state.records.some((record) => record.shownAt.includes(name))
     || state.devices.find((device) => device.name === name).screen);
-  const rows = state.records.flatMap((record) => {
-    const absent = devices.filter((name) => !record.shownAt.includes(name));
-    const fields = record.fields.map((field) => {
-      const values = devices.map((name) => (name in field.values ? text(field.values[name]) : absent.includes(name) ? "–" : ""));
-      return el("tr", { class: new Set(values).size > 1 ? "differs" : "" }, el("td", {}, `${record.kind} ${record.record.slice(0, 8)}`), el("td", {}, field.name), values.map((value) => el("td", {}, value)));
-    });
-    return fields;
-  });
+  const labels = new Map(state.records.map((record) => [`${record.kind} ${record.record}`, label(record)]));
+  const rows = state.records.flatMap((record) => record.fields.map((field, index) => {
+    const values = devices.map((name) => (name in field.values ? shown(field.name, field.values[name]) : record.shownAt.includes(name) ? "" : "–"));
+    return el("tr", { class: `${new Set(values).size > 1 ? "differs" : ""} ${index === 0 ? "first" : ""}` },
+      el("td", {}, index === 0 ? label(record) : ""), el("td", {}, field.name), values.map((value) => el("td", {}, value)));
+  }));
   redraw(byId("records"), rows.length === 0 ? el("p", { class: "quiet" }, "There are no records yet.")
     : table("Each field at each device", ["Record", "Field", ...devices], rows));
   const lost = state.lost.slice().reverse().map((entry) => el("tr", {},
-    el("td", {}, `${entry.kind} ${entry.record.slice(0, 8)}`), el("td", {}, entry.field ?? "the delete"), el("td", {}, text(entry.value)),
+    el("td", {}, labels.get(`${entry.kind} ${entry.record}`) ?? `${entry.kind} ${entry.record.slice(0, 8)}`), el("td", {}, entry.field ?? "the delete"), el("td", {}, text(entry.value)),
     el("td", {}, `the ${entry.by}, ${new Date(entry.at).toISOString().slice(11, 23)}`), el("td", {}, `the ${entry.lostTo}`),
     el("td", {}, entry.field === null || typeof entry.value === "object" ? "" : button("Restore", () => act({ do: "set", device: entry.by === "the server" ? "phone" : entry.by,
       kind: entry.kind, record: entry.record, field: entry.field, value: JSON.stringify(entry.value) }), { "data-key": `restore ${entry.record} ${entry.field} ${text(entry.value)}` }))));

@@ -24,7 +24,7 @@ const meanings = {
 };
 
 // Rows that are drawn at once; the newest of more.
-const mostRows = 300;
+const mostRows = 100;
 // Lines that the page keeps.
 const mostKept = 20000;
 
