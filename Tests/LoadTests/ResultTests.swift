@@ -35,6 +35,21 @@ func object(_ result: LoadResult) throws -> [String: Any] {
 }
 
 @Suite struct ResultTests {
+  @Test func aPageShowsEachRun() {
+    let idle = finishedRun {
+      $0.ending = .failed("the server said <nothing> & left")
+      $0.figures = Figures()
+    }
+    let page = LoadPage([("old", finishedRun()), ("<new>", idle)]).page
+    // Five pictures over time and by percentile, and the latencies of the run that has some.
+    #expect(page.components(separatedBy: "<svg").count - 1 == 6)
+    #expect(page.contains("&lt;new&gt;") && !page.contains("<new>"))
+    #expect(page.contains("the server said &lt;nothing&gt; &amp; left"))
+    #expect(page.contains("<td>1,500</td>"))
+    #expect(!page.contains("http"))
+    #expect(!LoadPage([]).page.contains("<polyline"))
+  }
+
   @Test func everythingIsThere() throws {
     let json = try object(finishedRun())
     let names: Set = [

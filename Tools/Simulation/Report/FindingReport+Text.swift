@@ -36,6 +36,9 @@ extension FindingReport {
       links.append(("from log", commandFromLog))
     }
     if isWritten { links.append(("test", path("Reproduce.swift"))) }
+    if isWritten, trace.world == .server {
+      links.append(("studio", "watchline studio --open \(ShellWord.quoted(folder))"))
+    }
     if isWritten, !errors.isEmpty { links.append(("stderr", path("stderr.txt"))) }
     return links.map { "  " + TextLayout.padded($0.0, to: 11) + Visible.text($0.1) }
   }

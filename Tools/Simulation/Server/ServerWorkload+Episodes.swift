@@ -11,11 +11,11 @@ extension ServerWorkload {
 
   mutating func episode(_ run: ServerRun) {
     if options.hasLanes, options.faults.isSuperset(of: [.crash, .cut]),
-      edits == nil || draw.percent(20)
+      edits == nil || count > 1 && draw.percent(20)
     {
       return withdraw(run)
     }
-    if options.hasLanes, edits == nil || draw.percent(20) { return uploadUnheard(run) }
+    if options.hasLanes, edits == nil || count > 1 && draw.percent(20) { return uploadUnheard(run) }
     let writers = run.nodes.filter { $0.sync != nil && $0.isActive }
     guard edits != nil, !writers.isEmpty else { return }
     let writer = draw.pick(writers)
@@ -35,7 +35,7 @@ extension ServerWorkload {
     case 5: strand(reader, writer)
     case 6:
       putTogether(reader, writer)
-      if draw.percent(50) { arrangeAfterSleep(reader, run) }
+      if draw.percent(count == 1 ? 10 : 50) { arrangeAfterSleep(reader, run) }
     case 7: overwrite(reader, writer)
     default: arrangeAfterSleep(reader, run)
     }

@@ -170,7 +170,24 @@ final class FuzzCampaign: Sendable {
     let spelled = rate < 10 ? "\(Double(Int(rate * 10)) / 10)" : grouped(Int(rate))
     let of = options.milliseconds == nil ? " of \(grouped(options.seeds.upperBound))" : ""
     let found = findings == 0 ? "" : " · \(findings) findings"
-    tell("\r\u{1B}[Kseed \(grouped(next - 1))\(of) · \(spelled) schedules/s\(found)")
+    tell(
+      "\r\u{1B}[Kseed \(grouped(next - 1))\(of) · \(spelled) schedules/s\(left(next, rate))\(found)"
+    )
+  }
+
+  /// How long it takes yet.
+  private func left(_ next: UInt64, _ rate: Double) -> String {
+    let seconds: Double
+    if let milliseconds = options.milliseconds {
+      seconds = Double(max(0, start + milliseconds - monotonicMilliseconds())) / 1000
+    } else if rate > 0 {
+      seconds = Double(options.seeds.upperBound - min(next - 1, options.seeds.upperBound)) / rate
+    } else {
+      return ""
+    }
+    guard seconds < 360_000 else { return "" }
+    let whole = Int(seconds.rounded(.up))
+    return whole < 120 ? " · \(whole) s left" : " · \((whole + 59) / 60) min left"
   }
 
   // MARK: Findings

@@ -28,6 +28,7 @@ enum FuzzCommand: Subcommand {
       Option(
         "corpus", value: "DIR", "run the traces of a folder first, and add new findings to it"),
       Option("junit", value: "FILE", "write the result as JUnit XML as well"),
+      Option("html", value: "FILE", "write what was found and what took place as a page as well"),
       Option("json", "end with one JSON object on the standard output"),
       Option("worker", "answer a campaign's requests; fuzz starts such processes itself"),
     ],
@@ -79,13 +80,8 @@ enum FuzzCommand: Subcommand {
     if Interrupt.signal != nil { complain("interrupted: this is what was found so far") }
     let summary = FuzzSummary(
       state, milliseconds: monotonicMilliseconds() - campaign.start, isReal: options.server != nil)
-    if let path = options.junit {
-      do throws(FileFailure) {
-        try File.replace(path, with: Array(summary.junit(options).utf8), isPrivate: false)
-      } catch {
-        throw UsageError("--junit cannot be written: \(error.message)")
-      }
-    }
+    try write(options.junit, "--junit", summary.junit(options))
+    try write(options.html, "--html", summary.html)
     if arguments.has("json") {
       print(summary.json)
     } else {
@@ -94,6 +90,15 @@ enum FuzzCommand: Subcommand {
     fflush(nil)
     if let number = Interrupt.signal { Interrupt.pass(number) }
     return state.counts.isEmpty ? 0 : 1
+  }
+
+  private static func write(_ path: String?, _ option: String, _ text: String) throws(UsageError) {
+    guard let path else { return }
+    do throws(FileFailure) {
+      try File.replace(path, with: Array(text.utf8), isPrivate: false)
+    } catch {
+      throw UsageError("\(option) cannot be written: \(error.message)")
+    }
   }
 
   /// A folder that findings can be put into, now and not only after an hour.

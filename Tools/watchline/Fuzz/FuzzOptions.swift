@@ -15,6 +15,7 @@ struct FuzzOptions: Sendable {
   var out: String
   var corpus: String?
   var junit: String?
+  var html: String?
   var against: Against?
   /// The words that `replay` needs behind a trace.
   var words: [String]
@@ -41,6 +42,7 @@ struct FuzzOptions: Sendable {
     out = arguments.string("out") ?? "watchline-findings"
     corpus = arguments.string("corpus")
     junit = arguments.string("junit")
+    html = arguments.string("html")
     against = try Against(arguments)
     words = against?.words ?? []
     self.jobs = jobs ?? Processors.count

@@ -107,6 +107,21 @@ struct FuzzSummary {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
+  /// The same as a page.
+  var html: String {
+    CampaignPage(
+      schedules: state.schedules, seconds: Double(milliseconds) / 1000,
+      command: CommandLine.arguments.dropFirst().reduce("watchline") {
+        "\($0) \(ShellWord.quoted($1))"
+      },
+      findings: found.map {
+        CampaignPage.Finding(
+          slug: $0.slug, headline: $0.headline, count: $0.count, seed: $0.seed, folder: $0.folder)
+      },
+      coverage: state.coverage, notCovered: notCovered
+    ).page
+  }
+
   func junit(_ options: FuzzOptions) -> String {
     let isWhole = Interrupt.signal == nil
     return JUnit(

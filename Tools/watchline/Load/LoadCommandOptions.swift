@@ -15,6 +15,7 @@ package struct LoadCommandOptions {
   package var target: Target
   package var load: LoadOptions
   package var isJSON: Bool
+  package var html: String?
   package var rules: [FailureRule]
   package var repeats: Int
   /// The server's process, where it is not to be looked for.
@@ -38,6 +39,7 @@ package struct LoadCommandOptions {
       Option("warm-up", value: "S", "how long load runs before that (1)"),
       Option("timeout", value: "S", "give up after so long without an answer (30)"),
       Option("json", "print the result as one JSON object"),
+      Option("html", value: "FILE", "write the result as a page of pictures as well"),
       Option("fail-if", value: "RULES", "exit 1 where one holds, such as p99>5,lost>0"),
       Option("server-cpu", value: "N", "bind the server to a processor"),
       Option("client-cpu", value: "N", "bind this program to a processor"),
@@ -66,6 +68,7 @@ package struct LoadCommandOptions {
     target = try Self.target(arguments)
     load = try Self.load(arguments)
     isJSON = arguments.has("json")
+    html = arguments.string("html")
     do throws(LoadFailure) {
       rules =
         try arguments.string("fail-if").map { text throws(LoadFailure) in
