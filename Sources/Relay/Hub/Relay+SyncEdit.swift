@@ -44,6 +44,7 @@ extension Relay {
   // MARK: Drafts
 
   private func draft(_ call: Call, _ device: Device) throws(WireError) -> EditDraft {
+    call.connection.allowance -= Work.edit
     let session = try session(call, device)
     let hub = session.hub
     let kind = try hub.kind(try call.fields.string(.kind))

@@ -127,8 +127,12 @@ struct ServerOptions {
       added = [.cut, .clock, .collection]
     }
     // What comes later hides what came before: some are long, and some are not.
-    if plan.events == nil, plan.seed % 3 != 0, wholeRecords.emphasis != .episodes {
-      events = max(events, 60)
+    if plan.events == nil {
+      if wholeRecords.emphasis == .episodes {
+        events = 16
+      } else if plan.seed % 3 != 0 {
+        events = max(events, 60)
+      }
     }
     if plan.faults == nil, !isReal { faults.formUnion(added) }
   }

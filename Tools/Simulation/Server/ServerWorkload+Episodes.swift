@@ -170,12 +170,12 @@ extension ServerWorkload {
   /// Both put timers last, unseen by one another. Who has whole records reads that, makes another one, and arranges all.
   private mutating func putTogether(_ reader: ServerNode, _ writer: ServerNode) {
     guard let shown = shown(writer) else { return }
-    for _ in 0..<draw.pick([1, 2, 2, 2]) { add(edits!.create("timer", shown, &draw), at: writer) }
+    for _ in 0..<draw.pick([2, 2, 3, 3]) { add(edits!.create("timer", shown, &draw), at: writer) }
     add(.flow, at: writer)
-    add(edits!.create("timer", shown, &draw), at: reader)
+    for _ in 0..<draw.pick([1, 2]) { add(edits!.create("timer", shown, &draw), at: reader) }
     add(.down, at: reader)
     add(edits!.create("timer", shown, &draw), at: reader)
-    add(.fullSync, at: reader, count: Int64(draw.below(120)))
+    add(.fullSync, at: reader, count: Int64(draw.below(720)))
     add(.flow, at: reader)
   }
 

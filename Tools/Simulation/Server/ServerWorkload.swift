@@ -32,8 +32,8 @@ struct ServerWorkload {
     if !draw.percent(options.sameMillisecond) { at += draw.pick([1, 1, 2, 40, 1000]) }
     count += 1
     // What needs an empty list is done first.
-    let chance = count == 1 ? 60 : options.wholeRecords.emphasis == .episodes ? 40 : 6
-    if draw.percent(chance) { episode(run) }
+    let isOften = options.wholeRecords.emphasis == .episodes
+    if draw.percent(count == 1 ? (isOften ? 100 : 60) : isOften ? 40 : 6) { episode(run) }
     guard next.isEmpty else { return next.removeFirst() }
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)
