@@ -67,6 +67,24 @@ import Testing
     #expect(output(quiet) > 60, "both pongs")
   }
 
+  /// An edit makes the hub work, whatever comes of it: more than a line does.
+  @Test(arguments: [
+    #"{"type":"sync.edit","kind":"timer","set":{"name":"x","durationInSeconds":300}}"#,
+    #"{"type":"sync.edit","kind":"timer","record":"none","delete":true}"#,
+    #"{"type":"sync.restore","kind":"timer","record":"none"}"#,
+  ])
+  func editsCountForMore(_ line: String) {
+    let (flooder, quiet) = (world.client("flood.phone"), world.client("quiet.phone"))
+    let earlier = flooder.connection.lines
+    read(flood(line), flooder)
+    #expect(flooder.connection.lines - earlier <= Work.share / Work.edit + 1)
+    read(Array("ping id=1\n".utf8), quiet)
+    #expect(quiet.connection.hasOutput)
+    let before = flooder.connection.lines
+    world.relay.nextTurn(now: world.now)
+    #expect(flooder.connection.lines - before <= Work.turn / Work.edit + 1)
+  }
+
   /// An answer that waits for a commit is as much work as one that is sent at once.
   @Test func answersThatWaitForACommitCount() {
     let flooder = world.client("flood.phone")

@@ -152,6 +152,38 @@ import Wire
     #expect(Nearest.advice(for: "xyz", among: ["ping"], else: "see help") == "see help")
   }
 
+  /// The same as the whole table of distances says.
+  @Test func agreesWithTheWholeTable() {
+    func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+      var table = (0...left.count).map { row in (0...right.count).map { row == 0 ? $0 : row } }
+      for row in 0..<left.count {
+        for column in 0..<right.count {
+          var fewest = min(
+            table[row][column] + (left[row] == right[column] ? 0 : 1), table[row][column + 1] + 1,
+            table[row + 1][column] + 1)
+          if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+            fewest = min(fewest, table[row - 1][column - 1] + 1)
+          }
+          table[row + 1][column + 1] = fewest
+        }
+      }
+      return table[left.count][right.count]
+    }
+    var random = SplitMix64(seed: 26)
+    func word() -> String {
+      String(
+        (0..<Int.random(in: 0...9, using: &random)).map { _ in "abcd".randomElement(using: &random)!
+        })
+    }
+    for _ in 0..<3_000 {
+      let (typed, words) = (word(), (0..<6).map { _ in word() })
+      let limit = min(3, typed.count / 2)
+      let distances = words.map { distance(Array(typed.utf8), Array($0.utf8)) }
+      let best = zip(words, distances).filter { $0.1 <= limit }.min { $0.1 < $1.1 }?.0
+      #expect(Nearest.word(to: typed, among: words) == best, "\(typed) among \(words)")
+    }
+  }
+
   @Test func takesTheFirstOfEquals() {
     #expect(Nearest.word(to: "bat", among: ["cat", "hat"]) == "cat")
     #expect(Nearest.word(to: "bat", among: ["cats", "hat"]) == "hat")
