@@ -19,11 +19,10 @@ struct client {
   struct lws *wsi;
   uint64_t id;
   struct message *first, *last;
-  size_t waiting;
   char *received;
   size_t received_length;
-  struct watchline_page page;
-  size_t written;
+  char *page;  // A copy, while it is being sent.
+  size_t length, written;
 };
 
 struct watchline_pages {
@@ -41,12 +40,22 @@ static void header(struct lws *wsi, enum lws_token_indexes token, char *text, in
   if (lws_hdr_copy(wsi, text, capacity, token) < 0) text[0] = 0;
 }
 
+static void forget_page(struct client *client) {
+  free(client->page);
+  client->page = NULL;
+}
+
 static int begin_page(struct watchline_pages *pages, struct lws *wsi, struct client *client,
                       const char *path) {
   char query[512], host[256];
   header(wsi, WSI_TOKEN_HTTP_URI_ARGS, query, sizeof query);
   header(wsi, WSI_TOKEN_HOST, host, sizeof host);
-  client->page = pages->handler.page(pages->handler.context, path, query, host);
+  struct watchline_page page = pages->handler.page(pages->handler.context, path, query, host);
+  forget_page(client);
+  client->page = malloc(page.length + 1);
+  if (!client->page) return 1;
+  memcpy(client->page, page.bytes, page.length);
+  client->length = page.length;
   client->written = 0;
   unsigned char room[LWS_PRE + 2048], *start = room + LWS_PRE, *at = start;
   unsigned char *end = room + sizeof room;
@@ -57,8 +66,7 @@ static int begin_page(struct watchline_pages *pages, struct lws *wsi, struct cli
       {"referrer-policy:", "no-referrer"},
       {"cache-control:", "no-store"},
   };
-  if (lws_add_http_common_headers(wsi, client->page.status, client->page.type, client->page.length,
-                                  &at, end))
+  if (lws_add_http_common_headers(wsi, page.status, page.type, page.length, &at, end))
     return 1;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (lws_add_http_header_by_name(wsi, (const unsigned char *)fields[i][0],
@@ -72,15 +80,18 @@ static int begin_page(struct watchline_pages *pages, struct lws *wsi, struct cli
 
 static int write_page(struct lws *wsi, struct client *client) {
   unsigned char room[LWS_PRE + 8192];
-  size_t left = client->page.length - client->written;
+  size_t left = client->length - client->written;
   size_t count = left < 8192 ? left : 8192;
-  memcpy(room + LWS_PRE, (const char *)client->page.bytes + client->written, count);
+  memcpy(room + LWS_PRE, client->page + client->written, count);
   client->written += count;
-  int is_last = client->written == client->page.length;
+  int is_last = client->written == client->length;
   if (lws_write(wsi, room + LWS_PRE, count, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
       (int)count)
     return -1;
-  if (is_last) return lws_http_transaction_completed(wsi) ? -1 : 0;
+  if (is_last) {
+    forget_page(client);
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
+  }
   lws_callback_on_writable(wsi);
   return 0;
 }
@@ -108,7 +119,6 @@ static int write_message(struct lws *wsi, struct client *client) {
   if (!message) return 0;
   client->first = message->next;
   if (!client->first) client->last = NULL;
-  client->waiting -= message->length;
   int written = lws_write(wsi, message->bytes + LWS_PRE, message->length, LWS_WRITE_TEXT);
   int failed = written < (int)message->length;
   free(message);
@@ -140,6 +150,9 @@ static int handle(struct lws *wsi, enum lws_callback_reasons reason, void *user,
       return begin_page(pages, wsi, client, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
       return write_page(wsi, client);
+    case LWS_CALLBACK_CLOSED_HTTP:
+      if (client) forget_page(client);
+      return 0;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: {
       char query[512], origin[256], host[256];
       header(wsi, WSI_TOKEN_HTTP_URI_ARGS, query, sizeof query);
@@ -217,13 +230,13 @@ void watchline_pages_serve(struct watchline_pages *pages, int milliseconds) {
   }
 }
 
-size_t watchline_pages_send(struct watchline_pages *pages, uint64_t id, const void *bytes,
-                            size_t length) {
+void watchline_pages_send(struct watchline_pages *pages, uint64_t id, const void *bytes,
+                          size_t length) {
   struct client *client = pages->clients;
   while (client && client->id != id) client = client->next;
-  if (!client) return 0;
+  if (!client) return;
   struct message *message = malloc(sizeof *message + LWS_PRE + length);
-  if (!message) return 0;
+  if (!message) return;
   message->next = NULL;
   message->length = length;
   memcpy(message->bytes + LWS_PRE, bytes, length);
@@ -232,9 +245,7 @@ size_t watchline_pages_send(struct watchline_pages *pages, uint64_t id, const vo
   else
     client->first = message;
   client->last = message;
-  client->waiting += length;
   lws_callback_on_writable(client->wsi);
-  return client->waiting;
 }
 
 void watchline_pages_close(struct watchline_pages *pages) {

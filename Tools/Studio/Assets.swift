@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The files of the page: built in, or from a folder while somebody works on them.
 struct Assets {
   /// Reads a file of the folder; nil where the built-in ones are shown.
@@ -40,12 +42,12 @@ struct Assets {
     read.map { $0(name) } ?? Self.builtIn[name]
   }
 
-  /// A digest of the files: FNV-1a, 64 bits.
+  /// A digest of the files.
   var build: String {
-    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    var digest = SHA256()
     for name in Self.builtIn.keys.sorted() {
-      for byte in bytes(name) ?? [] { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      (bytes(name) ?? []).withUnsafeBytes { digest.update($0) }
     }
-    return String(digest, radix: 16)
+    return digest.hex
   }
 }

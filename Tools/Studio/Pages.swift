@@ -39,33 +39,32 @@ final class Pages {
   /// What the C side calls.
   private final class Bridge {
     unowned let handler: any PageHandler
-    /// The page that is being sent: it has to stay where it is.
-    var pages: [UnsafeMutableRawBufferPointer] = []
-    var types: [UnsafeMutablePointer<CChar>] = []
+    /// The last page that was asked for: it is copied before the next one is.
+    private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var type = UnsafeMutableBufferPointer<CChar>(start: nil, count: 0)
 
     init(_ handler: any PageHandler) { self.handler = handler }
 
-    /// Keeps the newest pages: a browser asks for few at a time.
     func keep(_ page: Page) -> watchline_page {
-      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: page.bytes.count, alignment: 1)
+      forget()
+      bytes = .allocate(byteCount: page.bytes.count, alignment: 1)
       bytes.copyBytes(from: page.bytes)
-      pages.append(bytes)
-      let type = Array(page.type.utf8CString)
-      let text = UnsafeMutablePointer<CChar>.allocate(capacity: type.count)
-      text.initialize(from: type, count: type.count)
-      types.append(text)
-      if pages.count > 256 {
-        pages.removeFirst().deallocate()
-        types.removeFirst().deallocate()
-      }
+      type = .allocate(capacity: page.type.utf8CString.count)
+      _ = type.initialize(from: page.type.utf8CString)
       return watchline_page(
-        status: page.status, type: UnsafePointer(text), bytes: UnsafeRawPointer(bytes.baseAddress),
-        length: bytes.count)
+        status: page.status, type: UnsafePointer(type.baseAddress),
+        bytes: UnsafeRawPointer(bytes.baseAddress), length: bytes.count)
     }
 
-    deinit {
-      for page in pages { page.deallocate() }
-      for type in types { type.deallocate() }
+    private func forget() {
+      bytes.deallocate()
+      type.deallocate()
+    }
+
+    deinit { forget() }
+
+    static func of(_ context: UnsafeMutableRawPointer?) -> Bridge {
+      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue()
     }
   }
 
@@ -76,43 +75,31 @@ final class Pages {
     var calls = watchline_page_handler()
     calls.context = Unmanaged.passUnretained(bridge).toOpaque()
     calls.page = { context, path, query, host in
-      let bridge = Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue()
+      let bridge = Bridge.of(context)
       return bridge.keep(
         bridge.handler.page(
           String(cString: path!), query: String(cString: query!), host: String(cString: host!)))
     }
     calls.may_open = { context, query, origin, host in
-      let handler = Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler
-      return handler.mayOpen(
+      Bridge.of(context).handler.mayOpen(
         query: String(cString: query!), origin: String(cString: origin!),
         host: String(cString: host!)) ? 1 : 0
     }
-    calls.opened = { context, client in
-      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler.opened(client)
-    }
+    calls.opened = { context, client in Bridge.of(context).handler.opened(client) }
     calls.received = { context, client, bytes, length in
       let message = Array(UnsafeRawBufferPointer(start: bytes, count: length))
-      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler
-        .received(message, from: client)
+      Bridge.of(context).handler.received(message, from: client)
     }
-    calls.closed = { context, client in
-      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler.closed(client)
-    }
-    calls.passed = { context in
-      Unmanaged<Bridge>.fromOpaque(context!).takeUnretainedValue().handler.passed() ? 1 : 0
-    }
+    calls.closed = { context, client in Bridge.of(context).handler.closed(client) }
+    calls.passed = { context in Bridge.of(context).handler.passed() ? 1 : 0 }
     guard let server = watchline_pages_open(address, Int32(port), &calls) else { return nil }
     self.server = server
     self.bridge = bridge
     self.port = Int(watchline_pages_port(server))
   }
 
-  /// - Returns: how many bytes wait for the client.
-  @discardableResult
-  func send(_ message: [UInt8], to client: UInt64) -> Int {
-    message.withUnsafeBytes {
-      Int(watchline_pages_send(server, client, $0.baseAddress, $0.count))
-    }
+  func send(_ message: [UInt8], to client: UInt64) {
+    message.withUnsafeBytes { watchline_pages_send(server, client, $0.baseAddress, $0.count) }
   }
 
   /// Serves until the handler does not want to go on.

@@ -21,12 +21,13 @@ package final class Studio {
   private let isOver: () -> Bool
   /// By page, up to which line and step it has been told.
   private var told: [UInt64: Told] = [:]
-  /// Whether time passes by itself, everything is carried at once, and what was opened.
+  /// Whether time passes by itself, and how often it has.
   private var isRunning = false
-  private var flows = true
-  private var title: String?
-  /// The last time that passed by itself was told.
   private var ticks = 0
+  /// Whether everything is carried after each step.
+  private var flows = true
+  /// What was opened.
+  private var title: String?
 
   private struct Told {
     var world = 0
@@ -41,8 +42,6 @@ package final class Studio {
   private static let tick = 250
   /// Lines in one message at most: of more the newest.
   private static let mostLines = 500
-  /// Bytes that may wait for a page; with more it is told nothing until it has read.
-  private static let mostWaiting = 4 << 20
 
   /// - Parameters:
   ///   - token: what a page has to know.
@@ -100,7 +99,6 @@ package final class Studio {
       world.write(&json)
       let end = world.droppedLines + world.lines.count
       let first = max(told.lines, world.droppedLines, end - Self.mostLines)
-      json.member("linesFrom", first)
       json.member("linesSkipped", first - told.lines)
       json.array("lines", Array(world.lines[(first - world.droppedLines)...])) { json, line in
         json.object { json in
@@ -125,13 +123,7 @@ package final class Studio {
     var json = JSONWriter()
     json.object { json in
       json.member("type", "judged")
-      json.array("findings", findings) { json, finding in
-        json.object { json in
-          json.member("slug", finding.slug)
-          json.member("headline", finding.headline)
-          json.array("story", finding.story) { $0.string($1) }
-        }
-      }
+      StudioWorld.write(findings, &json)
     }
     pages.send(json.bytes, to: client)
   }

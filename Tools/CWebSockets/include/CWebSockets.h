@@ -9,7 +9,7 @@ struct watchline_pages;
 struct watchline_page {
   int status;
   const char *type;
-  /// Stays where it is until the server is closed.
+  /// Stays where it is until the next page is asked for.
   const void *bytes;
   size_t length;
 };
@@ -40,10 +40,8 @@ int watchline_pages_port(const struct watchline_pages *pages);
 /// Serves until `passed` returns 0; asks that every so many milliseconds.
 void watchline_pages_serve(struct watchline_pages *pages, int milliseconds);
 
-/// Puts a message on its way.
-///
-/// Returns how many bytes wait for that client with it; 0 where there is no such client.
-size_t watchline_pages_send(
+/// Puts a message on its way; has no effect where there is no such client.
+void watchline_pages_send(
     struct watchline_pages *pages, uint64_t client, const void *bytes, size_t length);
 
 void watchline_pages_close(struct watchline_pages *pages);

@@ -16,13 +16,7 @@ extension StudioWorld {
     json.member("schema", trace.schema)
     json.member("caption", position > 0 ? steps[position - 1].caption : nil)
     json.member("next", position < steps.count ? steps[position].caption : nil)
-    json.array("findings", findings) { json, finding in
-      json.object { json in
-        json.member("slug", finding.slug)
-        json.member("headline", finding.headline)
-        json.array("story", finding.story) { $0.string($1) }
-      }
-    }
+    Self.write(findings, &json)
     json.object("server") { json in
       json.raw("isFailing", run.site.isFailing ? "true" : "false")
       json.member("uncommitted", run.site.uncommitted)
@@ -32,6 +26,17 @@ extension StudioWorld {
       json.object { Self.write(transfer, &$0) }
     }
     writeRecords(&json)
+  }
+
+  /// The member `findings`.
+  package static func write(_ findings: [Finding], _ json: inout JSONWriter) {
+    json.array("findings", findings) { json, finding in
+      json.object { json in
+        json.member("slug", finding.slug)
+        json.member("headline", finding.headline)
+        json.array("story", finding.story) { $0.string($1) }
+      }
+    }
   }
 
   /// The steps from one on, as a person would call them.
@@ -58,15 +63,12 @@ extension StudioWorld {
 
   private func write(_ node: ServerNode, _ json: inout JSONWriter) {
     json.member("name", node.name)
-    json.raw("isPhone", node.device.isPhone ? "true" : "false")
     json.raw("isConnected", node.isActive ? "true" : "false")
     json.raw("isWanted", wanted.contains(node.name) ? "true" : "false")
     json.raw("isReachable", node.isActive && node.lanes.isReachable ? "true" : "false")
     json.raw("isHolding", node.lanes.isHolding ? "true" : "false")
     json.member("skew", node.skew)
     json.member("pending", node.sync?.pendingCount ?? 0)
-    json.member("onItsWay", node.link.map { $0.up.count } ?? 0)
-    json.member("hasInput", node.link?.wire.hasInput == true ? 1 : 0)
     guard let screen = screens.first(where: { $0.name == node.name }) else {
       return json.member("kind", node.app != nil ? "whole records" : "typed")
     }
@@ -138,11 +140,6 @@ extension StudioWorld {
                 json.raw(device, String(decoding: value.canonical, as: UTF8.self))
               }
             }
-          }
-        }
-        json.object("places") { json in
-          for (device, records) in shown {
-            if let place = records[target]?.place { json.member(device, place) }
           }
         }
         json.array("shownAt", shown.filter { $0.1[target] != nil }.map(\.0)) { $0.string($1) }

@@ -218,14 +218,19 @@ final class FuzzCampaign: Sendable {
 
   /// What was found and has no report.
   private func note(_ seed: UInt64, _ slug: String, _ headline: String) {
-    let words = options.words.map { " " + ShellWord.quoted($0) }.joined()
-    let command = "watchline fuzz --seeds \(seed)..\(seed)\(words)"
+    let command = command(seed...seed)
     let found = Found(
       slug: slug, seed: seed, headline: headline, folder: "", command: command, events: 0,
       plain: "\(headline)\nAn interrupt came before it was looked at; again: \(command)",
       errors: [],
       count: 1)
     state.withLock { $0.found.append(found) }
+  }
+
+  /// Runs some seeds of the campaign again.
+  private func command(_ seeds: ClosedRange<UInt64>) -> String {
+    let words = options.words.map { " " + ShellWord.quoted($0) }.joined()
+    return "watchline fuzz --seeds \(seeds.lowerBound)..\(seeds.upperBound)\(words)"
   }
 
   private func keep(_ report: Members?) {
@@ -311,12 +316,10 @@ final class FuzzCampaign: Sendable {
       return state.counts["nondeterminism"] == 1
     }
     guard isFirst else { return }
-    let words = options.words.map { " " + ShellWord.quoted($0) }.joined()
     let found = Found(
       slug: "nondeterminism", seed: seeds.lowerBound,
       headline: "The same seeds went differently in another process.", folder: "",
-      command: "watchline fuzz --seeds \(seeds.lowerBound)..\(seeds.upperBound)\(words)",
-      events: 0,
+      command: command(seeds), events: 0,
       plain: "Seeds \(seeds.lowerBound)..\(seeds.upperBound): \(behaviour) and \(again).",
       errors: [], count: 1)
     state.withLock { $0.found.append(found) }
