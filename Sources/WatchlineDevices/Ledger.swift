@@ -36,6 +36,15 @@ package struct Ledger {
     items[place].fate = fate
   }
 
+  /// A message never came. Where nobody waits for its reply it was taken for delivered once it had been sent.
+  mutating func drop(message payload: String, from: String) {
+    let place = items.lastIndex {
+      $0.kind == .message && $0.from == from && $0.payload == payload
+        && ($0.fate == .waiting || $0.fate == .delivered)
+    }
+    if let place { items[place].fate = .dropped }
+  }
+
   private func key(_ from: String, _ kind: Kind, _ number: UInt64) -> String {
     let isTransfer = kind == .userInfo || kind == .complication || kind == .file
     return "\(from)/\(isTransfer ? "transfer" : kind.rawValue)/\(number)"

@@ -199,12 +199,29 @@ package final class Link: @unchecked Sendable {
     } while locked { hasMore() }
   }
 
-  /// Whether something can be told; of a server's each device asks, as what one causes comes to another.
+  /// Whether something can be told.
   private func hasMore() -> Bool {
-    if !carrier.isInstant {
-      for _ in 0..<2 { for device in devices { device.ping() } }
-    }
+    if !carrier.isInstant { waitForQuiet() }
     return devices.contains(where: \.hasEvents)
+  }
+
+  /// Waits until a server has nothing under way for these devices.
+  ///
+  /// A delivery, its acknowledgement and the end of the transfer each wait for a commit of their own, and the state is
+  /// answered after the commit that was open: whatever is under way has gone a step further by the next time.
+  private func waitForQuiet() {
+    var before: [LinkDevice.Lanes]?
+    // What waits for a read of the disk moves by itself: it is asked after for a second.
+    var patience = 1000
+    while !devices.contains(where: \.hasEvents) {
+      let lanes = devices.map { $0.lanes() }
+      if lanes == before {
+        guard patience > 0, lanes.contains(where: \.isMoving) else { return }
+        patience -= 1
+        Thread.sleep(forTimeInterval: 0.001)
+      }
+      before = lanes
+    }
   }
 
   // MARK: Faults of a test's
@@ -231,12 +248,6 @@ package final class Link: @unchecked Sendable {
     guard let count = drops[kind], count > 0 else { return false }
     drops[kind] = count - 1
     return true
-  }
-
-  /// Messages come one at a time, each before its sender's call has returned.
-  func lastMessageWasDropped(of name: String?) {
-    guard let sender = devices.first(where: { $0.name == name }) else { return }
-    ledger.end(sender.name, .message, sender.outbox.lastMessage, .dropped)
   }
 
   func takeDuplicate() -> Bool {

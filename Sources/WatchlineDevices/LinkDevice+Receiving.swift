@@ -32,6 +32,27 @@ extension LinkDevice {
   /// Waits until the server has carried out all that was sent.
   func ping() { request(Array("{\"type\":\"ping\"".utf8)) }
 
+  /// A device's lanes as the server has them.
+  struct Lanes: Equatable {
+    var text: [UInt8] = []
+    /// Whether something is about to be handed out.
+    var isMoving = false
+  }
+
+  /// What the lanes are once the server has committed all that was sent. Of a device without a session there is nothing.
+  func lanes() -> Lanes {
+    guard let state = request(Array("{\"type\":\"getState\"".utf8))?.members,
+      let lanes = state.object("lanes")
+    else { return Lanes() }
+    let isAwake = ["foreground", "background"].contains(state.string("appState"))
+    let isMoving = lanes.all.contains { name, _ in
+      guard let lane = lanes.object(name), lane.flag("isHeld") == false else { return false }
+      let underWay = (lane.integer("handedOut") ?? 0) - (lane.integer("acknowledged") ?? 0)
+      return (lane.integer("waiting") ?? 0) > underWay
+    }
+    return Lanes(text: state.raw("lanes") ?? [], isMoving: isAwake && isMoving)
+  }
+
   /// A line of the relay's.
   func receive(_ line: [UInt8]) {
     guard let members = try? Members(line), let type = members.string("type") else { return }
@@ -62,7 +83,9 @@ extension LinkDevice {
     switch type {
     case "didReceiveMessage", "didReceiveMessageData":
       guard !link.takeDrop(.message) else {
-        link.lastMessageWasDropped(of: members.string("from"))
+        let text = members.raw("payload") ?? Array(quoted(members.string("data") ?? "").utf8)
+        link.ledger.drop(
+          message: String(decoding: text, as: UTF8.self), from: members.string("from") ?? "")
         break
       }
       let reply = members.string("id").map { DeviceEvent.MessageID(text: $0) }
