@@ -48,7 +48,7 @@ final class Rig {
     repeat {
       relay.nextTurn(now: relay.now)
       drain()
-    } while relay.hasHeldInput
+    } while relay.hasMore
     while let batch = relay.takeBatch() {
       relay.committed(through: batch.number, now: relay.now)
       drain()

@@ -148,7 +148,7 @@ package final class World {
 
   /// One turn of the loop. Returns whether anything happened.
   package func turn() -> Bool {
-    var hasMoved = relay.hasHeldInput
+    var hasMoved = relay.hasMore
     relay.nextTurn(now: time)
     for client in order where feed(client) { hasMoved = true }
     let effects = relay.takeEffects()

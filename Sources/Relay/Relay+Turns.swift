@@ -16,6 +16,8 @@ import Wire
 package enum Work {
   /// A line, whatever is in it: 3 to 6 µs where it is short and wrong.
   static let line = 256
+  /// A piece of a snapshot or an operation that is read back from the store, beside its bytes: some 20 µs.
+  static let entry = 1 << 10
   /// An edit that the hub makes of it, beside its line: up to 0.1 ms where there are many records.
   static let edit = 4 << 10
   /// What a connection is served at a time: some sixty short lines, 0.2 to 0.4 ms. What a busy client has
@@ -30,18 +32,19 @@ package enum Work {
 }
 
 extension Relay {
-  /// Whether input is held that needs no more than a turn to go on.
-  package var hasHeldInput: Bool { !held.isEmpty }
+  /// Whether something needs no more than a turn to go on: input that is held, or a hub that is read back.
+  package var hasMore: Bool { !held.isEmpty || !restorations.isEmpty }
 
   /// Begins a turn: those that hold input back go on, each in its turn.
   ///
   /// To be called once for each time that the sockets were looked at, and again without delay while
-  /// `hasHeldInput`.
+  /// `hasMore`.
   package func nextTurn(now time: Int64) {
     setTime(time)
     turn &+= 1
     atOnce = Work.turn
-    guard !held.isEmpty else { return }
+    if !restorations.isEmpty { restoreHubs() }
+    guard !held.isEmpty else { return settle() }
     runDeadlines()
     var left = Work.turn
     while left > 0, let connection = held.popFirst() {

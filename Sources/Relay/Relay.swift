@@ -59,6 +59,8 @@ package final class Relay {
   var loads: [UInt32: [Connection]] = [:]
   /// Who waits for hubs that are being read.
   var hubLoads: [UInt32: [Connection]] = [:]
+  /// Pairs whose hubs are being read back.
+  var restorations: [HubRestoration] = []
   /// When the first unfinished upload of a pair is overdue, in memory or not.
   var uploadDeadlines: [UInt32: Int64] = [:]
 

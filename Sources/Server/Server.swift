@@ -297,7 +297,7 @@ extension Server: TurnHandler {
   package func turnEnded(hasPolled: Bool) {
     if hasPolled { relay.nextTurn(now: now) }
     carryOut()
-    loop.isBusy = relay.hasHeldInput
+    loop.isBusy = relay.hasMore
   }
 }
 

@@ -100,7 +100,7 @@ final class StoreWorld {
   }
 
   private func turn() -> Bool {
-    var hasMoved = relay.hasHeldInput
+    var hasMoved = relay.hasMore
     relay.nextTurn(now: Self.now)
     let effects = relay.takeEffects()
     logs += effects.logs

@@ -108,7 +108,7 @@ package final class DeviceReplica {
 
   /// Where its own chain was when the replica began.
   private var originChain: Chain {
-    guard !origin.isEmpty, let start = try? Replica(pieces: origin, position: 0) else {
+    guard !origin.isEmpty, let start = try? ReplicaReader(pieces: origin, position: 0).all() else {
       return Chain()
     }
     return start.chain(id)
@@ -136,7 +136,10 @@ package final class DeviceReplica {
 
   /// Begins with a snapshot of the hub's log up to `position`.
   package func receive(snapshot pieces: [[UInt8]], position: UInt64) throws(WireError) {
-    replica = try Replica(pieces: pieces, position: position)
+    guard !pieces.isEmpty else {
+      throw WireError(.invalidField, "a snapshot has at least the ends of its chains")
+    }
+    replica = try ReplicaReader(pieces: pieces, position: position).all()
     origin = pieces
     self.position = position
     sealIfHere()
@@ -152,7 +155,7 @@ package final class DeviceReplica {
 
   /// Begins where a saved replica had begun.
   func begin(_ pieces: [[UInt8]], at position: UInt64) throws(WireError) {
-    replica = try Replica(pieces: pieces, position: position)
+    replica = try ReplicaReader(pieces: pieces, position: position).all()
     origin = pieces
     acceptedChain = replica.chain(id)
   }
@@ -245,8 +248,7 @@ package final class DeviceReplica {
   private func rebuild(_ change: (Operation) -> Operation) throws(WireError) {
     let log = replica.log
     let (frontier, horizon) = (fold.sealedFrontier, fold.sealedHorizon)
-    replica =
-      origin.isEmpty ? Replica() : try Replica(pieces: origin, position: replica.base)
+    replica = try ReplicaReader(pieces: origin, position: replica.base).all()
     for entry in log {
       switch entry {
       case .operation(let written):

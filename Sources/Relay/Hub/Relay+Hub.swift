@@ -42,22 +42,53 @@ extension Relay {
     return false
   }
 
-  /// The hubs of a pair have come, or could not be read.
+  /// The rows of a pair's hubs have come, or could not be read.
   func finishHubLoad(_ number: UInt32, _ rows: [Row]?) {
-    guard let waiting = hubLoads.removeValue(forKey: number) else { return }
-    for connection in waiting { endAwaitingPair(connection) }
-    guard let pair = pairs[number] else { return }
+    guard let pair = pairs[number] else { return endHubLoad(number) }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
-      let restored = try HubRestoration(pair: pair, schemas: options.schemas).hubs(rows)
-      pair.hubs = restored.hubs
-      pair.absentHubs = restored.absent
+      restorations.append(
+        try HubRestoration(rows, pair: pair, schemas: options.schemas))
     } catch {
-      log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
-      for connection in waiting {
-        connection.pairFailure =
-          "the records of this pair cannot be read back (\(error)); nothing was changed"
+      endHubLoad(number, error)
+    }
+  }
+
+  /// Goes on with what is being read back, as far as a turn allows.
+  func restoreHubs() {
+    var left = Work.turn
+    while left > 0, !restorations.isEmpty {
+      let pair = restorations[0].pair
+      guard pairs[pair.number] === pair else {
+        // It has left the memory: whoever still waits asks for it again.
+        restorations.removeFirst()
+        endHubLoad(pair.number)
+        continue
       }
+      do throws(JournalError) {
+        if let units = try restorations[0].next() {
+          left -= units
+          continue
+        }
+        pair.hubs = restorations[0].hubs
+        pair.absentHubs = restorations[0].absent
+        endHubLoad(pair.number)
+      } catch {
+        endHubLoad(pair.number, error)
+      }
+      restorations.removeFirst()
+    }
+  }
+
+  /// Those who wait for a pair's hubs go on.
+  private func endHubLoad(_ number: UInt32, _ error: JournalError? = nil) {
+    let waiting = hubLoads.removeValue(forKey: number) ?? []
+    for connection in waiting { endAwaitingPair(connection) }
+    guard let error else { return }
+    log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
+    for connection in waiting {
+      connection.pairFailure =
+        "the records of this pair cannot be read back (\(error)); nothing was changed"
     }
   }
 

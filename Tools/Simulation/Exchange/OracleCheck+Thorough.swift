@@ -82,7 +82,10 @@ extension OracleCheck {
           "I10", "bytes-refused", "An edit that was written cannot be read.", error.message)
       }
     }
-    guard let restored = try? Replica(pieces: replica.snapshot(), position: replica.position),
+    guard
+      let restored = try? ReplicaReader(
+        pieces: replica.snapshot(), position: replica.position
+      ).all(),
       restored.fold.view(ours.schema).canonical == replica.fold.view(ours.schema).canonical,
       restored.fold.feed() == replica.fold.feed(), restored.vector == replica.vector
     else {
