@@ -60,6 +60,12 @@ package enum Incoming {
   case deleted(Target, held: WholeRecord?)
   /// One field was changed, without a date; `root` is the record that is sent whole.
   case acted(WholeRecord.Field, Datum, root: Target)
+
+  /// How many records it is about, at least one.
+  package var records: Int {
+    guard case .all(let records, _) = self else { return 1 }
+    return max(1, records.count)
+  }
 }
 
 /// What payloads are checked against: what the hub shows, and what the device may hold.

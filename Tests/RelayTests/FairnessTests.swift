@@ -1,3 +1,4 @@
+import Foundation
 import RelaySupport
 import Testing
 
@@ -83,6 +84,31 @@ import Testing
     let before = flooder.connection.lines
     world.relay.nextTurn(now: world.now)
     #expect(flooder.connection.lines - before <= Work.turn / Work.edit + 1)
+  }
+
+  /// A digest of what has changed makes the hub spell out its view.
+  @Test func digestsCountWhatTheyAreMadeOf() {
+    let phone = world.client("flood.phone")
+    let edit =
+      #"{"type":"sync.edit","kind":"timer","set":{"name":"x","durationInSeconds":300}}"# + "\n"
+    world.send(String(repeating: edit, count: 100), on: "flood.phone")
+    let earlier = phone.connection.lines
+    read(Array("sync.digest\n".utf8) + Array((edit + "sync.digest\n").utf8) + flood("?"), phone)
+    #expect(phone.connection.lines - earlier == 1, "15 KB are more than a share")
+    world.settle()
+  }
+
+  /// A payload that the hub takes is an edit; a list is as many as it has records.
+  @Test func wholeRecordsCountAsEdits() {
+    world.send("activate pair=bridged role=phone bridge=todoTimers", on: "bridged")
+    let bridged = world.client("bridged")
+    let delete = #"{"timerID":"58F40000-0000-4000-8000-0000000058F4","type":"deleted"}"#
+    let payload = #"{"timerUpdate":"\#(Data(delete.utf8).base64EncodedString())"}"#
+    let earlier = bridged.connection.lines
+    read(flood(#"{"type":"transferUserInfo","payload":\#(payload)}"#), bridged)
+    #expect(world.relay.hasMore)
+    #expect(bridged.connection.lines - earlier <= Work.share / Work.edit + 1)
+    world.settle()
   }
 
   /// An answer that waits for a commit is as much work as one that is sent at once.

@@ -162,6 +162,7 @@ extension Relay {
       let codec = codec(of: hub.schema.name),
       let said = try codec.read(payload, call.fields.line, after: bridged.envelope)
     else { return nil }
+    call.connection.allowance -= said.message.records * Work.edit
     try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
     let refused = try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
     return BridgedPayload(hub, bridged, said, refused)

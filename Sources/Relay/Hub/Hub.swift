@@ -96,13 +96,16 @@ final class Hub {
   }
 
   /// The SHA-256 of the view, in hexadecimal; found out once for each position of the log.
-  func viewDigest() -> String {
-    if let digestThen, digestThen.position == replica.position { return digestThen.digest }
+  ///
+  /// - Returns: also how many bytes were made for it.
+  func viewDigest() -> (hex: String, made: Int) {
+    if let digestThen, digestThen.position == replica.position { return (digestThen.digest, 0) }
     var digest = SHA256()
-    replica.fold.view(schema).canonical.canonical.withUnsafeBytes { digest.update($0) }
+    let bytes = replica.fold.view(schema).canonical.canonical
+    bytes.withUnsafeBytes { digest.update($0) }
     let hex = digest.hex
     digestThen = (replica.position, hex)
-    return hex
+    return (hex, bytes.count)
   }
 
   // MARK: Authors

@@ -196,8 +196,9 @@ extension Relay {
       return
     }
     session.isRetired = hasWritten
-    session.snapshot = SyncSession.Snapshot(
-      pieces: hub.replica.snapshot(), position: hub.replica.position)
+    let pieces = hub.replica.snapshot()
+    device.connection?.allowance -= pieces.reduce(0) { $0 + $1.count } * Work.made
+    session.snapshot = SyncSession.Snapshot(pieces: pieces, position: hub.replica.position)
     session.cursor = hub.replica.position
   }
 

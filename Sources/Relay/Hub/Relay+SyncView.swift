@@ -60,7 +60,9 @@ extension Relay {
     let at = hub.replica.position
     var lines: [[[UInt8]]] = [[]]
     var size = 0
-    for entry in hub.feed() {
+    let feed = hub.feed()
+    call.connection.allowance -= feed.count * Work.conflict
+    for entry in feed {
       if let kind = filter.kind, entry.target.kind != kind { continue }
       if let record = filter.record, entry.target != record { continue }
       var bytes: [UInt8] = []
@@ -85,7 +87,8 @@ extension Relay {
 
   func digest(_ call: Call, _ device: Device) throws(WireError) {
     let hub = try session(call, device).hub
-    let viewDigest = hub.viewDigest()
+    let (viewDigest, made) = hub.viewDigest()
+    call.connection.allowance -= made * Work.made
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "sync.digests", re: call.id, of: call.request)
       Self.append(hub, at: hub.replica.position, &output)

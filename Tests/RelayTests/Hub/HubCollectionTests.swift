@@ -1,6 +1,6 @@
 import Device
 import Merge
-import Relay
+@testable import Relay
 import RelaySupport
 import SyncSupport
 import Testing
@@ -59,6 +59,26 @@ import Testing
       try expectEqualViews(hub, devices + [late], on: "key")
     }
     #expect((devices + [late]).allSatisfy { $0.errors.isEmpty })
+  }
+
+  /// A snapshot is work for the one whom it is made for.
+  @Test func snapshotsCount() throws {
+    let hub = try makeHub()
+    let devices = [hub.device("phone", isPhone: true), hub.device("watch")]
+    for device in devices { try hub.connect(device) }
+    try edit(devices, 60, hub)
+    let client = hub.world.client("flood")
+    hub.world.send("activate pair=p role=watch device=late", on: "flood")
+    let open =
+      "sync.open schema=todoTimers replica=6F0E3A52-0C55-4F6B-9E0E-4397F4944D46.1\n"
+    let earlier = client.connection.lines
+    let bytes = Array(String(repeating: open, count: 50).utf8)
+    bytes.withUnsafeBytes {
+      hub.world.relay.received($0, on: client.connection, now: hub.world.now)
+    }
+    #expect(hub.world.relay.hasMore && client.connection.lines - earlier < 10)
+    hub.world.settle()
+    #expect(client.connection.lines - earlier == 50)
   }
 
   /// One who has not acknowledged holds collection up, and misses nothing.
