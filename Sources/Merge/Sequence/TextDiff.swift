@@ -24,8 +24,15 @@ package struct TextEdit: Hashable, Sendable {
     let (prefix, suffix) = (ends.prefix, ends.suffix)
     let oldMiddle = middle(old, prefix, suffix)
     let newMiddle = middle(new, prefix, suffix)
-    guard !oldMiddle.isEmpty || !newMiddle.isEmpty else { return [] }
+    if oldMiddle.isEmpty, newMiddle.isEmpty { return [] }
     var offset = old.utf8.prefix(prefix).count { $0 & 0xC0 != 0x80 }
+    // Nothing is kept between two ends that meet: no clusters have to be found.
+    guard !oldMiddle.isEmpty, !newMiddle.isEmpty else {
+      return [
+        TextEdit(
+          offset: offset, removed: oldMiddle.unicodeScalars.count, inserted: String(newMiddle))
+      ]
+    }
 
     var clusters = Clusters()
     let before = clusters.numbers(of: oldMiddle)
