@@ -109,10 +109,10 @@ open class WCSession: NSObject {
   #endif
   #if !WATCHLINE_PHONE
     open var isCompanionAppInstalled: Bool {
-      activated != nil && device.unannounced.isCompanionAppInstalled
+      activated?.isCompanionAppInstalled ?? false
     }
     open var iOSDeviceNeedsUnlockAfterRebootForReachability: Bool {
-      activated != nil && device.unannounced.iOSDeviceNeedsUnlock
+      activated != nil && device.needsUnlock
     }
   #else
     @available(*, unavailable, message: "isCompanionAppInstalled is the watch's")
@@ -286,6 +286,10 @@ open class WCSession: NSObject {
     case .watchStateDidChange:
       #if !WATCHLINE_WATCH
         delegate?.sessionWatchStateDidChange(self)
+      #endif
+    case .companionAppDidChange:
+      #if !WATCHLINE_PHONE
+        delegate?.sessionCompanionAppInstalledDidChange(self)
       #endif
     case .reachabilityDidChange: delegate?.sessionReachabilityDidChange(self)
     case .contentIsDrained: break

@@ -18,6 +18,7 @@ package enum DeviceEvent {
   case didBecomeInactive
   case didDeactivate
   case watchStateDidChange
+  case companionAppDidChange
   case reachabilityDidChange
   case contentIsDrained
   /// - Parameter reply: nil where none is expected.

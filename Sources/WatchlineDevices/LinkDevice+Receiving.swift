@@ -126,6 +126,9 @@ extension LinkDevice {
     case "sessionWatchStateDidChange":
       read(members)
       if hasActivated { tell(.watchStateDidChange) }
+    case "sessionCompanionAppInstalledDidChange":
+      read(members)
+      if hasActivated { tell(.companionAppDidChange) }
     case "sessionDidBecomeInactive":
       latest.activationState = 1
       if hasActivated { tell(.didBecomeInactive) }

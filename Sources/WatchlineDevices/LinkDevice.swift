@@ -238,15 +238,14 @@ package final class LinkDevice: @unchecked Sendable {
     for index in events.indices { events[index].facts.applicationContext = applicationContext }
   }
 
-  /// What the system knows and tells no session of.
-  package var unannounced: (isCompanionAppInstalled: Bool, iOSDeviceNeedsUnlock: Bool) {
+  /// Whether the phone has to be unlocked, which the system tells no session of.
+  package var needsUnlock: Bool {
     locked {
       if let state = request(Array("{\"type\":\"getState\"".utf8))?.members {
-        latest.isCompanionAppInstalled = state.flag("isCompanionAppInstalled") ?? true
         latest.iOSDeviceNeedsUnlock =
           state.flag("iOSDeviceNeedsUnlockAfterRebootForReachability") ?? false
       }
-      return (latest.isCompanionAppInstalled, latest.iOSDeviceNeedsUnlock)
+      return latest.iOSDeviceNeedsUnlock
     }
   }
 

@@ -22,6 +22,9 @@ final class Recorder: NSObject, WCSessionDelegate, @unchecked Sendable {
     note("deactivated")
     session.activate()
   }
+  func sessionCompanionAppInstalledDidChange(_ session: WCSession) {
+    note("companion app \(session.isCompanionAppInstalled)")
+  }
   func sessionReachabilityDidChange(_ session: WCSession) {
     note("reachable \(session.isReachable)")
   }

@@ -311,6 +311,24 @@ import WatchlineTesting
     #expect(pair.allDelivered(), "\(pair.lossReport())")
   }
 
+  /// The watch hears that the app on its phone has come or gone, each time once.
+  @Test func theCompanionAppComesAndGoes() async throws {
+    await world.activate()
+    for isThere in [false, true] {
+      pair.phone.set(.isCompanionAppInstalled, isThere)
+      #expect(world.watchSession.isCompanionAppInstalled == !isThere, "not before it is told")
+      await pair.settle()
+      #expect(world.watchSession.isCompanionAppInstalled == isThere)
+    }
+    pair.phone.set(.isCompanionAppInstalled, true)
+    await pair.settle()
+    #expect(
+      world.watch.log.filter { $0.hasPrefix("companion") } == [
+        "companion app false", "companion app true",
+      ])
+    #expect(world.phone.log.allSatisfy { !$0.hasPrefix("companion") })
+  }
+
   @Test func whatTheSystemKnowsIsCheckedAndTold() async throws {
     await world.activate()
     pair.watch.set(.isWatchAppInstalled, false)

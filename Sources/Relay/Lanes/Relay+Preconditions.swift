@@ -146,7 +146,7 @@ extension Relay {
       guard !device.state.isWatchOnlyApp else {
         throw WireError(.watchOnlyApp, "this watch app has been set to have no phone app")
       }
-      guard device.pair.phone?.state.isCompanionAppInstalled == true else {
+      guard device.pair.hasCompanionApp else {
         throw WireError(.companionAppNotInstalled, "the app is not installed on the phone")
       }
     }

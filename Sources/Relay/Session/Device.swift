@@ -66,6 +66,8 @@ final class Device {
   var appState = AppState.foreground { didSet { pair.conditionsChanged() } }
   /// What it was last told of `isReachable`.
   var toldReachable = false
+  /// Of a watch: whether the app is on the phone, as it was told last.
+  var toldCompanionApp = false
   /// Whether the drain of what waited at activation has yet to be told.
   var owesPendingChange = false
   /// The 7014 of a receiver that did not drain in time: until it does.

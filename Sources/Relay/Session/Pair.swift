@@ -56,6 +56,9 @@ final class Pair {
     phone?.hasJoined == true && activeWatch != nil
   }
 
+  /// Whether the app is on the phone, where there is one.
+  var hasCompanionApp: Bool { phone?.state.isCompanionAppInstalled == true }
+
   func conditionsChanged() { conditions &+= 1 }
 
   func add(_ device: Device) {

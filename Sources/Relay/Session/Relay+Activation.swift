@@ -325,13 +325,12 @@ extension Relay {
     unblock(connection)
     connection.owed -= 1
     describeActivation(device, connection)
-    if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
+    device.toldCompanionApp = device.pair.hasCompanionApp
     device.owesPendingChange = device.hasContentPending
     repeatContexts(device)
     // Its own activation has told a phone how its watch is.
     if device.isPhone { device.pair.toldWatchState = WatchState(device.pair) }
-    watchStateChanged(device.pair)
-    reachabilityChanged(device.pair)
+    tellNews(device.pair)
     pump(device)
     if let counterpart = device.pair.counterpart(of: device) { pump(counterpart) }
   }
@@ -392,7 +391,7 @@ extension Relay {
       output.append(",\"isActiveWatch\":")
       output.append(bool: !pair.isParked(device))
       output.append(",\"isCompanionAppInstalled\":")
-      output.append(bool: pair.phone?.state.isCompanionAppInstalled == true)
+      output.append(bool: pair.hasCompanionApp)
       output.append(",\"iOSDeviceNeedsUnlockAfterRebootForReachability\":")
       output.append(bool: pair.phone?.state.isLocked == true)
     }

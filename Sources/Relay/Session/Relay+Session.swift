@@ -85,6 +85,7 @@ extension Relay {
 
   func tellNews(_ pair: Pair) {
     watchStateChanged(pair)
+    companionAppChanged(pair)
     reachabilityChanged(pair)
   }
 
@@ -121,6 +122,23 @@ extension Relay {
       output.append(",\"isComplicationEnabled\":")
       output.append(bool: state.isComplicationEnabled)
       output.append("}")
+    }
+  }
+
+  /// Tells each watch to which the app on its phone came or went.
+  func companionAppChanged(_ pair: Pair) {
+    for watch in pair.devices where !watch.isPhone && watch.toldCompanionApp != pair.hasCompanionApp
+    {
+      guard watch.activation == .activated, let connection = watch.connection,
+        !connection.isActivating
+      else { continue }
+      watch.toldCompanionApp = pair.hasCompanionApp
+      answer(connection) { output in
+        output.append(
+          "{\"type\":\"sessionCompanionAppInstalledDidChange\",\"isCompanionAppInstalled\":")
+        output.append(bool: pair.hasCompanionApp)
+        output.append("}")
+      }
     }
   }
 

@@ -92,6 +92,13 @@ extension MessageDescription {
         "isComplicationEnabled":true}
         """),
     .event(
+      "sessionCompanionAppInstalledDidChange", .session, clause: "4.6",
+      "The app on the watch's phone has come or gone.",
+      session: "sessionCompanionAppInstalledDidChange(_:)",
+      members: [.required("isCompanionAppInstalled", .boolean, "the new value")],
+      example:
+        #"{"type":"sessionCompanionAppInstalledDidChange","isCompanionAppInstalled":false}"#),
+    .event(
       "appStateDidChange", .session, clause: "4.4",
       "The system has launched, woken or ended this device's app.",
       session: "WKWatchConnectivityRefreshBackgroundTask, or a launch in the background",

@@ -32,7 +32,10 @@ extension MessageDescription {
         ("activationDidComplete", "once what the device had under way is on disk"),
         ("didReceive…", "for all that waits, after that"),
       ],
-      delivers: ["sessionReachabilityDidChange", "sessionWatchStateDidChange"],
+      delivers: [
+        "sessionReachabilityDidChange", "sessionWatchStateDidChange",
+        "sessionCompanionAppInstalledDidChange",
+      ],
       errors: [.missingField, .invalidField, .overloaded],
       example: "activate pair=demo role=phone"),
     .request(
@@ -65,7 +68,10 @@ extension MessageDescription {
         .optional("hasReplyDelegate", .boolean, "this device's: it takes messages with reply"),
       ],
       answers: [("accepted", "once it is on disk")],
-      delivers: ["sessionWatchStateDidChange", "sessionReachabilityDidChange"],
+      delivers: [
+        "sessionWatchStateDidChange", "sessionCompanionAppInstalledDidChange",
+        "sessionReachabilityDidChange",
+      ],
       errors: [.invalidField, .overloaded, .sessionNotActivated, .deviceNotPaired],
       example: "setDeviceState isWatchAppInstalled=false"),
     .request(

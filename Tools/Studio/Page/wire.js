@@ -6,6 +6,7 @@ const meanings = {
   sessionReachabilityDidChange: ["sessionReachabilityDidChange(_:)", "4.3"],
   sessionDidBecomeInactive: ["sessionDidBecomeInactive(_:)", "4.5"], sessionDidDeactivate: ["sessionDidDeactivate(_:)", "4.5"],
   sessionWatchStateDidChange: ["sessionWatchStateDidChange(_:)", "4.6"],
+  sessionCompanionAppInstalledDidChange: ["sessionCompanionAppInstalledDidChange(_:)", "4.6"],
   sendMessage: ["sendMessage(_:replyHandler:errorHandler:)", "5.5"], didReceiveMessage: ["session(_:didReceiveMessage:)", "5.5"],
   didReceiveReply: ["the reply handler of sendMessage", "5.5"], reply: ["the reply handler that was handed over", "5.5"],
   sendMessageData: ["sendMessageData(_:replyHandler:errorHandler:)", "5.5"], didReceiveMessageData: ["session(_:didReceiveMessageData:)", "5.5"],
