@@ -219,7 +219,11 @@ let package = Package(
         "WatchConnectivity", "WatchlineTesting", "WatchlineDevices", "PlatformConditions", "Seeded",
       ]),
     tests(
-      "SimulationTests", ["Simulation", "LaneModel", "Oracle", "AppModels", "Merge", "Wire"],
+      "SimulationTests",
+      [
+        "Simulation", "LaneModel", "Oracle", "AppModels", "Merge", "Wire", "WatchConnectivity",
+        "WatchlineTesting",
+      ],
       exclude: ["Traces"]),
     tests(
       "RelayTests",

@@ -146,6 +146,7 @@ package final class Link: @unchecked Sendable {
   /// Time passes on the link; the apps' own clocks go on as they do.
   package func advance(seconds: Double) {
     locked {
+      trace.pass(seconds: seconds)
       if let memory = carrier as? MemoryCarrier {
         memory.pass(seconds: seconds)
         deliver()
@@ -165,6 +166,7 @@ package final class Link: @unchecked Sendable {
       let online = devices.filter(\.isOnline)
       for device in online { device.disconnect() }
       memory.restart()
+      trace.add("server", "stop")
       for device in online { device.connect() }
     }
   }
@@ -187,6 +189,7 @@ package final class Link: @unchecked Sendable {
   package func pump() -> Bool {
     var hasMoved = false
     for device in locked({ devices }) where device.pump() { hasMoved = true }
+    locked { trace.settled(devices) }
     return hasMoved
   }
 
@@ -196,6 +199,7 @@ package final class Link: @unchecked Sendable {
   @concurrent package func settle() async {
     repeat {
       for device in locked({ devices }) { device.pumpAndWait() }
+      locked { trace.settled(devices) }
     } while locked { hasMore() }
   }
 
@@ -223,6 +227,12 @@ package final class Link: @unchecked Sendable {
       before = lanes
     }
   }
+
+  // MARK: What happened
+
+  var trace = LinkTrace()
+  /// As NDJSON: a trace for `watchline replay` and `watchline studio`.
+  package var traceText: String { locked { trace.text(devices) } }
 
   // MARK: Faults of a test's
 

@@ -42,7 +42,7 @@ extension LinkDevice {
       if isOnline, !isBound { connectSession() }
       if !hasActivated || latest.activationState != 2 {
         if isOnline, isBound, !hasActivated, !isWoken {
-          request("setAppState", #""state":"foreground""#)
+          request(appState: "foreground")
         }
         hasActivated = true
         isWoken = false
@@ -98,7 +98,7 @@ extension LinkDevice {
       shown = DeviceFacts()
       latest.activationState = 0
       outbox.awaiting = [:]
-      if isBound { request("setAppState", #""state":"terminated""#) }
+      if isBound { request(appState: "terminated") }
     }
   }
 
@@ -128,7 +128,13 @@ extension LinkDevice {
 
   /// What a person does with the app: `foreground`, `background` or `suspended`.
   package func setAppState(_ state: String) {
-    locked { _ = request("setAppState", "\"state\":\"\(state)\"") }
+    locked { request(appState: state) }
+  }
+
+  func request(appState state: String) {
+    link.trace.add(
+      name, "appState", count: ["foreground", "background", "suspended"].firstIndex(of: state) ?? 3)
+    request("setAppState", "\"state\":\"\(state)\"")
   }
 
   /// Sets a fact of clause 4.6.
@@ -138,7 +144,10 @@ extension LinkDevice {
 
   /// The phone is switched to another watch.
   package func select(_ watch: LinkDevice) {
-    locked { _ = request("selectWatch", "\"device\":\(quoted(watch.name))") }
+    locked {
+      link.trace.add(name, "select", to: watch.name)
+      request("selectWatch", "\"device\":\(quoted(watch.name))")
+    }
   }
 
   package func goOffline() { locked { disconnect() } }

@@ -159,9 +159,11 @@ package final class LinkDevice: @unchecked Sendable {
     isBound = answer.map { $0.error == nil } ?? false
     if let error = answer?.error { complain("\(name) of pair \(link.name): \(error.sentence)") }
     guard let answer, isBound else { return }
+    link.trace.add(name, "connect")
+    link.trace.add(name, "flow")
     recognize(answer.members)
     read(answer.members)
-    if !hasActivated { request("setAppState", #""state":"terminated""#) }
+    if !hasActivated { request(appState: "terminated") }
     // What an earlier process was told it may not have told its app.
     let isFirst = store != nil && !hasReconciled
     if isFirst || answer.members.flag("mayHaveMissedDidFinish") == true { reconcile() }
@@ -199,6 +201,7 @@ package final class LinkDevice: @unchecked Sendable {
   }
 
   private func isDisconnected() {
+    link.trace.add(name, "drop")
     isOnline = false
     isBound = false
     download = nil

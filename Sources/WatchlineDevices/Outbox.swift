@@ -77,6 +77,7 @@ extension LinkDevice {
       let number = outbox.lastMessage
       outbox.awaiting[number] = expectsReply
       note(.message, payload, number)
+      link.trace.add(name, "message", flag: expectsReply, payload: payload)
       if let error = link.takeFailure() {
         fail(number, error)
         return number
@@ -109,6 +110,8 @@ extension LinkDevice {
   package func reply(to message: DeviceEvent.MessageID, _ payload: [UInt8], isData: Bool) {
     locked {
       guard isOnline else { return }
+      link.trace.brought(link.devices)
+      link.trace.add(name, "reply")
       var line = Array("{\"type\":\"reply\",\"re\":\(quoted(message.text)),".utf8)
       line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
       request(line)
@@ -152,6 +155,7 @@ extension LinkDevice {
       link.ledger.end(name, .context, outbox.lastContext, .replaced)
       outbox.lastContext += 1
       note(.context, payload, outbox.lastContext)
+      link.trace.add(name, "context", count: Int(outbox.lastContext), payload: payload)
       return nil
     }
     if let failure { throw failure }
@@ -211,6 +215,15 @@ extension LinkDevice {
     outbox[number] = transfer
     store?.add(number, transfer)
     note(transfer.kind, transfer.shown, number)
+    let lane =
+      transfer.kind == .file ? "file" : transfer.kind == .complication ? "complication" : "userInfo"
+    link.trace.add(
+      name, "transfer", lane: lane, count: transfer.kind == .file ? transfer.contents.count : nil,
+      payload: transfer.kind == .file ? nil : transfer.shown)
+    if transfer.kind == .file, !transfer.contents.isEmpty {
+      link.trace.add(name, "flow")
+      link.trace.add(name, "upload", count: transfer.contents.count)
+    }
     if let error = link.takeFailure() {
       end(number, error)
     } else if isOnline {

@@ -142,6 +142,13 @@ public final class WatchPair: Sendable {
     }.joined(separator: "\n")
   }
 
+  /// What happened so far, as NDJSON: `watchline replay` plays it, and `watchline studio --open` shows it. The first 100,000
+  /// things are kept.
+  ///
+  /// User infos go as they were. A context, a message and a file are there with their payload or size, and another of their kind
+  /// is played in their place. Faults of the test's own, facts of devices and cancels are not in it.
+  public var trace: String { link.traceText }
+
   // MARK: Devices
 
   /// A phone or a watch.

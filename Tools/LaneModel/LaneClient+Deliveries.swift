@@ -92,7 +92,8 @@ extension LaneClient {
     if let known = seen["\(lane) \(line.integer("seq") ?? 0)"] { return (lane, known) }
     let payload = line.raw("payload")
     let id = checker.transfers.first {
-      $0.kind == .userInfo && $0.content == payload && places["\($0.id)"] == nil
+      [.userInfo, .complication].contains($0.kind) && $0.content == payload
+        && places["\($0.id)"] == nil
     }?.id
     return (lane, id.map { "\($0)" } ?? "")
   }

@@ -18,7 +18,9 @@ extension ServerRun {
       case let lane:
         let isComplication = lane == "complication" && node.device.isPhone
         guard isPlain || node.isActive else { return false }
-        lanes.begin(isComplication ? .complication : .userInfo, isNumbered: isPlain)
+        lanes.begin(
+          isComplication ? .complication : .userInfo, content: event.payload ?? [],
+          isNumbered: isPlain)
       }
     case .context: lanes.setContext("context\(count)")
     case .cancel:

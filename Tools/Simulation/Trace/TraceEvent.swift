@@ -81,7 +81,8 @@ extension TraceEvent {
     case down
     /// All is sent, committed and read at this device, until nothing moves.
     case flow
-    /// A transfer begins; `lane` is `userInfo`, `complication` or `file`, of `count` bytes. Where `flag` says
+    /// A transfer begins; `lane` is `userInfo`, `complication` or `file`, of `count` bytes; a user info brings `payload`,
+    /// where there is one. Where `flag` says
     /// no, it has no `n`, or the file is announced with a wrong digest.
     case transfer
     /// The next `count` bytes of a file are sent.

@@ -130,9 +130,9 @@ export function showDevices(devices, act) {
   redraw(byId("devices"), devices.map((device) => {
     const type = (line) => act({ do: "type", device: device.name, line });
     const event = (name, verb, more) => act({ do: "event", device: name, verb, ...more });
-    const node = el("article", { class: `device ${device.kind.split(" ")[0]} ${device.isConnected ? "" : "away"}`, "aria-label": `The ${device.name}`, id: `device-${device.name}` },
+    const node = el("article", { class: `device ${device.screen ? device.kind.split(" ")[0] : "bare"} ${device.isConnected ? "" : "away"}`, "aria-label": `The ${device.name}`, id: `device-${device.name}` },
       el("div", { class: "row" }, el("h2", {}, device.name), badges(device, event)),
-      el("div", { class: "frame" }, device.screen ? screen(device.screen, type) : el("p", { class: "quiet" }, `No app runs here: ${device.kind}.`)),
+      device.screen ? el("div", { class: "frame" }, screen(device.screen, type)) : el("p", { class: "quiet" }, "No app runs here. What it sends and is sent is in the wire."),
       device.commands ? commands(device, type) : null,
       controls(device, event),
       device.told && device.told.length > 0 ? el("ul", { class: "told", "aria-label": "What the device did" }, device.told.slice(-5).map((text) => el("li", {}, text))) : null);
