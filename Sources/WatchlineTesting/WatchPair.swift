@@ -214,7 +214,9 @@ public final class WatchPair: Sendable {
 
 /// Waits until something is true of the app.
 ///
-/// - Parameter seconds: of real time, until it gives up.
+/// - Parameters:
+///   - seconds: of real time, until it gives up.
+///   - condition: what is waited for; asked again each millisecond.
 /// - Returns: whether it became true.
 @discardableResult
 public func eventually(

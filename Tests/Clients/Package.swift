@@ -31,6 +31,13 @@ let package = Package(
       ]),
     .target(
       name: "Styles", dependencies: [.product(name: "WatchConnectivity", package: "watchline")]),
+    // The snippets of the module's reference documentation: ci/client takes them from there.
+    .testTarget(
+      name: "SnippetTests",
+      dependencies: [
+        .product(name: "WatchConnectivity", package: "watchline"),
+        .product(name: "WatchlineTesting", package: "watchline"),
+      ]),
     .testTarget(
       name: "SyncTests",
       dependencies: [
