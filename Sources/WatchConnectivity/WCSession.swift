@@ -213,6 +213,7 @@ open class WCSession: NSObject {
           try Payload.json(userInfo), isComplication: isComplication)
       } catch {
         number = device.transferFailed(
+          isComplication ? .complication : .userInfo, "{…}",
           DeviceError(.payloadUnsupportedTypes, (error as? UnsupportedValue)?.sentence ?? ""))
       }
       let transfer = WCSessionUserInfoTransfer(
@@ -241,9 +242,11 @@ open class WCSession: NSObject {
         let metadata = try metadata.map(Payload.json)
         number = device.transferFile(file, contents, metadata: metadata)
       } catch let fault as UnsupportedValue {
-        number = device.transferFailed(DeviceError(.payloadUnsupportedTypes, fault.sentence))
+        number = device.transferFailed(
+          .file, file.lastPathComponent, DeviceError(.payloadUnsupportedTypes, fault.sentence))
       } catch {
         number = device.transferFailed(
+          .file, file.lastPathComponent,
           DeviceError(
             .fileAccessDenied, "\(file.path) cannot be read: \(error.localizedDescription)"))
       }

@@ -197,8 +197,12 @@ extension LinkDevice {
   }
 
   /// A transfer that cannot be made is told as one that has failed.
-  package func transferFailed(_ error: DeviceError) -> UInt64 {
+  ///
+  /// - Parameter shown: what it was, for people.
+  package func transferFailed(_ kind: Ledger.Kind, _ shown: String, _ error: DeviceError) -> UInt64
+  {
     locked {
+      link.ledger.addFailed(Ledger.Item(from: name, kind: kind, payload: shown), error)
       failed &+= 1
       let number = UInt64.max - failed
       tell(.didFinish(number, sent: nil, error))
@@ -208,7 +212,9 @@ extension LinkDevice {
 
   private func add(_ transfer: Outbox.Transfer) -> UInt64 {
     guard facts.activationState == 2 else {
-      return transferFailed(facts.activationState == 1 ? Self.inactive : Self.notActivated)
+      return transferFailed(
+        transfer.kind, String(decoding: transfer.shown, as: UTF8.self),
+        facts.activationState == 1 ? Self.inactive : Self.notActivated)
     }
     outbox.last += 1
     let number = outbox.last
@@ -402,6 +408,7 @@ extension LinkDevice {
   /// A message that cannot be sent is told as one that has failed.
   package func messageFailed(_ error: DeviceError) -> UInt64 {
     locked {
+      link.ledger.addFailed(Ledger.Item(from: name, kind: .message, payload: "{…}"), error)
       outbox.lastMessage += 1
       outbox.awaiting[outbox.lastMessage] = true
       fail(outbox.lastMessage, error)

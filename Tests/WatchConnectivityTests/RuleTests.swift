@@ -400,43 +400,6 @@ import WatchlineTesting
     #expect(world.phone.log.last == "finished a=1" || world.phone.log.contains("finished a=1"))
   }
 
-  // MARK: The test's own faults
-
-  @Test func faultsAreWhatTheySay() async throws {
-    await world.activate()
-    let told = Recorder()
-    pair.drop(next: .message)
-    world.phoneSession.sendMessage(
-      ["lost": 1], replyHandler: { _ in }, errorHandler: { told.note("\(($0 as! WCError).code)") })
-    await pair.settle()
-    pair.advance(seconds: 301)
-    await pair.settle()
-    #expect(world.watch.log.isEmpty && told.log == ["messageReplyTimedOut"])
-    pair.drop(next: .message)
-    world.phoneSession.sendMessage(["gone": 1], replyHandler: nil)
-    await pair.settle()
-    #expect(world.watch.log.isEmpty && !pair.allDelivered())
-    #expect(pair.lossReport().contains("{\"gone\":1} was lost on its way"), "\(pair.lossReport())")
-    pair.drop(next: .message)
-    world.phoneSession.sendMessageData(Data([1, 2]), replyHandler: nil)
-    world.phoneSession.sendMessage(["later": 1], replyHandler: nil)
-    await pair.settle()
-    #expect(world.watch.log == ["message later=1"])
-    #expect(pair.lossReport().contains("\"AQI=\" was lost on its way"), "\(pair.lossReport())")
-    world.watch.clear()
-    pair.failNext(.payloadTooLarge)
-    world.phoneSession.transferUserInfo(["a": 1])
-    await pair.settle()
-    #expect(world.phone.log == ["finished a=1 7009"])
-    #expect(!pair.allDelivered() && pair.lossReport().contains("failed with 7009"))
-    pair.duplicate(1)
-    world.phoneSession.transferUserInfo(["b": 1])
-    await pair.settle()
-    #expect(world.watch.log == ["userInfo b=1", "userInfo b=1"])
-    pair.phone.reportedReachability = false
-    #expect(!world.phoneSession.isReachable)
-  }
-
   @Test func valuesCanBeObserved() async {
     let session = world.phoneSession
     let told = Recorder()
