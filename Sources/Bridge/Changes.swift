@@ -72,7 +72,8 @@ struct Changes: Equatable {
 
   /// The text that takes the fewest changes; the oldest of several.
   static func nearest(_ texts: [String], to new: String) -> String? {
-    texts.map { ($0, TextMerge.distance($0, new)) }.min { $0.1 < $1.1 }?.0
+    guard texts.count > 1 else { return texts.first }
+    return texts.map { ($0, TextMerge.distance($0, new)) }.min { $0.1 < $1.1 }?.0
   }
 
   private mutating func findDeleted(_ copy: WholeRecord, _ starts: [WholeRecord]) {

@@ -185,12 +185,17 @@ struct Author {
       let other = spoil(bytes)
       if Tag.foreign(to: clients[place].name.utf8.last!, in: other) == nil { bytes = other }
     }
+    // Of two that take turns each may undo what the other has worked out: a flood may be of both.
+    let before = clients[place].short
+    if bytes.count < 200 { clients[place].short = bytes }
     if choices.percent(12) {
       let isFlood = bytes.count < 200 && choices.percent(1)
       var count = isFlood ? choices.one(of: [50, 300, 2_000]) : 2
       if isFlood, choices.percent(25) {
         // Short lines with short answers: a turn is too short for them by their number alone.
         (bytes, count) = (Array("ping\n".utf8), 6_000)
+      } else if isFlood, choices.percent(50) {
+        bytes = before + bytes
       }
       bytes = Array(repeatElement(bytes, count: count).joined())
     }

@@ -63,6 +63,7 @@ final class HubWorld {
   func ask(_ line: String, on name: String) throws -> Answer {
     let news: Set<String> = [
       "sync.changed", "sync.ops", "sync.frontier", "sync.purge", "sessionReachabilityDidChange",
+      "sessionCompanionAppInstalledDidChange",
       "sessionWatchStateDidChange", "hello",
     ]
     let answers = type(line, on: name).filter { !news.contains($0.type) }
