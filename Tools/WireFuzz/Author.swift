@@ -195,7 +195,7 @@ struct Author {
         // Short lines with short answers: a turn is too short for them by their number alone.
         (bytes, count) = (Array("ping\n".utf8), 6_000)
       } else if isFlood, choices.percent(50) {
-        bytes = before + bytes
+        (bytes, count) = (before + bytes, count / 2)
       }
       bytes = Array(repeatElement(bytes, count: count).joined())
     }

@@ -21,7 +21,8 @@ extension LoadRun {
   /// What every workload has to do with.
   private static var known: Set<String> {
     [
-      "sessionReachabilityDidChange", "sessionWatchStateDidChange", "hasContentPendingDidChange",
+      "sessionReachabilityDidChange", "sessionWatchStateDidChange",
+      "sessionCompanionAppInstalledDidChange", "hasContentPendingDidChange",
     ]
   }
 
