@@ -18,7 +18,8 @@ package enum Work {
   static let line = 256
   /// A piece of a snapshot or an operation that is read back from the store, beside its bytes: some 20 µs.
   static let entry = 1 << 10
-  /// An edit that the hub makes of it, beside its line, and a whole record in a payload for the hub: up to 0.1 ms where there are many records.
+  /// An edit that the hub makes of it, beside its line, and a whole record in a payload for the hub: up to 0.1 ms
+  /// where there are many records.
   static let edit = 4 << 10
   /// A byte of a snapshot or of the view's canonical form, where it has to be made: some 50 ns.
   static let made = 4

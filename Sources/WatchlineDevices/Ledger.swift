@@ -31,12 +31,6 @@ package struct Ledger {
     items.append(item)
   }
 
-  /// Something that could not be sent at all.
-  mutating func addFailed(_ item: Item, _ error: DeviceError) {
-    items.append(item)
-    items[items.count - 1].fate = .failed(error)
-  }
-
   mutating func end(_ from: String, _ kind: Kind, _ number: UInt64, _ fate: Fate) {
     guard let place = places[key(from, kind, number)], items[place].fate == .waiting else { return }
     items[place].fate = fate

@@ -166,7 +166,7 @@ package final class Link: @unchecked Sendable {
       let online = devices.filter(\.isOnline)
       for device in online { device.disconnect() }
       memory.restart()
-      trace.add("server", "stop")
+      trace.add("server", .stop)
       for device in online { device.connect() }
     }
   }

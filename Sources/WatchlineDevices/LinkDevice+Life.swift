@@ -133,7 +133,7 @@ extension LinkDevice {
 
   func request(appState state: String) {
     link.trace.add(
-      name, "appState", count: ["foreground", "background", "suspended"].firstIndex(of: state) ?? 3)
+      name, .appState, count: ["foreground", "background", "suspended"].firstIndex(of: state) ?? 3)
     request("setAppState", "\"state\":\"\(state)\"")
   }
 
@@ -145,7 +145,7 @@ extension LinkDevice {
   /// The phone is switched to another watch.
   package func select(_ watch: LinkDevice) {
     locked {
-      link.trace.add(name, "select", to: watch.name)
+      link.trace.add(name, .select, to: watch.name)
       request("selectWatch", "\"device\":\(quoted(watch.name))")
     }
   }

@@ -32,6 +32,9 @@ extension LinkDevice {
   /// Waits until the server has carried out all that was sent.
   func ping() { request(Array("{\"type\":\"ping\"".utf8)) }
 
+  /// What `getState` says, once the server has committed all that was sent; nil without a connection.
+  func state() -> Members? { request(Array("{\"type\":\"getState\"".utf8))?.members }
+
   /// A device's lanes as the server has them.
   struct Lanes: Equatable {
     var text: [UInt8] = []
@@ -41,7 +44,7 @@ extension LinkDevice {
 
   /// What the lanes are once the server has committed all that was sent. Of a device without a session there is nothing.
   func lanes() -> Lanes {
-    guard let state = request(Array("{\"type\":\"getState\"".utf8))?.members,
+    guard let state = state(),
       let lanes = state.object("lanes")
     else { return Lanes() }
     let isAwake = ["foreground", "background"].contains(state.string("appState"))

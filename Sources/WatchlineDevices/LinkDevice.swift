@@ -159,8 +159,8 @@ package final class LinkDevice: @unchecked Sendable {
     isBound = answer.map { $0.error == nil } ?? false
     if let error = answer?.error { complain("\(name) of pair \(link.name): \(error.sentence)") }
     guard let answer, isBound else { return }
-    link.trace.add(name, "connect")
-    link.trace.add(name, "flow")
+    link.trace.add(name, .connect)
+    link.trace.add(name, .flow)
     recognize(answer.members)
     read(answer.members)
     if !hasActivated { request(appState: "terminated") }
@@ -201,7 +201,7 @@ package final class LinkDevice: @unchecked Sendable {
   }
 
   private func isDisconnected() {
-    link.trace.add(name, "drop")
+    link.trace.add(name, .drop)
     isOnline = false
     isBound = false
     download = nil
@@ -244,7 +244,7 @@ package final class LinkDevice: @unchecked Sendable {
   /// Whether the phone has to be unlocked, which the system tells no session of.
   package var needsUnlock: Bool {
     locked {
-      if let state = request(Array("{\"type\":\"getState\"".utf8))?.members {
+      if let state = state() {
         latest.iOSDeviceNeedsUnlock =
           state.flag("iOSDeviceNeedsUnlockAfterRebootForReachability") ?? false
       }
@@ -255,7 +255,7 @@ package final class LinkDevice: @unchecked Sendable {
   /// What is left of the day's budget, less what waits for the connection.
   package var remainingComplications: Int {
     locked {
-      if let state = request(Array("{\"type\":\"getState\"".utf8))?.members {
+      if let state = state() {
         budget = state.integer("remainingComplicationUserInfoTransfers").map(Int.init) ?? 0
       }
       return max(0, budget - outbox.unsentComplications)

@@ -6,10 +6,17 @@ struct LinkTrace {
   /// So many things are kept, the first ones: a test that goes on for longer is no schedule to look at.
   static let limit = 100_000
 
+  /// What can happen; the words are those of a trace.
+  enum Verb: String {
+    case connect, drop, flow, transfer, upload, context, message, reply, acknowledge, select,
+      appState
+    case stop
+  }
+
   private struct Event {
     var at: Int64
     var device: String
-    var verb: StaticString
+    var verb: Verb
     var lane: String?
     var to: String?
     var count: Int?
@@ -28,24 +35,34 @@ struct LinkTrace {
   mutating func pass(seconds: Double) { now += Int64(seconds * 1000) }
 
   mutating func add(
-    _ device: String, _ verb: StaticString, lane: String? = nil, to: String? = nil,
+    _ device: String, _ verb: Verb, lane: String? = nil, to: String? = nil,
     count: Int? = nil, flag: Bool? = nil, payload: [UInt8]? = nil
   ) {
-    isQuiet = false
-    let word = "\(verb)"
-    // A call has gone over the link when it returns: before the connection goes, its lines have.
-    if ["connect", "drop", "stop"].contains(word) {
-      for name in unsent.sorted() where name == device || word == "stop" { add(name, "flow") }
-    } else if word == "flow" {
-      unsent.remove(device)
-    } else {
-      unsent.insert(device)
-    }
     guard events.count < Self.limit else { return }
+    isQuiet = false
+    // A call has gone over the link when it returns: before the connection goes, its lines have.
+    switch verb {
+    case .connect, .drop, .stop:
+      for name in unsent.sorted() where name == device || verb == .stop { add(name, .flow) }
+    case .flow: unsent.remove(device)
+    default: unsent.insert(device)
+    }
     events.append(
       Event(
         at: now, device: device, verb: verb, lane: lane, to: to, count: count, flag: flag,
         payload: payload))
+  }
+
+  mutating func add(_ transfer: Outbox.Transfer, of device: String) {
+    switch transfer.kind {
+    case .file:
+      add(device, .transfer, lane: "file", count: transfer.contents.count)
+      guard !transfer.contents.isEmpty else { return }
+      add(device, .flow)
+      add(device, .upload, count: transfer.contents.count)
+    case .complication: add(device, .transfer, lane: "complication", payload: transfer.shown)
+    default: add(device, .transfer, lane: "userInfo", payload: transfer.shown)
+    }
   }
 
   /// Everything that had been sent was brought, and what was told is acknowledged.
@@ -53,7 +70,7 @@ struct LinkTrace {
     guard !isQuiet else { return }
     brought(devices)
     for device in devices where device.isOnline && device.hasActivated {
-      add(device.name, "acknowledge")
+      add(device.name, .acknowledge)
     }
     brought(devices)
     isQuiet = true
@@ -62,7 +79,7 @@ struct LinkTrace {
   /// Everything that had been sent was brought, and what that caused.
   mutating func brought(_ devices: [LinkDevice]) {
     let online = devices.filter(\.isOnline)
-    for device in online + online { add(device.name, "flow") }
+    for device in online + online { add(device.name, .flow) }
   }
 
   /// As NDJSON, in the form of `Protocol/schema/trace.schema.json`.
@@ -77,7 +94,8 @@ struct LinkTrace {
   }
 
   private static func line(_ event: Event) -> String {
-    var line = "{\"at\":\(event.at),\"device\":\(quoted(event.device)),\"do\":\"\(event.verb)\""
+    var line =
+      "{\"at\":\(event.at),\"device\":\(quoted(event.device)),\"do\":\"\(event.verb.rawValue)\""
     if let lane = event.lane { line += ",\"lane\":\"\(lane)\"" }
     if let to = event.to { line += ",\"to\":\(quoted(to))" }
     if let count = event.count { line += ",\"count\":\(count)" }

@@ -77,7 +77,7 @@ extension LinkDevice {
       let number = outbox.lastMessage
       outbox.awaiting[number] = expectsReply
       note(.message, payload, number)
-      link.trace.add(name, "message", flag: expectsReply, payload: payload)
+      link.trace.add(name, .message, flag: expectsReply, payload: payload)
       if let error = link.takeFailure() {
         fail(number, error)
         return number
@@ -111,7 +111,7 @@ extension LinkDevice {
     locked {
       guard isOnline else { return }
       link.trace.brought(link.devices)
-      link.trace.add(name, "reply")
+      link.trace.add(name, .reply)
       var line = Array("{\"type\":\"reply\",\"re\":\(quoted(message.text)),".utf8)
       line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
       request(line)
@@ -155,7 +155,7 @@ extension LinkDevice {
       link.ledger.end(name, .context, outbox.lastContext, .replaced)
       outbox.lastContext += 1
       note(.context, payload, outbox.lastContext)
-      link.trace.add(name, "context", count: Int(outbox.lastContext), payload: payload)
+      link.trace.add(name, .context, count: Int(outbox.lastContext), payload: payload)
       return nil
     }
     if let failure { throw failure }
@@ -202,9 +202,10 @@ extension LinkDevice {
   package func transferFailed(_ kind: Ledger.Kind, _ shown: String, _ error: DeviceError) -> UInt64
   {
     locked {
-      link.ledger.addFailed(Ledger.Item(from: name, kind: kind, payload: shown), error)
       failed &+= 1
       let number = UInt64.max - failed
+      note(kind, Array(shown.utf8), number)
+      link.ledger.end(name, kind, number, .failed(error))
       tell(.didFinish(number, sent: nil, error))
       return number
     }
@@ -221,15 +222,7 @@ extension LinkDevice {
     outbox[number] = transfer
     store?.add(number, transfer)
     note(transfer.kind, transfer.shown, number)
-    let lane =
-      transfer.kind == .file ? "file" : transfer.kind == .complication ? "complication" : "userInfo"
-    link.trace.add(
-      name, "transfer", lane: lane, count: transfer.kind == .file ? transfer.contents.count : nil,
-      payload: transfer.kind == .file ? nil : transfer.shown)
-    if transfer.kind == .file, !transfer.contents.isEmpty {
-      link.trace.add(name, "flow")
-      link.trace.add(name, "upload", count: transfer.contents.count)
-    }
+    link.trace.add(transfer, of: name)
     if let error = link.takeFailure() {
       end(number, error)
     } else if isOnline {
@@ -408,8 +401,8 @@ extension LinkDevice {
   /// A message that cannot be sent is told as one that has failed.
   package func messageFailed(_ error: DeviceError) -> UInt64 {
     locked {
-      link.ledger.addFailed(Ledger.Item(from: name, kind: .message, payload: "{…}"), error)
       outbox.lastMessage += 1
+      note(.message, Array("{…}".utf8), outbox.lastMessage)
       outbox.awaiting[outbox.lastMessage] = true
       fail(outbox.lastMessage, error)
       return outbox.lastMessage

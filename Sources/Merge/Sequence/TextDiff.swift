@@ -26,23 +26,17 @@ package struct TextEdit: Hashable, Sendable {
     let newMiddle = middle(new, prefix, suffix)
     if oldMiddle.isEmpty, newMiddle.isEmpty { return [] }
     var offset = old.utf8.prefix(prefix).count { $0 & 0xC0 != 0x80 }
-    // Nothing is kept between two ends that meet: no clusters have to be found.
-    guard !oldMiddle.isEmpty, !newMiddle.isEmpty else {
-      return [
-        TextEdit(
-          offset: offset, removed: oldMiddle.unicodeScalars.count, inserted: String(newMiddle))
-      ]
+    func whole() -> TextEdit {
+      TextEdit(
+        offset: offset, removed: oldMiddle.unicodeScalars.count, inserted: String(newMiddle))
     }
+    // Nothing is kept between two ends that meet: no clusters have to be found.
+    guard !oldMiddle.isEmpty, !newMiddle.isEmpty else { return [whole()] }
 
     var clusters = Clusters()
     let before = clusters.numbers(of: oldMiddle)
     let after = clusters.numbers(of: newMiddle)
-    guard let kept = Myers(before, after).pairs() else {
-      return [
-        TextEdit(
-          offset: offset, removed: oldMiddle.unicodeScalars.count, inserted: String(newMiddle))
-      ]
-    }
+    guard let kept = Myers(before, after).pairs() else { return [whole()] }
     var edits: [TextEdit] = []
     var (x, y) = (0, 0)
     for pair in kept + [(before.count, after.count)] {

@@ -133,15 +133,11 @@ struct HubRestoration {
   /// - Returns: its bytes; nil where there is no more, and the hub's replica is whole.
   private mutating func readItem(of hub: Hub) throws(JournalError) -> Int? {
     do throws(WireError) {
-      var reader =
-        self.reader
-        ?? ReplicaReader(pieces: pieces, position: snapshotEnd, log: log, from: hub.logBase)
-      self.reader = nil
-      if let bytes = try reader.next() {
-        self.reader = reader
-        return bytes
+      if reader == nil {
+        reader = ReplicaReader(pieces: pieces, position: snapshotEnd, log: log, from: hub.logBase)
       }
-      hub.replica = try reader.all()
+      if let bytes = try reader!.next() { return bytes }
+      hub.replica = try reader!.all()
     } catch {
       throw JournalError(
         description: "the operations of \(hub.schema.name) cannot be read: \(error.message)")
@@ -151,7 +147,7 @@ struct HubRestoration {
     }
     hub.written = hub.replica.position
     hub.committed = hub.written
-    (pieces, snapshotEnd, log) = ([], 0, [])
+    (pieces, snapshotEnd, log, reader) = ([], 0, [], nil)
     return nil
   }
 
