@@ -306,7 +306,7 @@ extension Relay {
     guard let type = fields[.type] else {
       throw WireError(.missingField, "a line needs a type, such as \"type\":\"activate\"; see help")
     }
-    guard type.kind == .string else {
+    guard case .string = type.kind else {
       throw WireError(.invalidField, "type is a string, such as \"type\":\"activate\"; see help")
     }
     let name = UnsafeRawBufferPointer(rebasing: fields.line[(type.start + 1)..<(type.end - 1)])

@@ -21,9 +21,7 @@ extension Relay {
       device.pair.counterpart(of: device)?.contexts[device.index].map {
         $0.handedOut?.elementsEqual(bytes) == true
       } ?? false
-    if isIdentical, knobs.identicalContext == .throw {
-      check.parameterFault = "the context is the one last handed out (identicalContext=throw)"
-    }
+    check.isRepeated = isIdentical && knobs.identicalContext == .throw
     let receiver = try self.check(check, device, call.fields)
     try checkHoles(receiver[.context], "context")
     var slot = receiver.contexts[device.index] ?? ContextSlot(current: [])

@@ -17,7 +17,8 @@ struct PendingReply {
 extension Relay {
   /// Hands a message to a reachable counterpart. Returns false where its output is full.
   func sendMessage(_ call: Call, _ device: Device) throws(WireError) -> Bool {
-    let isData = call.request == .sendMessageData
+    // A pattern, here and where a line's type is read: `==` of another module's type is a call of a witness.
+    let isData = if case .sendMessageData = call.request { true } else { false }
     let fields = call.fields
     let payload = try isData ? fields.anyString(.data) : fields.object(.payload)
     if !isData, try sendToHub(payload, call, device) { return true }

@@ -12,13 +12,12 @@ struct SendCheck {
   var limit: Int
   /// Whether the counterpart has to be reachable.
   var isLive = false
-  /// Why a parameter is wrong, where it is.
-  var parameterFault: String?
+  /// Whether it is a context that the counterpart has, in a pair that refuses one.
+  var isRepeated = false
 
   /// Whether what it carries is plainly in order: no type to look at closely, and far from the limit.
   var isPlain: Bool {
-    guard parameterFault == nil, let payload, payload.flags.isPlain
-    else { return false }
+    guard !isRepeated, let payload, payload.flags.isPlain else { return false }
     return limit == 0 || payload.count * Self.growth + Self.overhead < limit
   }
 
@@ -108,7 +107,10 @@ extension Relay {
     case .installed:
       try checkInstalled(device)
     case .parameter:
-      if let fault = send.parameterFault { throw WireError(.invalidParameter, fault) }
+      guard !send.isRepeated else {
+        throw WireError(
+          .invalidParameter, "the context is the one last handed out (identicalContext=throw)")
+      }
     case .types:
       if let payload = send.payload {
         try PropertyList.check(payload, in: fields.line, field: "\(send.field)")
