@@ -209,7 +209,8 @@ let package = Package(
     library("LoopbackSupport", path: "Tests/LoopbackSupport"),
 
     tests("WireTests", ["Seeded", "Wire", "CBytes", "ScannerComparison", "protocol-schemas"]),
-    tests("MergeTests", ["Merge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
+    tests(
+      "MergeTests", ["Merge", "Bridge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
     tests("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),

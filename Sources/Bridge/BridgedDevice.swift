@@ -30,7 +30,24 @@ package final class BridgedDevice {
   // The present session.
   package var session = Session()
 
+  // Not durable: what is to be looked at, so that a commit costs what has changed.
+  /// Records whose rows are to be written.
   private var changed: Set<Target> = []
+  /// Records of which the device or the hub may hold something else than when they were last compared.
+  package private(set) var due: Set<Target> = []
+  /// Records that are to be sent, and have no room before the device has processed something.
+  private var blocked: Set<Target> = []
+  /// Records that have changed since it was last looked what is proven of them.
+  private var unsettled: Set<Target> = []
+  /// `proven` as it was then.
+  private var settled: UInt64 = 0
+  /// Records that the device certainly holds as the hub shows them: their person has seen the log up to `agreed`.
+  private var agreeing: Set<Target> = []
+  private var agreed: UInt64 = 0
+  /// By number, the records of what is in flight.
+  private var carried: [UInt64: Set<Target>] = [:]
+  /// How many records were gone through to find what an order means.
+  package internal(set) var looked = 0
 
   package struct Session {
     /// When it began, in milliseconds since 1970; nil where there is none.
@@ -64,22 +81,43 @@ package final class BridgedDevice {
 
   /// The track of a record; assigning nil has no effect.
   package subscript(target: Target) -> Track? {
-    get { tracks[target]?.track }
+    get {
+      guard var track = tracks[target]?.track else { return nil }
+      if agreeing.contains(target) { track.agree(at: agreed) }
+      return track
+    }
     set {
-      guard let newValue, tracks[target]?.track != newValue else { return }
-      if tracks[target] == nil {
+      let old = self[target]
+      guard let newValue, old != newValue else { return }
+      if old == nil {
         guard nextNumber < Self.recordLimit else { return }
         tracks[target] = (nextNumber, newValue)
         nextNumber += 1
       } else {
         tracks[target]!.track = newValue
       }
+      noteInFlight(target, old?.inFlight ?? [], newValue.inFlight)
       changed.insert(target)
+      due.insert(target)
+      unsettled.insert(target)
+      agreeing.remove(target)
     }
   }
 
   package func restore(_ target: Target, number: UInt32, _ track: Track) {
     tracks[target] = (number, track)
+    noteInFlight(target, [], track.inFlight)
+    due.insert(target)
+    unsettled.insert(target)
+  }
+
+  private func noteInFlight(_ target: Target, _ old: [Track.Delivery], _ new: [Track.Delivery]) {
+    guard old.map(\.seq) != new.map(\.seq) else { return }
+    for delivery in old {
+      carried[delivery.seq]?.remove(target)
+      if carried[delivery.seq]?.isEmpty == true { carried[delivery.seq] = nil }
+    }
+    for delivery in new { carried[delivery.seq, default: []].insert(target) }
   }
 
   /// Records whose rows are to be written.
@@ -89,11 +127,47 @@ package final class BridgedDevice {
     return taken
   }
 
+  // MARK: What is to be compared
+
+  /// These records may show something else at the hub, whose log is at a position; all others show the same.
+  package func touch(_ targets: Set<Target>, at position: UInt64) {
+    for target in targets where agreeing.remove(target) != nil {
+      tracks[target]!.track.agree(at: agreed)
+      changed.insert(target)
+    }
+    due.formUnion(targets)
+    agreed = position
+  }
+
+  /// Records to compare now, at most so many.
+  func nextDue(atMost limit: Int) -> [Target] {
+    due.count > limit ? Array(due.sorted()[..<limit]) : Array(due)
+  }
+
+  /// How a comparison has ended.
+  enum Comparison {
+    /// Nothing more is to be done.
+    case over
+    /// It is to be sent, and has no room.
+    case isBlocked
+    /// The device certainly holds what the hub shows.
+    case agrees
+  }
+
+  func compared(_ target: Target, _ result: Comparison) {
+    due.remove(target)
+    switch result {
+    case .over: break
+    case .isBlocked: blocked.insert(target)
+    case .agrees: agreeing.insert(target)
+    }
+  }
+
   package func owe(_ target: Target) { self[target]?.isOwed = true }
 
   /// The lowest position that an edit of the device may yet begin at; nil where there is none.
   package var oldestPosition: UInt64? {
-    tracks.values.lazy.flatMap { [$0.track.madeRoom?.position, $0.track.oldestPosition] }
+    tracks.keys.lazy.compactMap { self[$0] }.flatMap { [$0.madeRoom?.position, $0.oldestPosition] }
       .compactMap(\.self).min()
   }
 
@@ -108,6 +182,7 @@ package final class BridgedDevice {
       lastList = nil
       processed = 0
       proven = 0
+      settled = 0
       isOwedAll = true
     }
     for target in tracks.keys where tracks[target]!.track.undated != nil {
@@ -123,20 +198,29 @@ package final class BridgedDevice {
   /// - Parameter isOwnWord: by a line of its own, not by itself.
   package func acknowledge(_ seq: UInt64, isOwnWord: Bool) {
     processed = max(processed, seq)
+    due.formUnion(blocked)
+    blocked = []
     guard isOwnWord, session.start != nil, !session.isBeginning, !session.hasRefused else { return }
     proven = max(proven, seq)
   }
 
   /// Moves bases to what the device certainly holds by now.
   package func settle() {
-    for target in tracks.keys where !tracks[target]!.track.inFlight.isEmpty {
+    var targets = unsettled
+    unsettled = []
+    if proven > settled {
+      for (seq, records) in carried where settled < seq && seq <= proven {
+        targets.formUnion(records)
+      }
+      settled = proven
+    }
+    for target in targets where !tracks[target]!.track.inFlight.isEmpty {
       self[target]!.acknowledge { $0.seq <= self.proven }
     }
   }
 
   /// A delivery that the device refused has not reached it.
   package func drop(_ seq: UInt64) {
-    let targets = tracks.filter { $0.value.track.inFlight.contains { $0.seq == seq } }.keys
-    for target in targets { self[target]!.drop(seq) }
+    for target in carried[seq] ?? [] { self[target]!.drop(seq) }
   }
 }

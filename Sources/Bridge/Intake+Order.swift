@@ -4,9 +4,11 @@ import Merge
 extension Intake {
   /// The orders that the device may have had, oldest first.
   ///
-  /// - Parameter unread: of the first delivery that it had not read; nil where that is not known.
-  func orders(before unread: UInt64?) -> [[Target]] {
-    let copies = copies(in: device.tracks, before: unread)
+  /// - Parameters:
+  ///   - tracks: as they were before what came now.
+  ///   - unread: of the first delivery that it had not read; nil where that is not known.
+  func orders(in tracks: BridgedDevice.Tracks, before unread: UInt64?) -> [[Target]] {
+    let copies = copies(in: tracks, before: unread)
     return [Self.order(copies.compactMap(\.first)), Self.order(copies.compactMap(\.last))]
   }
 
@@ -16,7 +18,8 @@ extension Intake {
 
   /// The copies that the device may have, record by record, oldest first; none of what is gone.
   private func copies(in tracks: BridgedDevice.Tracks, before unread: UInt64?) -> [[WholeRecord]] {
-    tracks.filter { !isGone($0.key) }.values.map {
+    device.looked += tracks.count
+    return tracks.filter { !isGone($0.key) }.values.map {
       $0.track.starts(before: nil, sentBefore: unread).map(\.record)
     }
   }

@@ -16,13 +16,13 @@ package struct Intake {
   let oldest: UInt64
   /// Takes an operation in, or logs why it cannot.
   let append: (Replica.Written) -> Void
-  /// What the hub shows.
-  let present: () -> [Target: WholeRecord]
+  /// What the hub shows of a record.
+  let present: (Target) -> WholeRecord?
 
   package init(
     _ device: BridgedDevice, _ replica: Replica, _ schema: Schema, _ shape: RecordShape,
     author: ReplicaID, rank: UInt8, now: UInt64, oldest: UInt64,
-    present: @escaping () -> [Target: WholeRecord], append: @escaping (Replica.Written) -> Void
+    present: @escaping (Target) -> WholeRecord?, append: @escaping (Replica.Written) -> Void
   ) {
     self.device = device
     self.replica = replica
@@ -115,15 +115,17 @@ package struct Intake {
     _ copies: [WholeRecord], of list: Set<Target>? = nil, areMade: Bool = false
   ) {
     let unread = [list.flatMap(firstUnread), firstAbove(copies)].compactMap(\.self).min()
-    let before = orders(before: unread)
-    let tracks = list == nil ? [:] : device.tracks
+    let old = copies.map { ($0.target, device.tracks[$0.target]) }
     var hasMoved = false
     for copy in copies.sorted(by: WholeRecord.isBefore)
     where take(one: copy, before: unread, isMade: areMade) {
       hasMoved = true
     }
-    if hasMoved || list != nil && !isKnown(copies, in: tracks, before: unread) {
-      move(from: before, to: copies)
+    guard hasMoved || list != nil else { return }
+    var tracks = device.tracks
+    for (target, track) in old { tracks[target] = track }
+    if hasMoved || !isKnown(copies, in: tracks, before: unread) {
+      move(from: orders(in: tracks, before: unread), to: copies)
     }
   }
 
@@ -171,7 +173,7 @@ package struct Intake {
     defer { device[copy.target] = track }
     guard !track.isLate(copy) else {
       // Should it be what the device holds after all, it is told otherwise.
-      if present()[copy.target]?.showsSame(as: copy) != true { track.isOwed = true }
+      if present(copy.target)?.showsSame(as: copy) != true { track.isOwed = true }
       return false
     }
     guard !track.prove(copy) else {
@@ -183,7 +185,7 @@ package struct Intake {
       return false
     }
     var starts = track.starts(of: copy, sentBefore: unread)
-    let shown = present()[copy.target]
+    let shown = present(copy.target)
     let knowsDelete =
       track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
     guard !isGone(copy.target), !knowsDelete else {

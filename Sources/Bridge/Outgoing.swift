@@ -11,7 +11,9 @@ package struct Outgoing {
   }
 
   let device: BridgedDevice
-  let records: [Target: WholeRecord]
+  /// What the hub shows: of one record, and of all.
+  let present: (Target) -> WholeRecord?
+  let all: () -> [WholeRecord]
   let position: UInt64
   /// Milliseconds since 1970.
   let now: UInt64
@@ -21,31 +23,38 @@ package struct Outgoing {
   let takeBack: (UInt64) -> Bool
 
   package init(
-    _ device: BridgedDevice, _ records: [Target: WholeRecord], position: UInt64, now: UInt64,
+    _ device: BridgedDevice, position: UInt64, now: UInt64,
+    present: @escaping (Target) -> WholeRecord?, all: @escaping () -> [WholeRecord],
     deliver: @escaping (Message) -> UInt64, takeBack: @escaping (UInt64) -> Bool
   ) {
     self.device = device
-    self.records = records
+    self.present = present
+    self.all = all
     self.position = position
     self.now = now
     self.deliver = deliver
     self.takeBack = takeBack
   }
 
-  package func send() {
+  /// - Parameter limit: how many records are compared at most; the rest stays due.
+  /// - Returns: how many were.
+  package func send(atMost limit: Int) -> Int {
     device.settle()
     if device.isOwedAll {
       device.isOwedAll = false
       sendAll()
     }
-    for target in device.tracks.keys.sorted() where records[target] == nil { sendDelete(target) }
-    for record in records.values.sorted(by: WholeRecord.isBefore) { send(record) }
+    let due = device.nextDue(atMost: limit)
+    let records = due.compactMap(present)
+    for target in Set(due).subtracting(records.map(\.target)).sorted() { sendDelete(target) }
+    for record in records.sorted(by: WholeRecord.isBefore) { send(record) }
+    return due.count
   }
 
   /// Everything, whatever the device is taken to hold; but for what it has too many of unread.
   private func sendAll() {
     var sent: [WholeRecord] = []
-    for record in records.values.sorted(by: WholeRecord.isBefore) {
+    for record in all().sorted(by: WholeRecord.isBefore) {
       var track = device[record.target] ?? Track(.unknown)
       track.makeRoom(processed: device.processed)
       track.isOwed = !track.hasRoom
@@ -65,21 +74,26 @@ package struct Outgoing {
   private func send(_ record: WholeRecord) {
     // What comes into being after the device has been told everything, it cannot have.
     var track = device[record.target] ?? Track(.absent)
-    if track.held?.showsSame(as: record) == true { track.agree(at: position) }
-    let isNeeded = track.isOwed || !track.expects(record)
-    guard isNeeded, prepare(&track) else {
-      device[record.target] = track
-      return
+    let agrees = track.agrees(with: record)
+    guard track.isOwed || !track.expects(record) else {
+      return device.compared(record.target, agrees ? .agrees : .over)
     }
+    if agrees { track.agree(at: position) }
+    let hasRoom = prepare(&track)
     device[record.target] = track
+    defer { device.compared(record.target, hasRoom ? .over : .isBlocked) }
+    guard hasRoom else { return }
     let dated = dated(record, track)
     let seq = deliver(track.expected == .absent ? .created(dated) : .updated(dated))
     note(record.target, dated, seq, isAlone: true)
   }
 
   private func sendDelete(_ target: Target) {
-    var track = device[target]!
-    guard track.isOwed || track.expected != .absent, prepare(&track) else { return }
+    var hasRoom = true
+    defer { device.compared(target, hasRoom ? .over : .isBlocked) }
+    guard var track = device[target], track.isOwed || track.expected != .absent else { return }
+    hasRoom = prepare(&track)
+    guard hasRoom else { return }
     device[target] = track
     note(target, nil, deliver(.deleted(target)), isAlone: true)
   }

@@ -229,13 +229,16 @@ package struct Track: Equatable {
     return true
   }
 
-  /// The base is just what the hub shows at a position.
-  package mutating func agree(at position: UInt64) {
-    guard case .held(let record, _) = base, inFlight.allSatisfy({ $0.record != nil }),
-      starts(before: nil).count == 1
-    else { return }
-    base = .held(record, at: position)
+  /// Whether the device certainly holds what a record shows.
+  package func agrees(with record: WholeRecord) -> Bool {
+    held?.showsSame(as: record) == true && inFlight.allSatisfy { $0.record != nil }
+      && starts(before: nil).count == 1
   }
+
+  /// The base is just what the hub shows at a position.
+  ///
+  /// - Precondition: it agrees with that.
+  package mutating func agree(at position: UInt64) { base = .held(held!, at: position) }
 
   // MARK: What comes in
 

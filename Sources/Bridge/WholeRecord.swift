@@ -76,12 +76,17 @@ package struct RecordShape: Sendable, Equatable {
   package let root: Name
   package let children: [Name]
 
-  /// - Returns: nil where no kind of the schema contains another, or more than one does.
+  /// - Returns: nil where no kind of the schema contains another, or more than one does, or where what one of these
+  ///   records shows depends on another that is not in it.
   package init?(_ schema: Schema) {
     let contained = schema.kinds.filter { $0.container != nil && $0.isListedInContainer }
     let roots = Set(contained.compactMap(\.container?.kind))
     guard roots.count == 1, let root = roots.first, let kind = schema[root],
-      kind.container == nil, kind.order != nil
+      kind.container == nil, kind.order != nil,
+      ([kind] + contained).allSatisfy({ kind in
+        kind.container?.through == nil
+          && kind.registers.allSatisfy { $0.fields.allSatisfy { $0.reference == nil } }
+      })
     else { return nil }
     self.root = root
     children = contained.map(\.name)
@@ -103,6 +108,19 @@ package struct RecordShape: Sendable, Equatable {
       records[record.target] = whole
     }
     return records
+  }
+
+  /// One record, whole; nil where it is hidden.
+  package func record(_ target: Target, _ fold: Fold, _ schema: Schema) -> WholeRecord? {
+    guard target.kind == root, let view = fold.view(target, schema) else { return nil }
+    var whole = whole(view, schema[root]!)
+    for name in children {
+      let kind = schema[name]!
+      whole.children += fold.records(of: name, by: kind.order!, in: target).compactMap {
+        fold.view($0, schema).map { self.whole($0, kind) }
+      }
+    }
+    return whole
   }
 
   private func whole(_ record: RecordView, _ kind: Schema.Kind) -> WholeRecord {

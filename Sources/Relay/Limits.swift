@@ -45,6 +45,10 @@ package struct Limits: Sendable, Equatable {
   /// one, but one that a debugger or a person has paused.
   package var loopbackKeepalive = 0
 
+  /// Records that one commit compares with what bridged devices hold, at least 1: some 10 µs each. The rest comes with
+  /// the next. Not to be set, since nothing that a device can see depends on it.
+  package var comparisons = 256
+
   /// How long nobody has to be connected to a pair before it is evicted, in microseconds: longer than
   /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
   package static let idleGrace: Int64 = 30_000_000

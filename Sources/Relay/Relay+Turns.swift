@@ -25,6 +25,8 @@ package enum Work {
   static let made = 4
   /// A conflict that is looked at, whether it is told or not: its sentence is made.
   static let conflict = 256
+  /// A record that is gone through to find what an order means: some 2 µs.
+  static let looked = 128
   /// What a connection is served at a time: some sixty short lines, 0.2 to 0.4 ms. What a busy client has
   /// under way fits, so that it is not copied to be held.
   static let share = 30 << 10

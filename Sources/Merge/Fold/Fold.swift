@@ -31,6 +31,8 @@ package final class Fold {
   var replicas = ReplicaTable()
   /// By kind: where its records are shown; only of kinds of which a place was asked for.
   var orders: [Name: ShownOrder] = [:]
+  /// How many such orders were made.
+  var ordersMade = 0
   /// By kind: the ids that `ids(_:startingWith:)` goes through; only of kinds of which it was asked.
   var ids: [Name: [Name]] = [:]
   /// How many records were looked at to answer: what the tests hold an edit to.

@@ -6,10 +6,12 @@
 struct ShownOrder {
   /// The register that holds a record's place.
   let register: Name
+  /// The number of its making: no other order of the fold has it.
+  let made: Int
   /// Records by their index in the fold, in the order of the slots that they stand in.
-  private var lists: [Fold.ListName: [Int32]] = [:]
+  private(set) var lists: [Fold.ListName: [Int32]] = [:]
   /// Those without a slot, by id.
-  private var placeless: [Int32] = []
+  private(set) var placeless: [Int32] = []
   /// Where each record stands in these.
   private var filings: [Int32: Filing] = [:]
   private var changed: [Int32] = []
@@ -21,6 +23,8 @@ struct ShownOrder {
 
   init(_ register: Name, of kind: Name, in fold: Fold) {
     self.register = register
+    fold.ordersMade += 1
+    made = fold.ordersMade
     for index in fold.records.indices where fold.records[index].target.kind == kind {
       fold.looked += 1
       guard let filing = filing(of: Int32(index), in: fold) else { continue }
@@ -48,10 +52,15 @@ struct ShownOrder {
     return changed.count <= 64 + filings.count / 4
   }
 
-  /// The place among the records of its list, from 0; nil where the record is not alive.
-  mutating func place(of record: Int, in fold: Fold) -> Int? {
+  /// Files anew what has changed.
+  mutating func update(_ fold: Fold) {
     for index in changed { refile(index, fold) }
     changed.removeAll(keepingCapacity: true)
+  }
+
+  /// The place among the records of its list, from 0; nil where the record is not alive.
+  mutating func place(of record: Int, in fold: Fold) -> Int? {
+    update(fold)
     switch filings[Int32(record)] {
     case .slot(let list, let slot):
       guard let offset = fold.lists[list]?.offset(of: slot) else { return nil }
@@ -119,6 +128,37 @@ struct ShownOrder {
   }
 }
 
+/// What stood where in an ordered kind, by the records' indices in the fold.
+package struct Arrangement {
+  /// Which making of the order it is of: a later one may have other indices.
+  let made: Int
+  let lists: [Fold.ListName: [Int32]]
+  private let placeless: [Int32]
+
+  init(_ order: ShownOrder) {
+    made = order.made
+    lists = order.lists
+    placeless = order.placeless
+  }
+
+  /// Behind all that have a slot.
+  private var firstPlaceless: Int { lists.values.map(\.count).max() ?? 0 }
+
+  func moved(since old: Arrangement?) -> [Int32] {
+    var moved: [Int32] = []
+    for (list, members) in lists {
+      let before = old?.lists[list] ?? []
+      guard members != before else { continue }
+      for (place, member) in members.enumerated()
+      where place >= before.count || before[place] != member {
+        moved.append(member)
+      }
+    }
+    if old?.firstPlaceless != firstPlaceless || old?.placeless != placeless { moved += placeless }
+    return moved
+  }
+}
+
 extension RandomAccessCollection where Index == Int {
   /// How many elements satisfy a condition that holds up to some element and not after.
   func countBelow(_ isBelow: (Element) -> Bool) -> Int {
@@ -139,8 +179,42 @@ extension Fold {
   ///   alive and what they stand in shows.
   func place(of record: Int, _ order: Name) -> Int? {
     let kind = records[record].target.kind
-    if orders[kind]?.register != order { orders[kind] = ShownOrder(order, of: kind, in: self) }
+    makeOrder(of: kind, order)
     return orders[kind]!.place(of: record, in: self)
+  }
+
+  private func makeOrder(of kind: Name, _ order: Name) {
+    guard orders[kind]?.register != order else { return }
+    orders[kind] = ShownOrder(order, of: kind, in: self)
+  }
+
+  /// The lists of an ordered kind as they are, with living records only.
+  package func arrangement(_ kind: Name, by order: Name) -> Arrangement {
+    makeOrder(of: kind, order)
+    orders[kind]!.update(self)
+    return Arrangement(orders[kind]!)
+  }
+
+  /// The records whose place is another than it was in an older arrangement, and those that came; all of them where that
+  /// is not known.
+  package func moved(in new: Arrangement, since old: Arrangement?) -> [Target] {
+    let old = old?.made == new.made ? old : nil
+    return new.moved(since: old).map { records[Int($0)].target }
+  }
+
+  /// The living records of a list in their order.
+  package func records(of kind: Name, by order: Name, in container: Target?) -> [Target] {
+    let list = ListName(kind: kind, container: container)
+    return arrangement(kind, by: order).lists[list]?.map { records[Int($0)].target } ?? []
+  }
+
+  /// The living records of an ordered kind that stand in a container, with that.
+  package func contained(_ kind: Name, by order: Name) -> [(record: Target, container: Target)] {
+    arrangement(kind, by: order).lists.flatMap { list, members in
+      list.container.map { container in
+        members.map { (records[Int($0)].target, container) }
+      } ?? []
+    }
   }
 
   /// Something was done to a record.

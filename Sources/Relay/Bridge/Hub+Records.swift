@@ -12,14 +12,13 @@ extension Hub {
       incarnation: 0)
   }
 
-  /// All visible records that are sent whole.
-  ///
-  /// It is asked for with each copy that comes in and with each batch, and worked out once for a
-  /// position of the log.
-  func wholeRecords() -> [Target: WholeRecord] {
-    if let recordsThen, recordsThen.position == replica.position { return recordsThen.records }
-    let records = RecordShape(schema)?.records(replica.fold.view(schema), schema) ?? [:]
-    recordsThen = (replica.position, records)
-    return records
+  /// A record that is sent whole; nil where it is hidden.
+  func wholeRecord(_ target: Target) -> WholeRecord? {
+    shape?.record(target, replica.fold, schema)
+  }
+
+  /// All of them that are visible.
+  func wholeRecords() -> [WholeRecord] {
+    shape.map { Array($0.records(replica.fold.view(schema), schema).values) } ?? []
   }
 }

@@ -172,14 +172,16 @@ extension Relay {
   func take(_ payload: BridgedPayload, _ device: Device) {
     let (hub, bridged) = (payload.hub, payload.bridged)
     let intake = Intake(
-      bridged, hub.replica, hub.schema, RecordShape(hub.schema)!,
+      bridged, hub.replica, hub.schema, hub.shape!,
       author: hub.bridgeReplica(for: device, store: identity), rank: device.rank, now: nowMS,
-      oldest: hub.oldest, present: hub.wholeRecords,
+      oldest: hub.oldest, present: hub.wholeRecord,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })
     bridged.heard = max(1, nowMS)
     bridged.envelope = payload.said.envelope
+    let looked = bridged.looked
     intake.take(payload.said.message, without: Set(payload.refused.map(\.target)))
+    device.connection?.allowance -= (bridged.looked - looked) * Work.looked
     changed(hub)
     collect(hub)
   }

@@ -9,23 +9,32 @@ import Wire
 /// durable together.
 extension Relay {
   /// Puts into the open batch what its changes mean to bridged devices.
-  func exportChanges() {
-    for hub in open.hubs where !hub.bridges.isEmpty {
-      guard let codec = codec(of: hub.schema.name) else { continue }
-      let records = hub.wholeRecords()
+  /// One hub's many records do not keep those of others from theirs: each has a few.
+  ///
+  /// - Returns: the hubs with more to compare than one batch may: they go on in the next.
+  func exportChanges() -> [Hub] {
+    var left = limits.comparisons
+    let hubs = open.hubs
+    return hubs.filter { hub in
+      guard !hub.bridges.isEmpty, let shape = hub.shape, let codec = codec(of: hub.schema.name)
+      else { return false }
+      let touched = hub.watch.next(shape, hub.replica, hub.schema)
       for bridged in hub.bridges {
+        bridged.touch(touched, at: hub.replica.position)
         let receiver = hub.pair.devices[Int(bridged.device)]
-        Outgoing(
-          bridged, records, position: hub.replica.position, now: nowMS,
+        left -= Outgoing(
+          bridged, position: hub.replica.position, now: nowMS, present: hub.wholeRecord,
+          all: hub.wholeRecords,
           deliver: { self.deliver($0, codec, bridged, receiver) },
           takeBack: { seq in
             seq > receiver[.userInfo].highestHandedOut
               && receiver[.userInfo].holes.ranges.count < self.limits.holes
               && self.remove(seq, from: .userInfo, of: receiver) != nil
           }
-        ).send()
+        ).send(atMost: max(left, min(16, limits.comparisons)))
         settlePending(receiver)
       }
+      return hub.bridges.contains { !$0.due.isEmpty }
     }
   }
 

@@ -67,9 +67,10 @@ extension Relay {
   /// A batch may be taken while an earlier one is being written; they commit in order.
   package func takeBatch() -> Batch? {
     guard !open.isEmpty || isStoreRowDirty else { return nil }
-    exportChanges()
+    let unfinished = exportChanges()
     let taken = open
     open = OpenBatch(number: taken.number + 1)
+    for hub in unfinished { changed(hub) }
     open.reserve(like: taken)
     var rows = taken.removedRows.map { Row($0, nil) }
     if isStoreRowDirty {

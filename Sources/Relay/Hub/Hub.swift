@@ -19,8 +19,10 @@ final class Hub {
   var members: [Member] = []
   /// Devices that send and are sent whole records, by device index, rising.
   var bridges: [BridgedDevice] = []
-  /// What `wholeRecords()` was at a position of the log; not durable.
-  var recordsThen: (position: UInt64, records: [Target: WholeRecord])?
+  /// What is sent whole; nil where nothing is.
+  let shape: RecordShape?
+  /// Which of it has changed since bridged devices were last sent something; not durable.
+  var watch = RecordWatch()
   /// What `viewDigest()` was at a position of the log; not durable.
   private var digestThen: (position: UInt64, digest: String)?
   /// How often it was not looked how far all have read.
@@ -85,6 +87,7 @@ final class Hub {
     self.pair = pair
     self.index = index
     self.schema = schema
+    shape = RecordShape(schema)
   }
 
   func member(_ device: Device) -> Int {

@@ -239,11 +239,12 @@ struct TrackTests {
     #expect(track.base == .absent && track.inFlight.isEmpty)
   }
 
-  @Test func agreementWaitsForWhatIsInFlight() {
+  @Test func agreementWaitsForWhatIsInFlight() throws {
     var track = track(timer(at: 1), sent: timer("B", at: 2))
-    track.agree(at: 7)
-    #expect(track.oldestPosition == 0)
+    #expect(!track.agrees(with: timer(at: 9)) && !track.agrees(with: timer("B", at: 9)))
     track.acknowledge { _ in true }
+    #expect(!track.agrees(with: timer(at: 9)))
+    try #require(track.agrees(with: timer("B", at: 9)))
     track.agree(at: 8)
     #expect(track.oldestPosition == 8)
   }
@@ -307,8 +308,8 @@ struct TrackTests {
 
   private func dated(_ record: WholeRecord, _ track: Track) -> WholeRecord {
     Outgoing(
-      BridgedDevice(device: 0), [:], position: 0, now: 0, deliver: { _ in 0 },
-      takeBack: { _ in false }
+      BridgedDevice(device: 0), position: 0, now: 0, present: { _ in nil }, all: { [] },
+      deliver: { _ in 0 }, takeBack: { _ in false }
     ).dated(record, track)
   }
 

@@ -21,6 +21,8 @@ final class MemorySite: ServerSite {
     var options = Relay.Options()
     options.schemas = schema.map { [$0] } ?? []
     options.codecs = ShippedSchemas.codecs
+    // Less than most have: so what is left over is met in each schedule.
+    options.limits.comparisons = 2
     if trace.options.has("collect") { options.limits.syncLog = 2 }
     if trace.options.has("sparse") { options.deadAllowance = -1_000_000 }
     if trace.options.has("narrow") { options.limits.waitingOutput = 600 }
