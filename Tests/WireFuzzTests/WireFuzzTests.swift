@@ -120,7 +120,7 @@ import Wire
 
   @Test func whatSaysNothingIsLeftOut() {
     let steps = (0..<100).map { Self.send("line \($0)") }
-    var shrinker = Shrinker(tries: 1_000) { steps in
+    let shrinker = Shrinker(until: { false }) { steps in
       steps.contains(Self.send("line 17")) && steps.contains(Self.send("line 80"))
     }
     #expect(shrinker.shrink(steps) == [Self.send("line 17"), Self.send("line 80")])
@@ -128,7 +128,7 @@ import Wire
 
   @Test func linesAndMembersAreTakenApart() {
     let both = Self.send("ping\n" + #"{"type":"release","id":7,"count":9,"lane":"file"}"#)
-    var shrinker = Shrinker(tries: 1_000) { steps in
+    let shrinker = Shrinker(until: { false }) { steps in
       steps.contains {
         guard case .send(_, let bytes) = $0 else { return false }
         return String(decoding: bytes, as: UTF8.self).contains(#""count":9"#)
@@ -139,7 +139,7 @@ import Wire
 
   @Test func triesAreBounded() {
     var tries = 0
-    var shrinker = Shrinker(tries: 10) { _ in
+    let shrinker = Shrinker(until: { tries == 10 }) { _ in
       tries += 1
       return false
     }

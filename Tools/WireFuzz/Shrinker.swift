@@ -3,17 +3,19 @@
 /// Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE
 /// 2002): ever smaller pieces are left out, as long as what is left still fails.
 package struct Shrinker {
-  /// How often a run may be tried.
-  private var left: Int
+  private let isOver: () -> Bool
   private let fails: ([Step]) -> Bool
 
-  /// - Parameter fails: whether steps show what is looked for.
-  package init(tries: Int, fails: @escaping ([Step]) -> Bool) {
-    left = tries
+  /// - Parameters:
+  ///   - isOver: whether nothing more may be tried: what a machine's load decides may show itself or not, and then
+  ///     every piece is tried for long.
+  ///   - fails: whether steps show what is looked for.
+  package init(until isOver: @escaping () -> Bool, fails: @escaping ([Step]) -> Bool) {
+    self.isOver = isOver
     self.fails = fails
   }
 
-  package mutating func shrink(_ steps: [Step]) -> [Step] {
+  package func shrink(_ steps: [Step]) -> [Step] {
     var steps = shrink(steps) { $0 }
     let single = Self.split(steps)
     if single.count > steps.count, test(single) { steps = shrink(single) { $0 } }
@@ -47,7 +49,7 @@ package struct Shrinker {
   /// Leaves out what may be left out.
   ///
   /// - Parameter whole: the steps that a list of pieces stands for.
-  private mutating func shrink<Piece>(
+  private func shrink<Piece>(
     _ pieces: [Piece], _ whole: ([Piece]) -> [Step]
   ) -> [Piece] {
     var pieces = pieces
@@ -71,9 +73,7 @@ package struct Shrinker {
     return pieces
   }
 
-  private mutating func test(_ steps: [Step]) -> Bool {
-    guard left > 0 else { return false }
-    left -= 1
-    return fails(steps)
+  private func test(_ steps: [Step]) -> Bool {
+    !isOver() && fails(steps)
   }
 }

@@ -14,6 +14,7 @@ enum FuzzWireCommand: Subcommand {
       Option("lines", value: "N", "go on until so many lines were sent"),
       Option(
         "budget", value: "MS", "CPU that another pair's ping may wait; \(WireCampaign.budget)"),
+      Option("shrinking", value: "S", "seconds to make a finding smaller; 60 if left out"),
       Option("out", value: "DIR", "where findings go; watchline-findings where left out"),
       Option("heard", "end with what the server said, and how often"),
       Option("worker", "run seeds in this process; fuzz-wire starts such processes itself"),
@@ -46,6 +47,9 @@ enum FuzzWireCommand: Subcommand {
     campaign.lines = try arguments.integer("lines", in: 1...Int.max)
     campaign.seconds = try arguments.seconds("seconds", longest: 1_000_000).map {
       Int($0 / 1_000_000)
+    }
+    if let seconds = try arguments.seconds("shrinking", longest: 1_000_000) {
+      campaign.shrinking = Int(seconds / 1_000_000)
     }
     if seeds == nil, campaign.lines == nil, campaign.seconds == nil { campaign.seconds = 10 }
     do throws(FileFailure) {

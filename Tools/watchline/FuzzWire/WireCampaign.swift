@@ -15,6 +15,8 @@ struct WireCampaign {
   let seeds: ClosedRange<UInt64>
   let budget: Int
   let out: String
+  /// How long one finding may be made smaller, in seconds.
+  var shrinking = 60
   /// The campaign ends after so many lines, or seconds; nil for all seeds.
   var lines: Int?
   var seconds: Int?
@@ -23,7 +25,6 @@ struct WireCampaign {
   private static let atOnce: UInt64 = 500
   /// Findings of different kinds that end the campaign.
   private static let most = 10
-  private static let tries = 400
 
   /// What is known so far.
   private struct State {
@@ -154,9 +155,11 @@ struct WireCampaign {
       if case .signal(let signal) = ending { found = signal == SIGPROF ? "hang" : "crash" }
       return found == slug
     }
-    var shrinker = Shrinker(tries: Self.tries) { fails(Script(script.setting, $0)) }
+    let end = monotonicMilliseconds() + Int64(shrinking) * 1000
+    func isOver() -> Bool { monotonicMilliseconds() >= end }
+    let shrinker = Shrinker(until: isOver) { fails(Script(script.setting, $0)) }
     var small = Script(script.setting, shrinker.shrink(script.steps))
-    while let simpler = small.setting.simpler.lazy.map({ Script($0, small.steps) }).first(
+    while !isOver(), let simpler = small.setting.simpler.lazy.map({ Script($0, small.steps) }).first(
       where: fails)
     {
       small = simpler
