@@ -167,8 +167,13 @@ package final class BridgedDevice {
 
   /// The lowest position that an edit of the device may yet begin at; nil where there is none.
   package var oldestPosition: UInt64? {
-    tracks.keys.lazy.compactMap { self[$0] }.flatMap { [$0.madeRoom?.position, $0.oldestPosition] }
-      .compactMap(\.self).min()
+    var oldest = UInt64.max
+    for (target, entry) in tracks {
+      oldest = min(oldest, entry.track.madeRoom?.position ?? .max)
+      let base = agreeing.contains(target) ? agreed : entry.track.oldestPosition
+      oldest = min(oldest, base ?? .max)
+    }
+    return oldest == .max ? nil : oldest
   }
 
   // MARK: Sessions

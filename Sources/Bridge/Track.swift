@@ -123,7 +123,10 @@ package struct Track: Equatable {
   }
 
   /// The position that what the device does may begin at; nil where it may have seen nothing.
-  package var oldestPosition: UInt64? { starts(before: nil).first?.position }
+  package var oldestPosition: UInt64? {
+    if case .held(_, let position) = base { return position }
+    return inFlight.first { $0.record != nil }?.position
+  }
 
   /// The newest position that a copy made upon the last of these may have been made upon.
   package func newestPosition(of starts: [Start]) -> UInt64 {

@@ -23,6 +23,8 @@ struct WireCampaign {
 
   /// Seeds that a process takes, so that what it holds stays small.
   private static let atOnce: UInt64 = 500
+  /// Lines of a finding that are shown of its beginning, and of its end.
+  private static let shownLines = 20
   /// Findings of different kinds that end the campaign.
   private static let most = 10
 
@@ -136,7 +138,14 @@ struct WireCampaign {
     print(
       "  seed \(failure.seed), after \(state.lines + script.lines) lines; \(small.steps.count) of "
         + "\(script.steps.count) steps")
-    for line in small.told { print("    \(line.count > 400 ? line.prefix(400) + "…" : line[...])") }
+    let told = small.told
+    for (index, line) in told.enumerated() {
+      guard index < Self.shownLines || index >= told.count - Self.shownLines else {
+        if index == Self.shownLines { print("    … and \(told.count - 2 * Self.shownLines) more") }
+        continue
+      }
+      print("    \(line.count > 400 ? line.prefix(400) + "…" : line[...])")
+    }
     print("  again: watchline fuzz-wire \(path)")
     fflush(nil)
   }
@@ -159,8 +168,9 @@ struct WireCampaign {
     func isOver() -> Bool { monotonicMilliseconds() >= end }
     let shrinker = Shrinker(until: isOver) { fails(Script(script.setting, $0)) }
     var small = Script(script.setting, shrinker.shrink(script.steps))
-    while !isOver(), let simpler = small.setting.simpler.lazy.map({ Script($0, small.steps) }).first(
-      where: fails)
+    while !isOver(),
+      let simpler = small.setting.simpler.lazy.map({ Script($0, small.steps) }).first(
+        where: fails)
     {
       small = simpler
     }
