@@ -68,6 +68,10 @@ package struct Outgoing {
       if let track = device[record.target], track.undated == nil, !track.acted.isEmpty {
         device[record.target]?.beInDoubt()
       }
+      // So it is not compared once more.
+      if let track = device[record.target], !track.isOwed, track.expects(record) {
+        device.compared(record.target, .over)
+      }
     }
   }
 

@@ -8,7 +8,7 @@ package struct RecordWatch {
   private var position: UInt64 = 0
   /// nil where it has not looked yet.
   private var arrangement: Arrangement?
-  /// What each contained record stood in.
+  /// What each living contained record stood in.
   private var containers: [Target: Target] = [:]
 
   package init() {}
@@ -56,7 +56,8 @@ package struct RecordWatch {
     if shape.children.contains(target.kind) {
       let container = fold.container(of: target, schema)
       roots += [containers[target], container]
-      containers[target] = container
+      // A dead one stands nowhere; what is collected is not kept here.
+      containers[target] = fold.isAlive(target) ? container : nil
     }
     touched.formUnion(roots.lazy.compactMap(\.self).filter { $0.kind == shape.root })
   }

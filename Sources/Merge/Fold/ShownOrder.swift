@@ -67,8 +67,7 @@ struct ShownOrder {
       return rank(of: offset, list, fold)
     case .placeless:
       // Behind all that have a slot.
-      let first = lists.values.map(\.count).max() ?? 0
-      return first + rank(of: fold.records[record].target.record, fold)
+      return lists.longest + rank(of: fold.records[record].target.record, fold)
     case nil: return nil
     }
   }
@@ -141,9 +140,6 @@ package struct Arrangement {
     placeless = order.placeless
   }
 
-  /// Behind all that have a slot.
-  private var firstPlaceless: Int { lists.values.map(\.count).max() ?? 0 }
-
   func moved(since old: Arrangement?) -> [Int32] {
     var moved: [Int32] = []
     for (list, members) in lists {
@@ -154,9 +150,15 @@ package struct Arrangement {
         moved.append(member)
       }
     }
-    if old?.firstPlaceless != firstPlaceless || old?.placeless != placeless { moved += placeless }
+    // These stand behind all that have a slot.
+    if old?.lists.longest != lists.longest || old?.placeless != placeless { moved += placeless }
     return moved
   }
+}
+
+extension [Fold.ListName: [Int32]] {
+  /// How many records the longest list has.
+  fileprivate var longest: Int { values.map(\.count).max() ?? 0 }
 }
 
 extension RandomAccessCollection where Index == Int {
