@@ -9,7 +9,7 @@ import Testing
     let server = try FaultyRelay(faults)
     defer { server.stop() }
     let options = LoadOptions(
-      workload: workload, pairs: 2, pace: .window(8), seconds: 0.5, warmUp: 0, timeout: 1)
+      workload: workload, pairs: 2, pace: .window(8), seconds: 0.5, warmUp: 0, timeout: 5)
     return try Load.measure(
       options, host: "127.0.0.1", port: server.port, server: nil, version: "test")
   }
@@ -29,6 +29,11 @@ import Testing
 
   @Test(arguments: workloads) func faultless(_ workload: LoadOptions.Workload) throws {
     expect(try run(workload, FaultyRelay.Faults()))
+  }
+
+  /// The phone hears of the last end before the watch hears of its transfer: nothing is lost.
+  @Test func endBeforeDelivery() throws {
+    expect(try run(.transfer, FaultyRelay.Faults(endsFirst: true)))
   }
 
   /// At the end the server is told to forget the pairs, and it is told where it does not.

@@ -11,6 +11,8 @@ final class FaultyRelay: Sendable {
     var delivered: @Sendable (Int) -> [Int] = { [$0] }
     /// Of a transfer: the numbers to finish when it comes.
     var finished: @Sendable (Int) -> [Int] = { [$0] }
+    /// Whether a transfer ends 2 ms before it is delivered.
+    var endsFirst = false
     /// The payload in which it arrives.
     var altered: @Sendable (Int, String) -> String = { $1 }
     /// Whether pairs are forgotten when that is asked for.
@@ -92,13 +94,25 @@ final class FaultyRelay: Sendable {
       return ($0[name]!.watch, $0[name]!.payloads)
     }
     let number = payloads.count
+    guard isTransfer else { return deliver(number, payloads, "didReceiveMessage", to: watch) }
+    if faults.endsFirst {
+      end(number, to: phone)
+      usleep(2_000)
+    }
+    deliver(number, payloads, "didReceiveUserInfo", to: watch)
+    if !faults.endsFirst { end(number, to: phone) }
+  }
+
+  /// A transfer has its `seq` behind its payload; a message has none.
+  private func deliver(_ number: Int, _ payloads: [String], _ type: String, to watch: Int32) {
+    let end = type == "didReceiveUserInfo" ? ",\"seq\":\(number)" : ""
     for place in faults.delivered(number) {
       let altered = faults.altered(place, payloads[place - 1])
-      let type = isTransfer ? "didReceiveUserInfo" : "didReceiveMessage"
-      let end = isTransfer ? ",\"seq\":\(number)" : ""
       write("{\"type\":\"\(type)\",\"from\":\"phone\",\"payload\":\(altered)\(end)}", to: watch)
     }
-    guard isTransfer else { return }
+  }
+
+  private func end(_ number: Int, to phone: Int32) {
     write(
       "{\"type\":\"accepted\",\"of\":\"transferUserInfo\",\"transfer\":\"phone:0#\(number)\"}",
       to: phone)

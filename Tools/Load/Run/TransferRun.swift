@@ -21,7 +21,10 @@ class TransferRun: LaneRun {
     try steady()
   }
 
-  override var finishedCount: Int { lanes.reduce(0) { $0 + $1.ends.arrived } }
+  /// The end of a transfer and its delivery come over two connections, in either order.
+  override var finishedCount: Int {
+    lanes.reduce(0) { $0 + min($1.ends.arrived, $1.deliveries.arrived) }
+  }
 
   /// A transfer is on the server's disk. `time` is in microseconds since the run began.
   func accepted(_ lane: Lane, _ number: Int, at time: Int) {}
