@@ -87,21 +87,26 @@ package final class BridgedDevice {
       return track
     }
     set {
-      let old = self[target]
-      guard let newValue, old != newValue else { return }
-      if old == nil {
-        guard nextNumber < Self.recordLimit else { return }
-        tracks[target] = (nextNumber, newValue)
-        nextNumber += 1
-      } else {
-        tracks[target]!.track = newValue
-      }
-      noteInFlight(target, old?.inFlight ?? [], newValue.inFlight)
-      changed.insert(target)
-      due.insert(target)
-      unsettled.insert(target)
-      agreeing.remove(target)
+      guard let newValue, self[target] != newValue else { return }
+      put(newValue, for: target)
     }
+  }
+
+  /// Sets the track of a record that has changed: to compare it costs more than to set it.
+  func put(_ track: Track, for target: Target) {
+    let old = tracks[target]
+    if let old {
+      tracks[target] = (old.number, track)
+    } else {
+      guard nextNumber < Self.recordLimit else { return }
+      tracks[target] = (nextNumber, track)
+      nextNumber += 1
+    }
+    noteInFlight(target, old?.track.inFlight ?? [], track.inFlight)
+    changed.insert(target)
+    due.insert(target)
+    unsettled.insert(target)
+    agreeing.remove(target)
   }
 
   package func restore(_ target: Target, number: UInt32, _ track: Track) {
@@ -112,12 +117,13 @@ package final class BridgedDevice {
   }
 
   private func noteInFlight(_ target: Target, _ old: [Track.Delivery], _ new: [Track.Delivery]) {
-    guard old.map(\.seq) != new.map(\.seq) else { return }
-    for delivery in old {
+    for delivery in old where !new.contains(where: { $0.seq == delivery.seq }) {
       carried[delivery.seq]?.remove(target)
       if carried[delivery.seq]?.isEmpty == true { carried[delivery.seq] = nil }
     }
-    for delivery in new { carried[delivery.seq, default: []].insert(target) }
+    for delivery in new where !old.contains(where: { $0.seq == delivery.seq }) {
+      carried[delivery.seq, default: []].insert(target)
+    }
   }
 
   /// Records whose rows are to be written.
@@ -183,7 +189,11 @@ package final class BridgedDevice {
   /// - Parameter isReset: what it held may be lost.
   package func begin(_ session: Session, isReset: Bool, now: UInt64) {
     if isReset {
-      for target in tracks.keys.sorted() { self[target]!.forget(processed: processed) }
+      for target in tracks.keys {
+        var track = self[target]!
+        track.forget(processed: processed)
+        put(track, for: target)
+      }
       lastList = nil
       processed = 0
       proven = 0

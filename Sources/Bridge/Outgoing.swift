@@ -53,25 +53,25 @@ package struct Outgoing {
 
   /// Everything, whatever the device is taken to hold; but for what it has too many of unread.
   private func sendAll() {
-    var sent: [WholeRecord] = []
+    var sent: [(record: WholeRecord, track: Track)] = []
     for record in all().sorted(by: WholeRecord.isBefore) {
       var track = device[record.target] ?? Track(.unknown)
       track.makeRoom(processed: device.processed)
-      track.isOwed = !track.hasRoom
-      device[record.target] = track
-      if track.hasRoom { sent.append(dated(record, track)) }
+      if track.hasRoom {
+        sent.append((dated(record, track), track))
+      } else {
+        track.isOwed = true
+        device[record.target] = track
+      }
     }
-    let seq = deliver(.all(sent))
-    for record in sent {
-      note(record.target, record, seq, isAlone: false)
+    let seq = deliver(.all(sent.map(\.record)))
+    for (record, var track) in sent {
+      track.send(delivery(of: record, seq, isAlone: false))
       // A phone that dated what it did later answers a single copy which it refuses, and not a list.
-      if let track = device[record.target], track.undated == nil, !track.acted.isEmpty {
-        device[record.target]?.beInDoubt()
-      }
+      if track.undated == nil, !track.acted.isEmpty { track.beInDoubt() }
+      device.put(track, for: record.target)
       // So it is not compared once more.
-      if let track = device[record.target], !track.isOwed, track.expects(record) {
-        device.compared(record.target, .over)
-      }
+      if !track.isOwed, track.expects(record) { device.compared(record.target, .over) }
     }
   }
 
@@ -116,10 +116,12 @@ package struct Outgoing {
 
   private func note(_ target: Target, _ record: WholeRecord?, _ seq: UInt64, isAlone: Bool) {
     var track = device[target]!
-    track.send(
-      Track.Delivery(
-        record: record, position: position, seq: seq, sentAt: now, isAlone: isAlone))
-    device[target] = track
+    track.send(delivery(of: record, seq, isAlone: isAlone))
+    device.put(track, for: target)
+  }
+
+  private func delivery(of record: WholeRecord?, _ seq: UInt64, isAlone: Bool) -> Track.Delivery {
+    Track.Delivery(record: record, position: position, seq: seq, sentAt: now, isAlone: isAlone)
   }
 
   /// The record as it is sent: with dates above all that the device may hold, or its own last-write-wins

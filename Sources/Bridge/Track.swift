@@ -367,7 +367,7 @@ package struct Track: Equatable {
   }
 
   private static func digest(_ copy: WholeRecord) -> UInt64 {
-    Identifier(digestOf: String(decoding: copy.datum.canonical, as: UTF8.self)).high
+    Identifier(digestOf: String(decoding: copy.canonical, as: UTF8.self)).high
   }
 }
 

@@ -96,14 +96,16 @@ package struct RecordShape: Sendable, Equatable {
   package func records(_ view: View, _ schema: Schema) -> [Target: WholeRecord] {
     var contained: [Target: [WholeRecord]] = [:]
     for name in children {
+      let reader = WholeReader(schema[name]!)
       for record in view[name] {
         guard let container = record.container else { continue }
-        contained[container, default: []].append(whole(record, schema[name]!))
+        contained[container, default: []].append(reader.whole(record))
       }
     }
     var records: [Target: WholeRecord] = [:]
+    let reader = WholeReader(schema[root]!)
     for record in view[root] {
-      var whole = whole(record, schema[root]!)
+      var whole = reader.whole(record)
       whole.children = contained[record.target] ?? []
       records[record.target] = whole
     }
@@ -113,29 +115,43 @@ package struct RecordShape: Sendable, Equatable {
   /// One record, whole; nil where it is hidden.
   package func record(_ target: Target, _ fold: Fold, _ schema: Schema) -> WholeRecord? {
     guard target.kind == root, let view = fold.view(target, schema) else { return nil }
-    var whole = whole(view, schema[root]!)
+    var whole = WholeReader(schema[root]!).whole(view)
     for name in children {
-      let kind = schema[name]!
-      whole.children += fold.records(of: name, by: kind.order!, in: target).compactMap {
-        fold.view($0, schema).map { self.whole($0, kind) }
+      let reader = WholeReader(schema[name]!)
+      whole.children += fold.records(of: name, by: schema[name]!.order!, in: target).compactMap {
+        fold.view($0, schema).map(reader.whole)
       }
     }
     return whole
   }
+}
 
-  private func whole(_ record: RecordView, _ kind: Schema.Kind) -> WholeRecord {
+/// Makes whole records of views of one kind's records.
+private struct WholeReader {
+  private let fields: [(register: Schema.Register, field: Schema.Field)]
+  private let creationDate: Name?
+  private let touchDate: Name?
+
+  init(_ kind: Schema.Kind) {
+    fields = kind.wholeFields
+    creationDate = kind.creationDate
+    touchDate = kind.touchDate
+  }
+
+  /// Without what it contains.
+  func whole(_ record: RecordView) -> WholeRecord {
     func date(_ name: Name?) -> Double {
       let date = name.flatMap { record[$0]?.text }.flatMap { Double($0.text) } ?? 0
       return min(max(0, date), RecordDate.latest)
     }
     var values: [Name: Datum] = [:]
-    for (register, field) in kind.wholeFields {
+    for (register, field) in fields {
       values[field.name] =
         record[field.name] ?? (register.form == .text ? .string("") : .null)
     }
     return WholeRecord(
       record.target, values: values, place: Int64(record.place ?? 0),
-      createdAt: date(kind.creationDate), updatedAt: date(kind.touchDate))
+      createdAt: date(creationDate), updatedAt: date(touchDate))
   }
 }
 

@@ -63,7 +63,7 @@ enum BridgeRows {
     case .absent: writer.number(1)
     case .held(let record, let position):
       writer.number(2)
-      writer.blob(record.datum.canonical)
+      writer.blob(record.canonical)
       writer.number(position)
     }
     writer.number(track.reached)
@@ -93,7 +93,7 @@ enum BridgeRows {
     writer.number(track.inFlight.count)
     for delivery in track.inFlight {
       writer.flag(delivery.record != nil)
-      if let record = delivery.record { writer.blob(record.datum.canonical) }
+      if let record = delivery.record { writer.blob(record.canonical) }
       writer.number(delivery.position)
       writer.number(delivery.seq)
       writer.number(delivery.sentAt)

@@ -3,17 +3,31 @@ package import Merge
 /// A whole record as a value, which is how a store keeps it. Members have the names that they have in
 /// `WholeRecord`, dates the spelling of the type `date`.
 extension WholeRecord {
-  package var datum: Datum {
-    .sorted([
-      Datum.Member("kind", .string(target.kind)),
-      Datum.Member("record", .string(target.record)),
-      Datum.Member(
-        "values", .sorted(values.map { Datum.Member($0.key, $0.value) })),
-      Datum.Member("place", place.map { .string(Name(String($0))) } ?? .null),
-      Datum.Member("createdAt", FieldType.datum(createdAt)),
-      Datum.Member("updatedAt", FieldType.datum(updatedAt)),
-      Datum.Member("children", .array(children.map(\.datum))),
-    ])
+  /// The canonical bytes (RFC 8785), written at once: a store gets one record in many rows.
+  package var canonical: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(256 * (children.count + 1))
+    append(to: &bytes)
+    return bytes
+  }
+
+  private func append(to bytes: inout [UInt8]) {
+    func member(_ name: String, _ value: Datum) {
+      bytes += name.utf8
+      value.append(to: &bytes)
+    }
+    bytes += "{\"children\":[".utf8
+    for index in children.indices {
+      if index > 0 { bytes += ",".utf8 }
+      children[index].append(to: &bytes)
+    }
+    member("],\"createdAt\":", FieldType.datum(createdAt))
+    member(",\"kind\":", .string(target.kind))
+    member(",\"place\":", place.map { .string(Name(String($0))) } ?? .null)
+    member(",\"record\":", .string(target.record))
+    member(",\"updatedAt\":", FieldType.datum(updatedAt))
+    member(",\"values\":", .sorted(values.map { Datum.Member($0.key, $0.value) }))
+    bytes += "}".utf8
   }
 
   /// - Returns: nil where the value is no whole record's.
