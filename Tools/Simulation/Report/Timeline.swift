@@ -26,12 +26,15 @@ struct Timeline {
       let kind = steps[index].kind
       return kind == .edit || kind == .fault || kind == .note || path.contains(index)
     }
-    if shown.count > Self.mostLines {
+    if isOfLanes {
+      let all = steps.indices.filter { shown.contains($0) || isDelivery(steps[$0]) }
+      if all.count <= Self.mostLines { shown = all }
+    } else if shown.count > Self.mostLines {
       let last = shown.suffix(3)
       shown = shown.filter { path.contains($0) || writes.contains($0) || last.contains($0) }
-      // Where even the path is longer, its end tells the most.
-      shown = Array(shown.suffix(Self.mostLines))
     }
+    // Where even the path is longer, its end tells the most.
+    shown = Array(shown.suffix(Self.mostLines))
     let notes = shown.map(note)
     let texts = shown.map { Visible.text(steps[$0].text) }
     let noted = zip(texts, notes).filter { !$1.isEmpty }.map(\.0.count)
@@ -58,6 +61,15 @@ struct Timeline {
       lines += written
     }
     return lines + gap(steps.count - next, next)
+  }
+
+  /// Nothing was edited: the finding is about what passes between the devices.
+  private var isOfLanes: Bool { !recording.steps.contains { $0.kind == .edit } }
+
+  /// Whether a device is given something, or told what became of it.
+  private func isDelivery(_ step: Recording.Step) -> Bool {
+    step.kind == .receive && step.place != "server"
+      && ["didReceive", "didFinish", "error"].contains { step.text.contains($0) }
   }
 
   /// Says that steps are left out where one of them would have been worth a line.

@@ -51,7 +51,8 @@ final class Recorder {
     }
     let count = members.array("ops").map { " of \($0.count)" } ?? ""
     let lane = members.integer("seq").map { " \($0)" } ?? ""
-    return type + count + lane
+    let code = members.integer("code").map { " \($0)" } ?? ""
+    return type + count + lane + code
   }
 
   /// What a place holds now; only what has changed is kept with the last step there.
