@@ -325,6 +325,9 @@ open class WCSession: NSObject {
     case .reply(let number, let result): finish(number, result)
     case .didFinish(let number, let sent, let error):
       finish(number, sent, error.map { WCError($0) })
+    case .complicationWasUntagged(let number):
+      (device.perform { transfers[number] } as? WCSessionUserInfoTransfer)?
+        .isCurrentComplicationInfo = false
     case .progress(let number, let sent):
       (device.perform { transfers[number] } as? WCSessionFileTransfer)?.advance(to: sent)
     }

@@ -4,7 +4,8 @@ import WatchlineDevices
 /// A dictionary on its way to the counterpart.
 open class WCSessionUserInfoTransfer: NSObject {
   public let userInfo: [String: Any]
-  public let isCurrentComplicationInfo: Bool
+  /// Whether it is the complication transfer that goes ahead of all others. A newer one takes its place.
+  open internal(set) var isCurrentComplicationInfo: Bool
   private let number: UInt64
   private let device: LinkDevice
 

@@ -32,9 +32,12 @@ package enum DeviceEvent {
   /// - Parameter sent: nil for one that could not be made.
   case didFinish(UInt64, sent: SentTransfer?, DeviceError?)
   case progress(UInt64, sent: Int64)
+  /// A complication transfer goes as ordinary user info.
+  case complicationWasUntagged(UInt64)
 
   /// What an app has handed over, so that one that was started since can be told of it.
   package struct SentTransfer: Sendable {
+    /// Whether it is the current complication info.
     package var isComplication = false
     /// A user info's dictionary, or a file's metadata.
     package var payload: [UInt8]?

@@ -120,6 +120,8 @@ extension LinkDevice {
         tell(.reply(to: number, .success(.data(data))))
       }
     case "didFinishUserInfoTransfer", "didFinishFileTransfer": finished(members)
+    case "isCurrentComplicationInfoDidChange":
+      if let number = members.string("transfer").flatMap(outbox.number(of:)) { untag(number) }
     case "transferProgress":
       guard let transfer = members.string("transfer"), let number = outbox.number(of: transfer),
         let offset = members.integer("offset")

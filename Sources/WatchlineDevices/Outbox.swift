@@ -217,6 +217,10 @@ extension LinkDevice {
         transfer.kind, String(decoding: transfer.shown, as: UTF8.self),
         facts.activationState == 1 ? Self.inactive : Self.notActivated)
     }
+    if transfer.kind == .complication {
+      // Of those that wait here only the newest is the current one; the relay says so of the others.
+      for (older, other) in outbox.transfers where other.transfer == nil { untag(older) }
+    }
     outbox.last += 1
     let number = outbox.last
     outbox[number] = transfer
@@ -254,9 +258,17 @@ extension LinkDevice {
       takeBack(number, name)
       return
     }
+    if answer.members.flag("isCurrentComplicationInfo") == false { untag(number) }
     if transfer.kind == .file {
       upload(transfer.contents, name, from: Int(answer.members.integer("offset") ?? 0))
     }
+  }
+
+  /// A complication transfer goes as ordinary user info: a newer one took its place, or the day's budget is used up.
+  func untag(_ number: UInt64) {
+    guard outbox[number]?.sent.isComplication == true else { return }
+    outbox[number]!.sent.isComplication = false
+    tell(.complicationWasUntagged(number))
   }
 
   /// - Returns: whether it was taken back.
@@ -325,7 +337,12 @@ extension LinkDevice {
     while true {
       guard let members = request(line)?.members, let transfers = members.objects("transfers")
       else { return }
-      left.formUnion(transfers.compactMap { $0.string("transfer") })
+      for transfer in transfers {
+        guard let name = transfer.string("transfer") else { continue }
+        left.insert(name)
+        guard transfer.flag("isCurrentComplicationInfo") == false else { continue }
+        if let number = outbox.number(of: name) { untag(number) }
+      }
       guard let after = members.raw("after") else { break }
       line = Array("{\"type\":\"outstandingTransfers\",\"after\":".utf8) + after
     }

@@ -10,6 +10,8 @@ package struct ComplicationChecker {
     /// The day of the first answer.
     var answered: Int64?
     var isTagged = false
+    /// The phone was told that it goes as ordinary user info.
+    var isUntagged = false
   }
 
   /// What the phone asks for; nil where it is the default, which no schedule uses up.
@@ -54,12 +56,23 @@ package struct ComplicationChecker {
         ]))
   }
 
+  /// The phone hears that an item goes as ordinary user info.
+  package mutating func untagged(_ id: Int) { items[id]?.isUntagged = true }
+
   private func charged(_ watch: String) -> [Item] {
     items.values.filter { $0.watch == watch && $0.day == day && $0.answered == day }
   }
 
   package mutating func tagged(_ id: Int) {
-    guard let item = items[id], let watch = item.watch, !item.isTagged else { return }
+    guard let item = items[id], !item.isTagged else { return }
+    if item.isUntagged {
+      violations.append(
+        Violation(
+          invariant: "I39", slug: "untagged-is-current",
+          headline: "A complication item came with the tag, and its phone had been told otherwise.",
+          story: ["The phone was told that item \(id) goes as ordinary user info."]))
+    }
+    guard let watch = item.watch else { return }
     items[id]!.isTagged = true
     let count = items.values.count {
       $0.watch == item.watch && $0.day == item.day && $0.answered == item.day && $0.isTagged

@@ -15,6 +15,10 @@ extension LaneClient {
     case "didReceiveReply": replied(line)
     case "appStateDidChange": hasSetState = true
     case "accepted": accepted(line)
+    case "isCurrentComplicationInfoDidChange":
+      if let id = line.string("transfer").flatMap({ transfers[$0] }) {
+        checker.complications.untagged(id)
+      }
     case "configured": checker.complications.configured()
     case "error": refused(line)
     case "didReceiveUserInfo":
@@ -53,6 +57,7 @@ extension LaneClient {
       if checker[id].kind == .complication {
         checker.complications.accepted(
           id, remaining: line.integer("remainingComplicationUserInfoTransfers"))
+        if line.flag("isCurrentComplicationInfo") == false { checker.complications.untagged(id) }
       }
       if let transfer = line.string("transfer") {
         checker[id].name = transfer

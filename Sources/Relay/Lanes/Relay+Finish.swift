@@ -226,7 +226,8 @@ extension Relay {
   /// `accepted` with the transfer that was made.
   static func accepted(
     _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
-    offset: Int? = nil, remaining: Int? = nil, of payload: BridgedPayload? = nil
+    offset: Int? = nil, remaining: Int? = nil, isFallback: Bool = false,
+    of payload: BridgedPayload? = nil
   ) {
     if call.request == .transferUserInfo, !call.hasID {
       output.append(transfer, of: sender, .acceptedUserInfo)
@@ -243,6 +244,7 @@ extension Relay {
       output.append(",\"remainingComplicationUserInfoTransfers\":")
       output.append(decimal: remaining)
     }
+    if isFallback { output.append(",\"isCurrentComplicationInfo\":false") }
     payload?.appendRefused(to: &output)
     output.append("}")
   }

@@ -57,7 +57,8 @@ extension Relay {
     }
     let remaining = remainingComplications(receiver)
     answerAfterCommit(call) {
-      Self.accepted(&$0, call, transfer, device, remaining: remaining)
+      Self.accepted(
+        &$0, call, transfer, device, remaining: remaining, isFallback: !isCurrent)
     }
   }
 
@@ -130,13 +131,19 @@ extension Relay {
         seq: item.seq))
   }
 
-  /// A complication item that waits becomes ordinary user info, behind what waits there.
+  /// A complication item that waits becomes ordinary user info, behind what waits there; its sender hears of it.
   private func untagWaiting(_ receiver: Device) {
     let lane = receiver[.complication]
     for index in lane.cursor..<max(lane.cursor, lane.items.count) {
       let item = lane.items[index]
       guard !item.flags.contains(.removed), item.seq > lane.highestHandedOut else { continue }
       move(item.seq, from: .complication, of: receiver, to: .userInfo, of: receiver)
+      let sender = receiver.pair.devices[Int(item.transfer.sender)]
+      tellAfterCommit(sender) { output in
+        output.append("{\"type\":\"isCurrentComplicationInfoDidChange\",\"transfer\":")
+        output.append(item.transfer, of: sender)
+        output.append(",\"isCurrentComplicationInfo\":false}")
+      }
     }
   }
 

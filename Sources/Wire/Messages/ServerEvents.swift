@@ -21,6 +21,9 @@ extension MessageDescription {
         .optional(
           "remainingComplicationUserInfoTransfers", .count, "what remains of the day's budget"),
         .optional(
+          "isCurrentComplicationInfo", .boolean,
+          "false: the complication item goes as ordinary user info"),
+        .optional(
           "dropped", .words(["identicalToPrevious"]),
           "the context equals the one last handed out and is not delivered again"),
         .optional(

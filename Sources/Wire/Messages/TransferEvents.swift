@@ -111,6 +111,15 @@ extension MessageDescription {
       ],
       example: #"{"type":"transferProgress","transfer":"phone:0#1","offset":5,"size":5}"#),
     .event(
+      "isCurrentComplicationInfoDidChange", .transfer, clause: "5.8",
+      "A complication transfer that waits goes as ordinary user info: a newer one took its place.",
+      session: "WCSessionUserInfoTransfer.isCurrentComplicationInfo",
+      members: [transfer, .required("isCurrentComplicationInfo", .boolean, "false")],
+      example: """
+        {"type":"isCurrentComplicationInfoDidChange","transfer":"phone:0.1",\
+        "isCurrentComplicationInfo":false}
+        """),
+    .event(
       "didFinishUserInfoTransfer", .transfer, clause: "5.4",
       "A user info or complication transfer has ended.",
       session: "session(_:didFinish:error:) of a WCSessionUserInfoTransfer",

@@ -32,6 +32,7 @@ extension MessageDescription {
       members: [.required("payload", .dictionary, "the user info"), number],
       answers: [
         ("accepted", "with its transfer and what remains of the day's budget, once on disk"),
+        ("isCurrentComplicationInfoDidChange", "of an older one that waits, once on disk"),
         ("didFinishUserInfoTransfer", "when the receiver has acknowledged it, or it has failed"),
       ],
       delivers: ["didReceiveUserInfo"], errors: transferErrors + [.deliveryFailed],

@@ -119,6 +119,22 @@ import LaneModel
     #expect(Self.words(checker.violations) == ["over-budget"])
   }
 
+  /// One that had come with the tag before may lose it; the other way round it was told wrongly.
+  @Test func whatWasSaidToBeOrdinaryComesWithoutTheTag() {
+    var checker = Self.complications(budget: 9)
+    for id in 0..<2 {
+      checker.asked(id, "watch")
+      checker.accepted(id, remaining: 7)
+    }
+    checker.tagged(0)
+    checker.untagged(0)
+    checker.tagged(0)
+    #expect(checker.violations == [])
+    checker.untagged(1)
+    checker.tagged(1)
+    #expect(Self.words(checker.violations) == ["untagged-is-current"])
+  }
+
   @Test func aBudgetIsForgotten() {
     var checker = Self.complications(budget: 2)
     checker.asked(0, "watch")

@@ -13,6 +13,7 @@ const meanings = {
   updateApplicationContext: ["updateApplicationContext(_:)", "5.6"], didReceiveApplicationContext: ["session(_:didReceiveApplicationContext:)", "5.6"],
   transferUserInfo: ["transferUserInfo(_:)", "5.7"], didReceiveUserInfo: ["session(_:didReceiveUserInfo:)", "5.7"],
   didFinishUserInfoTransfer: ["session(_:didFinish:error:)", "5.4"],
+  isCurrentComplicationInfoDidChange: ["WCSessionUserInfoTransfer.isCurrentComplicationInfo", "5.8"],
   transferCurrentComplicationUserInfo: ["transferCurrentComplicationUserInfo(_:)", "5.8"],
   transferFile: ["transferFile(_:metadata:)", "5.9"], didReceiveFile: ["session(_:didReceive:)", "5.9"],
   didFinishFileTransfer: ["session(_:didFinish:error:)", "5.4"], fileChunk: ["a piece of a file", "5.9"],
