@@ -67,17 +67,36 @@ private struct Clusters {
   private var numbers: [[Unicode.Scalar]: UInt32] = [:]
 
   mutating func numbers(of text: Substring) -> [UInt32] {
-    text.map { character in
-      let scalars = character.unicodeScalars
-      let last = scalars.index(before: scalars.endIndex)
-      if last == scalars.startIndex { return scalars[last].value }
-      let cluster = Array(scalars)
-      if let number = numbers[cluster] { return number }
-      let number = Self.first + UInt32(several.count)
-      numbers[cluster] = number
-      several.append(cluster)
-      return number
+    let scalars = text.unicodeScalars
+    var result: [UInt32] = []
+    result.reserveCapacity(text.utf8.count)
+    var start = scalars.startIndex
+    while start < scalars.endIndex {
+      var end = scalars.index(after: start)
+      let next = end < scalars.endIndex ? scalars[end] : nil
+      if !Self.standsAlone(scalars[start], before: next) { end = text.index(after: start) }
+      result.append(number(of: scalars[start..<end]))
+      start = end
     }
+    return result
+  }
+
+  /// Whether a scalar with which a cluster begins is surely all of it. Below U+0300 nothing joins what is before it but
+  /// LF a CR (Unicode Standard Annex #29, rules GB3 to GB999).
+  private static func standsAlone(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
+    guard let next else { return true }
+    return scalar.value < 0x300 && next.value < 0x300 && scalar != "\r"
+  }
+
+  private mutating func number(of cluster: Substring.UnicodeScalarView) -> UInt32 {
+    let first = cluster[cluster.startIndex]
+    if cluster.index(after: cluster.startIndex) == cluster.endIndex { return first.value }
+    let cluster = Array(cluster)
+    if let number = numbers[cluster] { return number }
+    let number = Self.first + UInt32(several.count)
+    numbers[cluster] = number
+    several.append(cluster)
+    return number
   }
 
   func scalarCount(_ numbers: ArraySlice<UInt32>) -> Int {

@@ -24,6 +24,10 @@ import Testing
     #expect(Array(apply(edits, to: old).utf8) == Array(new.utf8), "\(old) → \(new)")
     #expect(zip(edits, edits.dropFirst()).allSatisfy { $0.offset + $0.removed < $1.offset })
     #expect(edits.allSatisfy { $0.removed > 0 || !$0.inserted.isEmpty })
+    let ends = old.reduce(into: [0]) { $0.append($0.last! + $1.unicodeScalars.count) }
+    #expect(
+      edits.allSatisfy { ends.contains($0.offset) && ends.contains($0.offset + $0.removed) },
+      "a cluster of \(old) is cut: \(edits)")
 
     let (before, after) = (clusters(old), clusters(new))
     let prefix = zip(before, after).prefix { $0 == $1 }.count
@@ -75,7 +79,7 @@ import Testing
     var chance = SplitMix64(seed: 7)
     let parts = [
       "a", "b", " ", "é", "e\u{301}", "\u{301}", "🇩", "🇪", "👍", "🏽", "\u{200D}", "👩", "字", "\r",
-      "\n", "\0", "\u{FEFF}", "ב",
+      "\n", "\0", "\u{FEFF}", "ב", "\u{AD}", "\u{2FF}", "\u{600}", "\u{AE}",
     ]
     for _ in 0..<3000 {
       var old: [String] = []
