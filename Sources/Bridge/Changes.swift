@@ -56,7 +56,9 @@ struct Changes: Equatable {
         let before = known.compactMap { $0[field] }
         guard !before.contains(value), !(isUnknown && isOld(field, value)) else { continue }
         if register.form == .text {
-          let texts = starts.compactMap { $0[field]?.text?.text }
+          let texts = starts.compactMap { $0[field]?.text }.reduce(into: [Name]()) { known, text in
+            if !known.contains(text) { known.append(text) }
+          }.map(\.text)
           let new = value.text?.text ?? ""
           self.texts.append(Text(field: field, old: Self.nearest(texts, to: new), new: new))
         } else {

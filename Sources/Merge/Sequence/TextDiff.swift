@@ -67,16 +67,20 @@ private struct Clusters {
   private var numbers: [[Unicode.Scalar]: UInt32] = [:]
 
   mutating func numbers(of text: Substring) -> [UInt32] {
-    let scalars = text.unicodeScalars
+    let scalars = Array(text.unicodeScalars)
     var result: [UInt32] = []
-    result.reserveCapacity(text.utf8.count)
-    var start = scalars.startIndex
-    while start < scalars.endIndex {
-      var end = scalars.index(after: start)
-      let next = end < scalars.endIndex ? scalars[end] : nil
-      if !Self.standsAlone(scalars[start], before: next) { end = text.index(after: start) }
-      result.append(number(of: scalars[start..<end]))
-      start = end
+    result.reserveCapacity(scalars.count)
+    var (at, byte) = (0, 0)
+    while at < scalars.count {
+      var count = 1
+      if !Self.standsAlone(scalars[at], before: at + 1 < scalars.count ? scalars[at + 1] : nil) {
+        let start = text.utf8.index(text.startIndex, offsetBy: byte)
+        count = text[start].unicodeScalars.count
+      }
+      let cluster = scalars[at..<at + count]
+      result.append(number(of: cluster))
+      byte += cluster.reduce(0) { $0 + UTF8.width($1) }
+      at += count
     }
     return result
   }
@@ -88,9 +92,8 @@ private struct Clusters {
     return scalar.value < 0x300 && next.value < 0x300 && scalar != "\r"
   }
 
-  private mutating func number(of cluster: Substring.UnicodeScalarView) -> UInt32 {
-    let first = cluster[cluster.startIndex]
-    if cluster.index(after: cluster.startIndex) == cluster.endIndex { return first.value }
+  private mutating func number(of cluster: ArraySlice<Unicode.Scalar>) -> UInt32 {
+    if cluster.count == 1 { return cluster.first!.value }
     let cluster = Array(cluster)
     if let number = numbers[cluster] { return number }
     let number = Self.first + UInt32(several.count)
