@@ -22,11 +22,14 @@ package struct Ledger {
     package var fate = Fate.waiting
   }
 
+  /// Whether anybody will ask: an app that runs for weeks has nobody who does.
+  var isKept = true
   package private(set) var items: [Item] = []
   private var places: [String: Int] = [:]
 
   /// - Parameter number: of its sender's, among those of its kind.
   mutating func add(_ item: Item, _ number: UInt64) {
+    guard isKept else { return }
     places[key(item.from, item.kind, number)] = items.count
     items.append(item)
   }

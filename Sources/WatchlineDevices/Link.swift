@@ -20,10 +20,14 @@ package final class Link: @unchecked Sendable {
   private var isDeliveryDue = false
 
   /// - Parameter server: nil for a relay in this process.
+  /// - Parameter isTest: whether what happens is kept for `items` and `traceText`.
   package convenience init(
-    name: String = "pair", latency: Double? = nil, server: ServerAddress? = nil
+    name: String = "pair", latency: Double? = nil, server: ServerAddress? = nil,
+    isTest: Bool = true
   ) {
     self.init(name, latency, server.map(SocketCarrier.init) ?? MemoryCarrier())
+    ledger.isKept = isTest
+    trace.isKept = isTest
   }
 
   init(_ name: String, _ latency: Double?, _ carrier: any Carrier) {
@@ -77,6 +81,15 @@ package final class Link: @unchecked Sendable {
     carrier.send(line, of: device)
     deliver()
   }
+
+  /// Sends a line whose answer nobody waits for.
+  func post(_ line: [UInt8], from device: LinkDevice) {
+    carrier.post(line, of: device)
+    if latency != nil { carryOut() }
+  }
+
+  /// Has what was posted carried out, and what that causes.
+  func carryOut() { while carrier.carryOut() { deliver() } }
 
   /// - Returns: whether the device is connected.
   func open(_ device: LinkDevice) -> Bool {
@@ -188,7 +201,9 @@ package final class Link: @unchecked Sendable {
   @discardableResult
   package func pump() -> Bool {
     var hasMoved = false
-    for device in locked({ devices }) where device.pump() { hasMoved = true }
+    for device in locked({
+      carryOut(); return devices
+    }) where device.pump() { hasMoved = true }
     locked { trace.settled(devices) }
     return hasMoved
   }
@@ -198,13 +213,16 @@ package final class Link: @unchecked Sendable {
   /// It runs beside the caller's actor, so that no delegate is told anything on the main thread.
   @concurrent package func settle() async {
     repeat {
-      for device in locked({ devices }) { device.pumpAndWait() }
+      for device in locked({
+        carryOut(); return devices
+      }) { device.pumpAndWait() }
       locked { trace.settled(devices) }
     } while locked { hasMore() }
   }
 
   /// Whether something can be told.
   private func hasMore() -> Bool {
+    carryOut()
     if !carrier.isInstant { waitForQuiet() }
     return devices.contains(where: \.hasEvents)
   }
@@ -237,7 +255,11 @@ package final class Link: @unchecked Sendable {
   // MARK: Faults of a test's
 
   var ledger = Ledger()
-  package var items: [Ledger.Item] { locked { ledger.items } }
+  package var items: [Ledger.Item] {
+    locked {
+      carryOut(); return ledger.items
+    }
+  }
   private var failures: [DeviceError] = []
   private var drops: [Ledger.Kind: Int] = [:]
   private var duplicates = 0

@@ -70,6 +70,8 @@ extension LinkDevice {
       let error = type == "error" ? Self.error(members) : nil
       if id.hasPrefix("c") {
         answers[id] = Answer(members: members, error: error)
+      } else if id.hasPrefix("t"), let number = UInt64(id.dropFirst()) {
+        answered(number, Answer(members: members, error: error))
       } else if let error, id.hasPrefix("m"), let number = UInt64(id.dropFirst()) {
         fail(number, error)
       }

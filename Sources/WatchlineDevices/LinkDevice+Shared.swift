@@ -16,7 +16,7 @@ extension LinkDevice {
 
   /// A pair that all of the process shares; what is told comes by itself.
   private static let shared: Link = {
-    let link = Link(name: "shared", latency: latency)
+    let link = Link(name: "shared", latency: latency, isTest: false)
     _ = link.add("phone", isPhone: true)
     _ = link.add("watch", isPhone: false)
     return link
@@ -36,7 +36,8 @@ extension LinkDevice {
     func device(isPhone: Bool, _ settings: ServerSettings) -> LinkDevice {
       lock.withLock {
         if let (_, device) = devices[isPhone] { return device }
-        let link = Link(name: settings.pair, latency: LinkDevice.latency, server: settings.address)
+        let link = Link(
+          name: settings.pair, latency: LinkDevice.latency, server: settings.address, isTest: false)
         let name = settings.device ?? (isPhone ? "phone" : "watch")
         let device: LinkDevice
         do throws(DeviceStore.Failure) {

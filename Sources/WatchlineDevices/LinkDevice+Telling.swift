@@ -33,7 +33,10 @@ extension LinkDevice {
 
   /// Whether content has come that the delegate has not been given.
   package var hasContentPending: Bool {
-    locked { contentInQueue > 0 || events.contains(where: \.isContent) }
+    locked {
+      link.carryOut()
+      return contentInQueue > 0 || events.contains(where: \.isContent)
+    }
   }
 
   /// Hands what waits to the session's queue.

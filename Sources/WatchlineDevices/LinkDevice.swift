@@ -205,6 +205,7 @@ package final class LinkDevice: @unchecked Sendable {
     isOnline = false
     isBound = false
     download = nil
+    outbox.forgetPosts()
     // What was not acknowledged comes again.
     events.removeAll { $0.acknowledge != nil }
     for id in outbox.awaiting.keys.sorted() {

@@ -24,6 +24,8 @@ struct LinkTrace {
     var payload: [UInt8]?
   }
 
+  /// Whether anybody will ask.
+  var isKept = true
   /// Milliseconds since the link was made.
   private var now: Int64 = 0
   private var events: [Event] = []
@@ -38,7 +40,7 @@ struct LinkTrace {
     _ device: String, _ verb: Verb, lane: String? = nil, to: String? = nil,
     count: Int? = nil, flag: Bool? = nil, payload: [UInt8]? = nil
   ) {
-    guard events.count < Self.limit else { return }
+    guard isKept, events.count < Self.limit else { return }
     isQuiet = false
     // A call has gone over the link when it returns: before the connection goes, its lines have.
     switch verb {

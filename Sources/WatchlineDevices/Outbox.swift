@@ -30,6 +30,12 @@ struct Outbox {
   var last: UInt64 = 0
   /// The last `n` that was accepted.
   var n: UInt64 = 0
+  /// The last `n` that was given to a transfer; those after `n` are not answered.
+  private var given: UInt64 = 0
+  /// Transfers that were sent on this connection, and not answered.
+  private var posted: Set<UInt64> = []
+  /// One was refused, so that those behind it have the wrong `n`, and are sent again.
+  private var hasGap = false
   /// A context that was set while there was no connection.
   var hasContext = false
   var lastContext: UInt64 = 0
@@ -48,6 +54,39 @@ struct Outbox {
       transfers[number] = newValue
       if let name = newValue?.transfer { numbers[name] = number }
     }
+  }
+
+  // MARK: Posts
+
+  mutating func nextNumber() -> UInt64 {
+    given = max(given, n) + 1
+    return given
+  }
+
+  mutating func post(_ number: UInt64) { posted.insert(number) }
+
+  /// The connection is gone: what was not answered is sent again as it was.
+  mutating func forgetPosts() { (posted, hasGap, given) = ([], false, 0) }
+
+  /// A transfer was refused, and used up no `n`.
+  ///
+  /// - Returns: whether it is only behind one that was refused, and is sent again.
+  mutating func refused(_ number: UInt64, _ error: DeviceError) -> Bool {
+    guard let own = transfers[number]?.n else { return false }
+    transfers[number]!.n = nil
+    guard error.code == .sequenceGap, own > n + 1 else { return false }
+    hasGap = true
+    return true
+  }
+
+  /// An answer has come.
+  ///
+  /// - Returns: the transfers to send again, oldest first.
+  mutating func answered(_ number: UInt64) -> [UInt64] {
+    posted.remove(number)
+    guard hasGap, posted.isEmpty else { return [] }
+    (hasGap, given) = (false, 0)
+    return transfers.filter { $0.value.transfer == nil && $0.value.n == nil }.keys.sorted()
   }
 
   func number(of transfer: String) -> UInt64? {
@@ -235,23 +274,37 @@ extension LinkDevice {
     return number
   }
 
-  /// Sends a transfer; a refusal ends it, and uses up no `n`.
+  /// Sends a transfer. Of a file the answer is waited for, as its bytes follow.
   private func hand(over number: UInt64) {
-    // Without a connection it gets no number: one at a time has one that was not answered.
+    // Without a connection it gets no number.
     guard isOnline, let transfer = outbox[number] else { return }
-    let n = transfer.n ?? outbox.n + 1
+    let n = transfer.n ?? outbox.nextNumber()
     if transfer.n == nil {
       outbox[number]?.n = n
       store?.note(number, n: n)
     }
-    guard let answer = request(transfer.members + Array(",\"n\":\(n)".utf8)) else { return }
-    if let error = answer.error {
-      outbox[number]?.n = nil
-      return end(number, error)
+    let line = transfer.members + Array(",\"n\":\(n)".utf8)
+    guard transfer.kind != .file else {
+      if let answer = request(line) { answered(number, answer) }
+      return
     }
-    outbox.n = max(outbox.n, n)
+    acknowledge()
+    outbox.post(number)
+    link.post(line + Array(",\"id\":\"t\(number)\"}".utf8), from: self)
+  }
+
+  /// The relay has taken a transfer, or refused it.
+  func answered(_ number: UInt64, _ answer: Answer) {
+    defer { for again in outbox.answered(number) { hand(over: again) } }
+    if let error = answer.error {
+      if !outbox.refused(number, error) { end(number, error) }
+      return
+    }
     // It may have ended by now.
-    guard outbox[number] != nil, let name = answer.members.string("transfer") else { return }
+    guard let transfer = outbox[number], let name = answer.members.string("transfer") else {
+      return
+    }
+    outbox.n = max(outbox.n, transfer.n ?? 0)
     outbox[number]?.transfer = name
     store?.note(number, name: name)
     guard !transfer.isCancelled else {
@@ -388,6 +441,8 @@ extension LinkDevice {
   /// - Returns: whether it was taken back.
   package func cancel(_ number: UInt64) -> Bool {
     locked {
+      // Whether it has been handed out is known once it was answered.
+      if outbox[number]?.n != nil, outbox[number]?.transfer == nil { ping() }
       guard let transfer = outbox[number] else { return false }
       if let name = transfer.transfer { return takeBack(number, name) }
       guard transfer.n == nil else {
@@ -407,7 +462,10 @@ extension LinkDevice {
 
   /// The numbers of the transfers that have not ended, oldest first.
   package var outstanding: [UInt64] {
-    locked { outbox.transfers.filter { !$0.value.isCancelled }.keys.sorted() }
+    locked {
+      link.carryOut()
+      return outbox.transfers.filter { !$0.value.isCancelled }.keys.sorted()
+    }
   }
 }
 

@@ -147,4 +147,34 @@ struct Recorded {
       for await isRight in group { #expect(isRight) }
     }
   }
+
+  /// What is refused uses up no number, and those behind it, which are on their way, are sent again in their order.
+  @Test(arguments: [1, 3]) func aRefusalInTheMiddleLosesNothing(refused: Int) async {
+    await world.activate()
+    let session = world.phoneSession
+    for n in 0..<6 {
+      let filling = n == refused || n == 4 ? String(repeating: "x", count: 70_000) : ""
+      session.transferUserInfo(["n": n, "f": filling])
+    }
+    await world.pair.settle()
+    let came = world.watch.log.compactMap { $0.split(separator: "n=").last.map(String.init) }
+    #expect(came == (0..<6).filter { $0 != refused && $0 != 4 }.map(String.init))
+    let failed = world.phone.log.filter { $0.contains("7009") }
+    #expect(failed.count == 2, "\(world.phone.log.map { $0.prefix(40) })")
+    #expect(session.outstandingUserInfoTransfers.isEmpty)
+  }
+
+  /// A transfer can be cancelled as soon as the call has returned; it is told whether that was in time.
+  @Test func cancelledAtOnce() async {
+    await world.activate()
+    world.pair.watch.goOffline()
+    let session = world.phoneSession
+    let transfers = (0..<3).map { session.transferUserInfo(["n": $0]) }
+    transfers[1].cancel()
+    #expect(session.outstandingUserInfoTransfers == [transfers[0], transfers[2]])
+    world.pair.watch.goOnline()
+    await world.pair.settle()
+    #expect(
+      world.watch.log.filter { $0.hasPrefix("userInfo") } == ["userInfo n=0", "userInfo n=2"])
+  }
 }

@@ -11,12 +11,25 @@ protocol Carrier: AnyObject {
   func close(_ device: LinkDevice)
   /// - Parameter line: without its end.
   func send(_ line: [UInt8], of device: LinkDevice)
+  /// Sends a line whose answer nobody waits for: it is carried out with the next line that is sent, or when it is asked for.
+  ///
+  /// - Parameter line: without its end.
+  func post(_ line: [UInt8], of device: LinkDevice)
+  /// Has what was posted carried out.
+  ///
+  /// - Returns: whether there was something.
+  func carryOut() -> Bool
   /// The next line that has come for a device.
   func takeLine(of device: LinkDevice) -> [UInt8]?
   /// Waits until a line has come for a device.
   ///
   /// - Returns: false where none will come: the connection is lost.
   func wait(for device: LinkDevice) -> Bool
+}
+
+extension Carrier {
+  func post(_ line: [UInt8], of device: LinkDevice) { send(line, of: device) }
+  func carryOut() -> Bool { false }
 }
 
 /// Lines that have come, taken one by one.

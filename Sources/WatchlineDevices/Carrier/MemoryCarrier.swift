@@ -5,6 +5,8 @@ import Relay
 final class MemoryCarrier: Carrier {
   private let world: World
   private var lines: [String: LineQueue] = [:]
+  /// The device whose lines wait to be carried out.
+  private var poster: String?
 
   init() {
     // The relay on an empty store in memory has nothing that could be damaged.
@@ -15,14 +17,35 @@ final class MemoryCarrier: Carrier {
   var isInstant: Bool { true }
 
   func open(_ device: LinkDevice) -> Bool {
+    _ = carryOut()
     world.open(device.name)
     world.settle()
     return true
   }
 
-  func close(_ device: LinkDevice) { world.close(device.name) }
+  func close(_ device: LinkDevice) {
+    _ = carryOut()
+    world.close(device.name)
+  }
 
-  func send(_ line: [UInt8], of device: LinkDevice) { world.send(line + [0x0A], on: device.name) }
+  func send(_ line: [UInt8], of device: LinkDevice) {
+    post(line, of: device)
+    _ = carryOut()
+  }
+
+  /// Several lines cost the relay one turn. Those of two devices are carried out in their order.
+  func post(_ line: [UInt8], of device: LinkDevice) {
+    if let poster, poster != device.name { _ = carryOut() }
+    poster = device.name
+    world.give(line + [0x0A], to: world.client(device.name))
+  }
+
+  func carryOut() -> Bool {
+    guard poster != nil else { return false }
+    poster = nil
+    world.settle()
+    return true
+  }
 
   func takeLine(of device: LinkDevice) -> [UInt8]? {
     if let line = lines[device.name]?.take() { return line }
@@ -34,8 +57,14 @@ final class MemoryCarrier: Carrier {
 
   func wait(for device: LinkDevice) -> Bool { false }
 
-  func pass(seconds: Double) { world.pass(seconds: seconds) }
+  func pass(seconds: Double) {
+    _ = carryOut()
+    world.pass(seconds: seconds)
+  }
 
   /// Stops the relay and starts it again on what it has stored.
-  func restart() { try! world.restart() }
+  func restart() {
+    _ = carryOut()
+    try! world.restart()
+  }
 }

@@ -136,8 +136,8 @@ struct WireCampaign {
     try File.replace(path, with: small.bytes, isPrivate: false)
     print("\(failure.slug): \(failure.sentence)")
     print(
-      "  seed \(failure.seed), after \(state.lines + script.lines) lines; \(small.steps.count) of "
-        + "\(script.steps.count) steps")
+      "  seed \(failure.seed), after \(state.lines + script.lines) lines; \(small.lines) of its "
+        + "\(script.lines) are needed")
     let told = small.told
     for (index, line) in told.enumerated() {
       guard index < Self.shownLines || index >= told.count - Self.shownLines else {
