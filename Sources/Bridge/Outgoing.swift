@@ -133,15 +133,13 @@ package struct Outgoing {
       record.updatedAt, above: copies.map(\.updatedAt) + [track.floor])
     var held: WholeRecord?
     if case .held(let expected, _) = track.expected { held = expected }
-    for index in record.children.indices {
-      let child = record.children[index]
+    record.dateChildren { child in
       if let same = held?.child(child.target), same.values == child.values,
         same.place == child.place
       {
-        record.children[index].updatedAt = same.updatedAt
-        continue
+        return same.updatedAt
       }
-      record.children[index].updatedAt = RecordDate.sent(
+      return RecordDate.sent(
         child.updatedAt, above: copies.compactMap { $0.child(child.target)?.updatedAt })
     }
     return record

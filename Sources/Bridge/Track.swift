@@ -370,16 +370,3 @@ package struct Track: Equatable {
     Identifier(digestOf: String(decoding: copy.canonical, as: UTF8.self)).high
   }
 }
-
-extension WholeRecord {
-  /// Writes a field that is there.
-  package mutating func set(_ field: Field, _ value: Datum) {
-    guard field.target != target else {
-      values[field.name] = value
-      return
-    }
-    for index in children.indices where children[index].target == field.target {
-      children[index].values[field.name] = value
-    }
-  }
-}

@@ -10,8 +10,8 @@ package struct WholeRecord: Hashable, Sendable {
   /// Seconds since 2001-01-01 UTC, as all dates here.
   package var createdAt: Double
   package var updatedAt: Double
-  /// Records that it contains, each without children of its own.
-  package var children: [WholeRecord]
+  /// Records that it contains, each without children of its own; by their targets, so that one is found soon.
+  package private(set) var children: [WholeRecord] = []
 
   package init(
     _ target: Target, values: [Name: Datum], place: Int64?, createdAt: Double, updatedAt: Double,
@@ -22,7 +22,17 @@ package struct WholeRecord: Hashable, Sendable {
     self.place = place
     self.createdAt = createdAt
     self.updatedAt = updatedAt
-    self.children = children
+    contain(children)
+  }
+
+  /// Gives it what it contains.
+  package mutating func contain(_ children: [WholeRecord]) {
+    self.children = children.sorted { $0.target < $1.target }
+  }
+
+  /// Gives each record that it contains a date.
+  mutating func dateChildren(_ date: (WholeRecord) -> Double) {
+    for index in children.indices { children[index].updatedAt = date(children[index]) }
   }
 
   /// A field of a record: of this one, or of one in it.
@@ -36,8 +46,20 @@ package struct WholeRecord: Hashable, Sendable {
     }
   }
 
-  package func child(_ target: Target) -> WholeRecord? {
-    children.first { $0.target == target }
+  package func child(_ target: Target) -> WholeRecord? { place(of: target).map { children[$0] } }
+
+  private func place(of target: Target) -> Int? {
+    let place = children.countBelow { $0.target < target }
+    return place < children.count && children[place].target == target ? place : nil
+  }
+
+  /// Writes a field that is there.
+  package mutating func set(_ field: Field, _ value: Datum) {
+    if field.target == target {
+      values[field.name] = value
+    } else if let place = place(of: field.target) {
+      children[place].values[field.name] = value
+    }
   }
 
   /// The value of a field; nil where the record that it is of is not in this one.
@@ -106,7 +128,7 @@ package struct RecordShape: Sendable, Equatable {
     let reader = WholeReader(schema[root]!)
     for record in view[root] {
       var whole = reader.whole(record)
-      whole.children = contained[record.target] ?? []
+      whole.contain(contained[record.target] ?? [])
       records[record.target] = whole
     }
     return records
@@ -116,12 +138,13 @@ package struct RecordShape: Sendable, Equatable {
   package func record(_ target: Target, _ fold: Fold, _ schema: Schema) -> WholeRecord? {
     guard target.kind == root, let view = fold.view(target, schema) else { return nil }
     var whole = WholeReader(schema[root]!).whole(view)
-    for name in children {
-      let reader = WholeReader(schema[name]!)
-      whole.children += fold.records(of: name, by: schema[name]!.order!, in: target).compactMap {
-        fold.view($0, schema).map(reader.whole)
-      }
-    }
+    whole.contain(
+      children.flatMap { name in
+        let reader = WholeReader(schema[name]!)
+        return fold.records(of: name, by: schema[name]!.order!, in: target).compactMap {
+          fold.view($0, schema).map(reader.whole)
+        }
+      })
     return whole
   }
 }

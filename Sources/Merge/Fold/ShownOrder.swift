@@ -163,7 +163,7 @@ extension [Fold.ListName: [Int32]] {
 
 extension RandomAccessCollection where Index == Int {
   /// How many elements satisfy a condition that holds up to some element and not after.
-  func countBelow(_ isBelow: (Element) -> Bool) -> Int {
+  package func countBelow(_ isBelow: (Element) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex
     while low < high {

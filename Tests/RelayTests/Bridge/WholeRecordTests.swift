@@ -17,7 +17,7 @@ struct WholeRecordTests {
 
   @Test func comeBackFromCanonicalBytes() throws {
     var whole = record("timer", place: nil)
-    whole.children = [record("todo", place: -1), record("todo", place: .max)]
+    whole.contain([record("todo", place: -1), record("note", place: .max)])
     for whole in [whole, record("timer", place: 0)] {
       let datum = try Datum(json: whole.canonical)
       #expect(WholeRecord(datum) == whole)

@@ -196,7 +196,7 @@ extension TimerDTO {
       icon: text("icon") ?? "timer", colorHex: text("colorHex") ?? "#007AFF",
       sortOrder: record.place, notes: notes?.utf8.isEmpty == true ? nil : notes,
       createdAt: record.createdAt, updatedAt: record.updatedAt,
-      todoItems: record.children.map(TodoItemDTO.init))
+      todoItems: record.ordered.map(TodoItemDTO.init))
   }
 }
 
