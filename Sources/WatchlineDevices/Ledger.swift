@@ -18,38 +18,47 @@ package struct Ledger {
   package struct Item: Sendable {
     package var from: String
     package var kind: Kind
-    package var payload: String
+    /// What a report shows of it: JSON, or a file's name.
+    package var payload: [UInt8]
     package var fate = Fate.waiting
   }
 
   /// Whether anybody will ask: an app that runs for weeks has nobody who does.
   var isKept = true
   package private(set) var items: [Item] = []
-  private var places: [String: Int] = [:]
+  private var places: [Key: Int] = [:]
+
+  private struct Key: Hashable {
+    var from: String
+    /// nil for transfers, which are counted together.
+    var kind: Kind?
+    var number: UInt64
+
+    init(_ from: String, _ kind: Kind, _ number: UInt64) {
+      self.from = from
+      self.kind = kind == .message || kind == .context ? kind : nil
+      self.number = number
+    }
+  }
 
   /// - Parameter number: of its sender's, among those of its kind.
   mutating func add(_ item: Item, _ number: UInt64) {
     guard isKept else { return }
-    places[key(item.from, item.kind, number)] = items.count
+    places[Key(item.from, item.kind, number)] = items.count
     items.append(item)
   }
 
   mutating func end(_ from: String, _ kind: Kind, _ number: UInt64, _ fate: Fate) {
-    guard let place = places[key(from, kind, number)], items[place].fate == .waiting else { return }
+    guard let place = places[Key(from, kind, number)], items[place].fate == .waiting else { return }
     items[place].fate = fate
   }
 
   /// A message never came. Where nobody waits for its reply it was taken for delivered once it had been sent.
-  mutating func drop(message payload: String, from: String) {
+  mutating func drop(message payload: [UInt8], from: String) {
     let place = items.lastIndex {
       $0.kind == .message && $0.from == from && $0.payload == payload
         && ($0.fate == .waiting || $0.fate == .delivered)
     }
     if let place { items[place].fate = .dropped }
-  }
-
-  private func key(_ from: String, _ kind: Kind, _ number: UInt64) -> String {
-    let isTransfer = kind == .userInfo || kind == .complication || kind == .file
-    return "\(from)/\(isTransfer ? "transfer" : kind.rawValue)/\(number)"
   }
 }

@@ -84,7 +84,7 @@ package final class Link: @unchecked Sendable {
 
   /// Sends a line whose answer nobody waits for.
   func post(_ line: [UInt8], from device: LinkDevice) {
-    carrier.post(line, of: device)
+    guard carrier.post(line, of: device) else { return deliver() }
     if latency != nil { carryOut() }
   }
 
@@ -268,9 +268,19 @@ package final class Link: @unchecked Sendable {
   /// The next thing that an app sends fails so.
   package func failNext(_ error: DeviceError) { locked { failures.append(error) } }
   /// The next one of a kind is lost on its way.
-  package func drop(next kind: Ledger.Kind) { locked { drops[kind, default: 0] += 1 } }
+  package func drop(next kind: Ledger.Kind) {
+    locked {
+      carryOut()
+      drops[kind, default: 0] += 1
+    }
+  }
   /// So many of the next deliveries come twice, as they may after an app was ended.
-  package func duplicate(_ count: Int) { locked { duplicates += count } }
+  package func duplicate(_ count: Int) {
+    locked {
+      carryOut()
+      duplicates += count
+    }
+  }
   /// From now on what comes in different lanes comes in an order that is drawn; each lane keeps its own.
   package func reorder(seed: UInt64) { locked { order = SplitMix64(seed: seed) } }
 

@@ -90,7 +90,7 @@ extension LinkDevice {
       guard !link.takeDrop(.message) else {
         let text = members.raw("payload") ?? Array(quoted(members.string("data") ?? "").utf8)
         link.ledger.drop(
-          message: String(decoding: text, as: UTF8.self), from: members.string("from") ?? "")
+          message: text, from: members.string("from") ?? "")
         break
       }
       let reply = members.string("id").map { DeviceEvent.MessageID(text: $0) }

@@ -135,10 +135,14 @@ extension LinkDevice {
       line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
       if expectsReply { line += Array(",\"expectsReply\":true".utf8) }
       line += Array(",\"id\":\"m\(number)\"}".utf8)
+      guard !expectsReply else {
+        link.post(line, from: self)
+        return number
+      }
       link.send(line, from: self)
       // Who expects no reply hears of a failure alone, and before the answer to what is asked next.
-      if !expectsReply, !link.carrier.isInstant { ping() }
-      if !expectsReply, outbox.awaiting.removeValue(forKey: number) != nil {
+      if !link.carrier.isInstant { ping() }
+      if outbox.awaiting.removeValue(forKey: number) != nil {
         link.ledger.end(name, .message, number, .delivered)
       }
       return number
@@ -153,7 +157,7 @@ extension LinkDevice {
       link.trace.add(name, .reply)
       var line = Array("{\"type\":\"reply\",\"re\":\(quoted(message.text)),".utf8)
       line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
-      request(line)
+      link.post(line + [0x7D], from: self)
     }
   }
 
@@ -416,9 +420,7 @@ extension LinkDevice {
   }
 
   private func note(_ kind: Ledger.Kind, _ payload: [UInt8], _ number: UInt64) {
-    link.ledger.add(
-      Ledger.Item(from: name, kind: kind, payload: String(decoding: payload, as: UTF8.self)), number
-    )
+    link.ledger.add(Ledger.Item(from: name, kind: kind, payload: payload), number)
   }
 
   func finished(_ members: Members) {

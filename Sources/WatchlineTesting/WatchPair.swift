@@ -138,7 +138,8 @@ public final class WatchPair: Sendable {
         case .dropped: "was lost on its way"
         case .failed(let error): "failed with \(error.code.rawValue): \(error.sentence)"
         }
-      return "\(item.from): \(item.kind.rawValue) \(item.payload.prefix(200)) \(fate)"
+      let payload = String(decoding: item.payload, as: UTF8.self).prefix(200)
+      return "\(item.from): \(item.kind.rawValue) \(payload) \(fate)"
     }.joined(separator: "\n")
   }
 

@@ -11,10 +11,11 @@ protocol Carrier: AnyObject {
   func close(_ device: LinkDevice)
   /// - Parameter line: without its end.
   func send(_ line: [UInt8], of device: LinkDevice)
-  /// Sends a line whose answer nobody waits for: it is carried out with the next line that is sent, or when it is asked for.
+  /// Sends a line whose answer nobody waits for.
   ///
   /// - Parameter line: without its end.
-  func post(_ line: [UInt8], of device: LinkDevice)
+  /// - Returns: whether it waits for `carryOut`, or for the next line that is sent.
+  func post(_ line: [UInt8], of device: LinkDevice) -> Bool
   /// Has what was posted carried out.
   ///
   /// - Returns: whether there was something.
@@ -28,7 +29,10 @@ protocol Carrier: AnyObject {
 }
 
 extension Carrier {
-  func post(_ line: [UInt8], of device: LinkDevice) { send(line, of: device) }
+  func post(_ line: [UInt8], of device: LinkDevice) -> Bool {
+    send(line, of: device)
+    return false
+  }
   func carryOut() -> Bool { false }
 }
 

@@ -29,15 +29,16 @@ final class MemoryCarrier: Carrier {
   }
 
   func send(_ line: [UInt8], of device: LinkDevice) {
-    post(line, of: device)
+    _ = post(line, of: device)
     _ = carryOut()
   }
 
   /// Several lines cost the relay one turn. Those of two devices are carried out in their order.
-  func post(_ line: [UInt8], of device: LinkDevice) {
+  func post(_ line: [UInt8], of device: LinkDevice) -> Bool {
     if let poster, poster != device.name { _ = carryOut() }
     poster = device.name
     world.give(line + [0x0A], to: world.client(device.name))
+    return true
   }
 
   func carryOut() -> Bool {
