@@ -42,8 +42,8 @@ enum Snapshot {
 }
 
 extension Fold {
-  /// The pieces of a snapshot.
-  package func snapshot() -> [Datum] {
+  /// The pieces of a snapshot, as canonical bytes.
+  package func snapshot() -> [[UInt8]] {
     var writer = SnapshotWriter(self)
     return writer.write()
   }

@@ -7,7 +7,7 @@ struct SnapshotWriter {
   private let order: [UInt32]
   /// A replica's place in `order`, by number.
   private var places: [Int]
-  private var pieces: [Datum] = []
+  private var pieces: [[UInt8]] = []
 
   init(_ fold: Fold) {
     self.fold = fold
@@ -18,42 +18,51 @@ struct SnapshotWriter {
     for (place, number) in order.enumerated() { places[Int(number)] = place }
   }
 
-  mutating func write() -> [Datum] {
+  mutating func write() -> [[UInt8]] {
     addRecords()
     addOperations()
     addTexts()
     addLists()
     addTombstones()
-    return [header(pieces.count + 1)] + pieces
+    return [header(pieces.count + 1).canonical] + pieces
   }
 
-  /// Items in pieces of bounded size, each with the same other members.
+  /// Items in pieces of bounded size, each with the same other members. Of what a snapshot costs most is to write items,
+  /// so each is written once.
   private mutating func add(
     _ part: Snapshot.Part, _ key: Name, _ items: [Datum], _ members: [Datum.Member] = []
   ) {
-    var batch: [Datum] = []
-    var size = 0
-    func piece() -> Datum {
-      .sorted(
-        members + [
-          Datum.Member(Key.part, .string(part.name)), Datum.Member(key, .array(batch)),
-        ])
-    }
-    let limit = Snapshot.pieceLimit - piece().canonical.count
-    var bytes: [UInt8] = []
-    for item in items {
-      bytes.removeAll(keepingCapacity: true)
-      item.append(to: &bytes)
-      let itemSize = bytes.count + 1
-      if !batch.isEmpty, size + itemSize > limit {
-        pieces.append(piece())
-        batch = []
-        size = 0
+    guard !items.isEmpty else { return }
+    let (head, tail) = ends(
+      of: key, members + [Datum.Member(Key.part, .string(part.name))])
+    let limit = Snapshot.pieceLimit - head.count - tail.count
+    var batch: [UInt8] = []
+    var item: [UInt8] = []
+    for datum in items {
+      item.removeAll(keepingCapacity: true)
+      datum.append(to: &item)
+      // A comma for each.
+      if !batch.isEmpty, batch.count + 1 + item.count + 1 > limit {
+        pieces.append(head + batch + tail)
+        batch.removeAll(keepingCapacity: true)
       }
-      batch.append(item)
-      size += itemSize
+      if !batch.isEmpty { batch.append(0x2C) }
+      batch += item
     }
-    if !batch.isEmpty { pieces.append(piece()) }
+    pieces.append(head + batch + tail)
+  }
+
+  /// What is before and behind the items of a piece, whose members are in the order of their names.
+  private func ends(of key: Name, _ members: [Datum.Member]) -> ([UInt8], [UInt8]) {
+    let before = Datum.sorted(members.filter { Datum.precedes($0.name, key) }).canonical
+    let behind = Datum.sorted(members.filter { Datum.precedes(key, $0.name) }).canonical
+    var head = Array(before.dropLast())
+    if head.count > 1 { head.append(0x2C) }
+    head.append(quoted: key)
+    head += ":[".utf8
+    var tail: [UInt8] = [0x5D]
+    if behind.count > 2 { tail.append(0x2C) }
+    return (head, tail + behind.dropFirst())
   }
 
   private func header(_ count: Int) -> Datum {

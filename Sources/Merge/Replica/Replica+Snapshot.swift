@@ -16,6 +16,6 @@ extension Replica {
       }
       chains.append(Datum.Member(Name(replica.description), .sorted(members)))
     }
-    return [Datum.sorted(chains).canonical] + fold.snapshot().map(\.canonical)
+    return [Datum.sorted(chains).canonical] + fold.snapshot()
   }
 }

@@ -185,7 +185,11 @@ struct Campaign {
   static func rewritten(_ fold: Fold) throws -> Fold {
     let pieces = fold.snapshot()
     var reader = SnapshotReader()
-    for piece in pieces { try reader.add(try Datum(json: piece.canonical)) }
+    for piece in pieces {
+      let datum = try Datum(json: piece)
+      #expect(datum.canonical == piece)
+      try reader.add(datum)
+    }
     let result = try reader.finish()
     #expect(result.snapshot() == pieces)
     return result

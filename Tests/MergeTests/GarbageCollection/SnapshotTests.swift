@@ -99,7 +99,7 @@ import Wire
     let expected: [String] = pieces.split(separator: "\n\n").map { piece in
       piece.split(separator: "\n").joined()
     }
-    #expect(desk.fold.snapshot().map { String(decoding: $0.canonical, as: UTF8.self) } == expected)
+    #expect(desk.fold.snapshot().map { String(decoding: $0, as: UTF8.self) } == expected)
   }
 
   @Test func aSnapshotBeginsWithTheEndsOfTheChains() throws {
@@ -127,7 +127,7 @@ import Wire
       Action(note, .erase(field: "text", [ElementRun(ElementID(typed, 9), count: 900_000)])))
     let pieces = desk.fold.snapshot()
     #expect(pieces.count > 8)
-    #expect(pieces.allSatisfy { $0.canonical.count <= 256 << 10 })
+    #expect(pieces.allSatisfy { $0.count <= 256 << 10 })
     let fold = try Campaign.rewritten(desk.fold)
     #expect(fold.text(of: note, "text") == desk.fold.text(of: note, "text"))
     fold.purge(frontier: fold.vector, horizon: 0)
@@ -142,7 +142,7 @@ import Wire
       let note = Target("note", Name("\(number)"))
       try desk.write(at: UInt64(number), Action(note, .create), .set(note, "a"), .move(note))
     }
-    #expect(desk.fold.snapshot().allSatisfy { $0.canonical.count <= 256 << 10 })
+    #expect(desk.fold.snapshot().allSatisfy { $0.count <= 256 << 10 })
     _ = try Campaign.rewritten(desk.fold)
   }
 
@@ -160,7 +160,7 @@ import Wire
     options.retention = 100
     var campaign = Campaign(seed, options)
     try campaign.run(150)
-    return campaign.hub.fold.snapshot()
+    return try campaign.hub.fold.snapshot().map { try Datum(json: $0) }
   }
 
   @Test func piecesComeInOrderAndAllOfThem() throws {
