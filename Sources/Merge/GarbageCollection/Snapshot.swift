@@ -37,7 +37,8 @@ enum Snapshot {
   enum Part: Int, CaseIterable {
     case header, records, operations, text, list, graves
 
-    var name: Name { Name("\(self)") }
+    var name: Name { Self.names[rawValue] }
+    private static let names = allCases.map { Name("\($0)") }
   }
 }
 

@@ -89,8 +89,14 @@ struct SnapshotWriter {
 
   // MARK: Records
 
+  /// Indices of the records by their targets: to move records about costs more.
+  private var recordsInOrder: [Int] {
+    fold.records.indices.sorted { fold.records[$0].target < fold.records[$1].target }
+  }
+
   private mutating func addRecords() {
-    let items = fold.records.sorted { $0.target < $1.target }.map { record in
+    let items = recordsInOrder.map { index in
+      let record = fold.records[index]
       var item = Item(record.target)
       if record.isCreated { item.members.append(Datum.Member(Key.created, .bool(true))) }
       if let touch = record.touch { item.add(Key.touch, spelled(touch)) }
@@ -196,7 +202,8 @@ struct SnapshotWriter {
   // MARK: Sequences
 
   private mutating func addTexts() {
-    for record in fold.records.sorted(by: { $0.target < $1.target }) {
+    for index in recordsInOrder {
+      let record = fold.records[index]
       for text in record.texts.sorted(by: { $0.field < $1.field }) {
         var item = Item(record.target)
         item.add(Key.field, text.field)
