@@ -218,6 +218,7 @@ let package = Package(
       "WatchConnectivityTests",
       [
         "WatchConnectivity", "WatchlineTesting", "WatchlineDevices", "PlatformConditions", "Seeded",
+        "Wire",
       ]),
     tests(
       "SimulationTests",

@@ -19,8 +19,9 @@ package final class Link: @unchecked Sendable {
   private var isPumpDue = false
   private var isDeliveryDue = false
 
-  /// - Parameter server: nil for a relay in this process.
-  /// - Parameter isTest: whether what happens is kept for `items` and `traceText`.
+  /// - Parameters:
+  ///   - server: nil for a relay in this process.
+  ///   - isTest: whether what happens is kept for `items` and `traceText`.
   package convenience init(
     name: String = "pair", latency: Double? = nil, server: ServerAddress? = nil,
     isTest: Bool = true
@@ -201,9 +202,7 @@ package final class Link: @unchecked Sendable {
   @discardableResult
   package func pump() -> Bool {
     var hasMoved = false
-    for device in locked({
-      carryOut(); return devices
-    }) where device.pump() { hasMoved = true }
+    for device in upToDate() where device.pump() { hasMoved = true }
     locked { trace.settled(devices) }
     return hasMoved
   }
@@ -213,11 +212,17 @@ package final class Link: @unchecked Sendable {
   /// It runs beside the caller's actor, so that no delegate is told anything on the main thread.
   @concurrent package func settle() async {
     repeat {
-      for device in locked({
-        carryOut(); return devices
-      }) { device.pumpAndWait() }
+      for device in upToDate() { device.pumpAndWait() }
       locked { trace.settled(devices) }
     } while locked { hasMore() }
+  }
+
+  /// The devices, with what was posted carried out.
+  private func upToDate() -> [LinkDevice] {
+    locked {
+      carryOut()
+      return devices
+    }
   }
 
   /// Whether something can be told.
@@ -257,7 +262,8 @@ package final class Link: @unchecked Sendable {
   var ledger = Ledger()
   package var items: [Ledger.Item] {
     locked {
-      carryOut(); return ledger.items
+      carryOut()
+      return ledger.items
     }
   }
   private var failures: [DeviceError] = []

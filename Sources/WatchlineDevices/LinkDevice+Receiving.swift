@@ -89,8 +89,7 @@ extension LinkDevice {
     case "didReceiveMessage", "didReceiveMessageData":
       guard !link.takeDrop(.message) else {
         let text = members.raw("payload") ?? Array(quoted(members.string("data") ?? "").utf8)
-        link.ledger.drop(
-          message: text, from: members.string("from") ?? "")
+        link.ledger.drop(message: text, from: members.string("from") ?? "")
         break
       }
       let reply = members.string("id").map { DeviceEvent.MessageID(text: $0) }

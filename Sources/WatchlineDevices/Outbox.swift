@@ -58,12 +58,16 @@ struct Outbox {
 
   // MARK: Posts
 
-  mutating func nextNumber() -> UInt64 {
-    given = max(given, n) + 1
-    return given
+  /// A transfer goes out; one that went out before has the `n` that it had.
+  ///
+  /// - Returns: its `n`.
+  mutating func send(_ number: UInt64) -> UInt64 {
+    let n = transfers[number]!.n ?? max(given, n) + 1
+    given = max(given, n)
+    transfers[number]!.n = n
+    posted.insert(number)
+    return n
   }
-
-  mutating func post(_ number: UInt64) { posted.insert(number) }
 
   /// The connection is gone: what was not answered is sent again as it was.
   mutating func forgetPosts() { (posted, hasGap, given) = ([], false, 0) }
@@ -280,20 +284,16 @@ extension LinkDevice {
 
   /// Sends a transfer. Of a file the answer is waited for, as its bytes follow.
   private func hand(over number: UInt64) {
-    // Without a connection it gets no number.
+    // Without a connection it gets no `n`.
     guard isOnline, let transfer = outbox[number] else { return }
-    let n = transfer.n ?? outbox.nextNumber()
-    if transfer.n == nil {
-      outbox[number]?.n = n
-      store?.note(number, n: n)
-    }
+    let n = outbox.send(number)
+    if transfer.n == nil { store?.note(number, n: n) }
     let line = transfer.members + Array(",\"n\":\(n)".utf8)
     guard transfer.kind != .file else {
       if let answer = request(line) { answered(number, answer) }
       return
     }
     acknowledge()
-    outbox.post(number)
     link.post(line + Array(",\"id\":\"t\(number)\"}".utf8), from: self)
   }
 
