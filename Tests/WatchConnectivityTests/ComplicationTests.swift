@@ -13,7 +13,7 @@ import WatchlineTesting
   /// A newer one takes the place of one that waits: at the relay, or at a phone without a connection.
   @Test(arguments: [true, false]) func aNewerOneTakesItsPlace(isPhoneOnline: Bool) async {
     await world.activate()
-    world.pair.watch.goOffline()
+    await world.loseWatch()
     if !isPhoneOnline { world.pair.phone.goOffline() }
     let transfers = send(3)
     #expect(transfers.allSatisfy { $0.isCurrentComplicationInfo }, "nobody has been told yet")
@@ -53,7 +53,7 @@ import WatchlineTesting
   /// An app that is started anew asks which of its transfers is the current one.
   @Test func anAppThatIsStartedAnewKnows() async {
     await world.activate()
-    world.pair.watch.goOffline()
+    await world.loseWatch()
     _ = send(2)
     world.pair.phone.kill()
     world.pair.phone.launch()

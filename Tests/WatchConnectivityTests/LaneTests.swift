@@ -34,6 +34,15 @@ struct Recorded {
     }
   }
 
+  /// The watch's connection is gone, and the phone has heard of it: a server notices that in its own time.
+  func loseWatch() async {
+    pair.watch.goOffline()
+    await eventually {
+      await pair.settle()
+      return !phoneSession.isReachable
+    }
+  }
+
   var phoneSession: WCSession { pair.phone.run { WCSession.default } }
   var watchSession: WCSession { pair.watch.run { WCSession.default } }
 }
@@ -167,7 +176,7 @@ struct Recorded {
   /// A transfer can be cancelled as soon as the call has returned; it is told whether that was in time.
   @Test func cancelledAtOnce() async {
     await world.activate()
-    world.pair.watch.goOffline()
+    await world.loseWatch()
     let session = world.phoneSession
     let transfers = (0..<3).map { session.transferUserInfo(["n": $0]) }
     transfers[1].cancel()
