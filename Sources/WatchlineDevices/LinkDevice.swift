@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Wire
 
 /// A phone or a watch of a link: what the system of a real one does for its apps' sessions.
@@ -117,6 +117,12 @@ package final class LinkDevice: @unchecked Sendable {
   var lock: NSRecursiveLock { link.lock }
 
   func locked<Result>(_ body: () throws -> Result) rethrows -> Result { try link.locked(body) }
+
+  /// Runs a body under the link's lock: a session's own tables are guarded by it too.
+  package func perform<Result>(_ body: () throws -> Result) rethrows -> Result { try locked(body) }
+
+  /// The folder that an app keeps for the active watch.
+  package var watchDirectory: URL? { link.folder.appendingPathComponent("WatchDirectory") }
 
   // MARK: The connection
 
