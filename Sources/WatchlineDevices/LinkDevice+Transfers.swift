@@ -238,8 +238,8 @@ extension LinkDevice {
   /// - Returns: whether it was taken back.
   package func cancel(_ number: UInt64) -> Bool {
     locked {
-      // Whether it has been handed out is known once it was answered.
-      if outbox[number]?.n != nil, outbox[number]?.transfer == nil { ping() }
+      // Whether it can be taken back is known once it was answered, which waits for a commit.
+      if outbox[number]?.n != nil, outbox[number]?.transfer == nil { _ = state() }
       guard let transfer = outbox[number] else { return false }
       if let name = transfer.transfer { return takeBack(number, name) }
       guard transfer.n == nil else {

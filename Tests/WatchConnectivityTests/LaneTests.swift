@@ -36,10 +36,16 @@ struct Recorded {
 
   /// The watch's connection is gone, and the phone has heard of it: a server notices that in its own time.
   func loseWatch() async {
+    await phoneHears(reachable: true)
     pair.watch.goOffline()
+    await phoneHears(reachable: false)
+  }
+
+  private func phoneHears(reachable: Bool) async {
+    let session = phoneSession
     await eventually {
       await pair.settle()
-      return !phoneSession.isReachable
+      return session.isReachable == reachable
     }
   }
 
@@ -173,7 +179,7 @@ struct Recorded {
     #expect(session.outstandingUserInfoTransfers.isEmpty)
   }
 
-  /// A transfer can be cancelled as soon as the call has returned; it is told whether that was in time.
+  /// A transfer can be cancelled as soon as the call has returned.
   @Test func cancelledAtOnce() async {
     await world.activate()
     await world.loseWatch()
