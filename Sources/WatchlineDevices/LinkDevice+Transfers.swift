@@ -60,8 +60,8 @@ extension LinkDevice {
         facts.activationState == 1 ? Self.inactive : Self.notActivated)
     }
     if transfer.kind == .complication {
-      // Of those that wait here only the newest is the current one; the relay says so of the others.
-      for (older, other) in outbox.transfers where other.transfer == nil { untag(older) }
+      // Of those that wait here only the newest is the current one; of those that were sent the relay says so.
+      for (older, other) in outbox.transfers where other.n == nil { untag(older) }
     }
     outbox.last += 1
     let number = outbox.last

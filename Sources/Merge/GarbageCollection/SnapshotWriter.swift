@@ -7,6 +7,8 @@ struct SnapshotWriter {
   private let order: [UInt32]
   /// A replica's place in `order`, by number.
   private var places: [Int]
+  /// Indices of the records by their targets: to move records about costs more.
+  private let recordsInOrder: [Int]
   private var pieces: [[UInt8]] = []
 
   init(_ fold: Fold) {
@@ -16,6 +18,9 @@ struct SnapshotWriter {
       .sorted { table[$0].id < table[$1].id }
     places = Array(repeating: -1, count: table.entries.count)
     for (place, number) in order.enumerated() { places[Int(number)] = place }
+    recordsInOrder = fold.records.indices.sorted {
+      fold.records[$0].target < fold.records[$1].target
+    }
   }
 
   mutating func write() -> [[UInt8]] {
@@ -88,11 +93,6 @@ struct SnapshotWriter {
   }
 
   // MARK: Records
-
-  /// Indices of the records by their targets: to move records about costs more.
-  private var recordsInOrder: [Int] {
-    fold.records.indices.sorted { fold.records[$0].target < fold.records[$1].target }
-  }
 
   private mutating func addRecords() {
     let items = recordsInOrder.map { index in

@@ -100,19 +100,20 @@ import LaneModel
 
   // MARK: The complication's budget
 
-  private static func complications(budget: Int) -> ComplicationChecker {
+  /// - Parameter count: how many items were accepted, 0, 1, 2 …
+  private static func complications(budget: Int, accepted count: Int = 0) -> ComplicationChecker {
     var checker = ComplicationChecker()
     checker.wanted = budget
     checker.configured()
+    for id in 0..<count {
+      checker.asked(id, "watch")
+      checker.accepted(id, remaining: 0)
+    }
     return checker
   }
 
   @Test func aBudgetIsUsedUp() {
-    var checker = Self.complications(budget: 1)
-    for id in 0..<2 {
-      checker.asked(id, "watch")
-      checker.accepted(id, remaining: 0)
-    }
+    var checker = Self.complications(budget: 1, accepted: 2)
     checker.tagged(0)
     #expect(checker.violations == [])
     checker.tagged(1)
@@ -121,11 +122,7 @@ import LaneModel
 
   /// One that had come with the tag before may lose it; the other way round it was told wrongly.
   @Test func whatWasSaidToBeOrdinaryComesWithoutTheTag() {
-    var checker = Self.complications(budget: 9)
-    for id in 0..<2 {
-      checker.asked(id, "watch")
-      checker.accepted(id, remaining: 7)
-    }
+    var checker = Self.complications(budget: 9, accepted: 2)
     checker.tagged(0)
     checker.untagged(0)
     checker.tagged(0)

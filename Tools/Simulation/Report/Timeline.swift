@@ -22,12 +22,13 @@ struct Timeline {
     let steps = recording.steps
     let path = Set(finding.path)
     let writes = Set(finding.field?.writes.map(\.step) ?? [])
-    var shown = steps.indices.filter { index in
+    func isTold(_ index: Int) -> Bool {
       let kind = steps[index].kind
       return kind == .edit || kind == .fault || kind == .note || path.contains(index)
     }
+    var shown = steps.indices.filter(isTold)
     if isOfLanes {
-      let all = steps.indices.filter { shown.contains($0) || isDelivery(steps[$0]) }
+      let all = steps.indices.filter { isTold($0) || isDelivery(steps[$0]) }
       if all.count <= Self.mostLines { shown = all }
     } else if shown.count > Self.mostLines {
       let last = shown.suffix(3)

@@ -7,31 +7,31 @@ extension ServerRun {
   func lane(_ node: ServerNode, _ event: TraceEvent) -> Bool {
     if event.verb == .look { return look(node) }
     guard let what = act(node, event) else { return false }
-    recorder.add(now - start, node.name, .note, what())
+    recorder.add(now - start, node.name, .note, what)
     node.collect()
     return true
   }
 
   /// - Returns: what it did, in words; nil where it could not.
-  private func act(_ node: ServerNode, _ event: TraceEvent) -> (() -> String)? {
+  private func act(_ node: ServerNode, _ event: TraceEvent) -> String? {
     let lanes = node.lanes
     let count = Int(event.count ?? 0)
     switch event.verb {
     case .transfer: return transfer(node, event)
     case .context:
       lanes.setContext("context\(count)")
-      return { "sets its context to context\(count)" }
+      return "sets its context to context\(count)"
     case .cancel:
       let unfinished = lanes.unfinished
       guard !unfinished.isEmpty, node.isActive else { return nil }
       let transfer = unfinished[count % unfinished.count]
       lanes.cancel(transfer)
-      return { "cancels transfer \(transfer)" }
+      return "cancels transfer \(transfer)"
     default: return node.isActive ? actWhileActive(node, event, count) : nil
     }
   }
 
-  private func transfer(_ node: ServerNode, _ event: TraceEvent) -> (() -> String)? {
+  private func transfer(_ node: ServerNode, _ event: TraceEvent) -> String? {
     let isPlain = event.flag ?? true
     let size = max(0, Int(event.count ?? 0))
     let id: Int
@@ -46,52 +46,52 @@ extension ServerRun {
         isComplication ? .complication : .userInfo, content: event.payload ?? [],
         isNumbered: isPlain)
     }
-    return { [checker = node.lanes.checker] in "hands over \(checker[id].spelled)" }
+    return "hands over \(node.lanes.checker[id].spelled)"
   }
 
   private func actWhileActive(
     _ node: ServerNode, _ event: TraceEvent, _ count: Int
-  ) -> (() -> String)? {
+  ) -> String? {
     let lanes = node.lanes
     switch event.verb {
     case .upload:
       guard lanes.upload(pieceSize: max(1, count)) else { return nil }
-      return { "sends a piece of its file" }
+      return "sends a piece of its file"
     case .message:
       let expectsReply = event.flag ?? true
       lanes.message(expectsReply: expectsReply)
-      return { expectsReply ? "sends a message, and awaits a reply" : "sends a message" }
+      return expectsReply ? "sends a message, and awaits a reply" : "sends a message"
     case .reply:
       guard !lanes.messages.isEmpty else { return nil }
       lanes.reply()
-      return { "replies to a message" }
+      return "replies to a message"
     case .acknowledge:
       guard !lanes.seqs.isEmpty else { return nil }
       guard let lane = event.lane else {
         lanes.acknowledgeAll()
-        return { "acknowledges all that it has read" }
+        return "acknowledges all that it has read"
       }
       lanes.acknowledge(lane, back: count)
-      return { "acknowledges lane \(lane)" + (count > 0 ? ", but for the last \(count)" : "") }
+      return "acknowledges lane \(lane)" + (count > 0 ? ", but for the last \(count)" : "")
     case .refuse:
       let lane = event.lane ?? "userInfo"
       lanes.refuse(lane, back: count)
-      return { "refuses a delivery of lane \(lane)" }
+      return "refuses a delivery of lane \(lane)"
     case .select:
       guard node.device.isPhone, let watch = event.to else { return nil }
       lanes.send("{\"type\":\"selectWatch\",\"device\":\"\(watch)\",\"id\":\"select\"}")
-      return { "is switched to the watch named \(watch)" }
+      return "is switched to the watch named \(watch)"
     case .appState:
       let state = Self.appStates[abs(count) % 4]
       lanes.setAppState(state)
-      return { "its app is now: \(state)" }
+      return "its app is now: \(state)"
     case .hold:
       lanes.hold()
-      return { "holds its deliveries" }
+      return "holds its deliveries"
     case .release:
       lanes.release(event.count.map(Int.init))
       let some = event.count.map { "\($0) of " } ?? ""
-      return { "lets \(some)its deliveries come" }
+      return "lets \(some)its deliveries come"
     default: return nil
     }
   }
