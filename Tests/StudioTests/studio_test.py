@@ -16,6 +16,7 @@ import unittest
 
 from axe_selenium_python import Axe
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -95,7 +96,9 @@ class StudioTestCase(unittest.TestCase):
     # What a person does.
 
     def until(self, condition, seconds=10):
-        return WebDriverWait(self.driver, seconds, 0.05).until(lambda _: condition())
+        """Waits for what the page is to show; an element that the page has drawn anew meanwhile is looked up again."""
+        waiting = WebDriverWait(self.driver, seconds, 0.05, [StaleElementReferenceException])
+        return waiting.until(lambda _: condition())
 
     def device(self, name):
         return self.driver.find_element(By.ID, f"device-{name}")
@@ -117,8 +120,16 @@ class StudioTestCase(unittest.TestCase):
     def act(self, action):
         """Does something that is one step, and waits for it."""
         before = self.step()
-        action()
+        self.until(lambda: (action(), True))
         self.until(lambda: self.step() != before)
+
+    def carry_everything(self, pressed):
+        """Presses `Carry everything`, which is no step, and waits until it is or is not pressed."""
+        def find():
+            return self.driver.find_element(By.XPATH, "//button[normalize-space()='Carry everything']")
+
+        find().click()
+        self.until(lambda: find().get_attribute("aria-pressed") == pressed)
 
     def tap(self, name, text):
         def click():
@@ -205,14 +216,12 @@ class StoryTests(StudioTestCase):
         self.until(lambda: "START" in self.screen("phone"))
 
     def test_killed_between_send_and_delivery(self):
-        self.driver.find_element(By.XPATH, "//button[normalize-space()='Carry everything']").click()
-        self.until(lambda: self.driver.find_element(
-            By.XPATH, "//button[normalize-space()='Carry everything']").get_attribute("aria-pressed") == "false")
+        self.carry_everything("false")
         self.control("phone", "Send userInfo")
         self.control("phone", "Up")
         self.at_server("Commit")
         self.at_server("Kill the server")
-        self.driver.find_element(By.XPATH, "//button[normalize-space()='Carry everything']").click()
+        self.carry_everything("true")
         self.at_server("+1 s")
         self.control("watch", "Acknowledge")
         queue = self.driver.find_element(By.ID, "queue-rows")
