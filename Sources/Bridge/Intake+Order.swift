@@ -119,10 +119,8 @@ extension Intake {
     // Others have done the same, or the device shows what they did.
     let present = after.sorted { slotOffset($0) < slotOffset($1) }
     guard after != present else { return }
-    let isChoice = after.count <= RisingSubsequence.choiceLimit && isAgreed(before)
-    let orders = isChoice ? before + [present] : before
     let (moves, chosen) = RisingSubsequence.fewestMoves(
-      from: orders, to: after, fitting: slotOffset, isFree: isUnmoved)
+      from: before, to: after, fitting: slotOffset, isFree: isUnmoved)
     // Who started from the newest order had seen what made it.
     func position(of target: Target) -> UInt64? {
       chosen == 0 ? device[target]?.oldestPosition : device[target]?.reached
@@ -151,29 +149,6 @@ extension Intake {
         break
       }
     }
-  }
-
-  /// Whether nobody has moved what stands otherwise at the hub than the device may have had it: two have put something in
-  /// one place, unseen by one another.
-  private func isAgreed(_ orders: [[Target]]) -> Bool {
-    orders.allSatisfy { turned($0).allSatisfy(isUnmoved) }
-  }
-
-  /// What stands otherwise at the hub than in an order: behind one that comes later there, or before one that comes
-  /// earlier.
-  private func turned(_ order: [Target]) -> Set<Target> {
-    let offsets = order.map(slotOffset)
-    var turned: Set<Target> = []
-    var (highest, lowest) = (Int.min, Int.max)
-    for (target, offset) in zip(order, offsets) {
-      if offset < highest { turned.insert(target) }
-      highest = max(highest, offset)
-    }
-    for (target, offset) in zip(order, offsets).reversed() {
-      if offset > lowest { turned.insert(target) }
-      lowest = min(lowest, offset)
-    }
-    return turned
   }
 
   /// Where a moved record goes. What the device may not have had yet, or somebody has deleted, stands between others by

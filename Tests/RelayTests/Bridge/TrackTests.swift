@@ -349,6 +349,47 @@ struct TrackTests {
     #expect(last.map(\.id) == [0])
   }
 
+  /// From 1, 6, 45 to 45, 6, 1 any one of them may have stayed: it is the one that another has moved.
+  @Test func whatAnotherHasMovedStays() {
+    let (moves, from) = fewestMoves([[1, 6, 45]], to: [45, 6, 1], at: [1, 6, 45], others: [1])
+    #expect(from == 0 && moves == [Move(45, nil), Move(6, 45)])
+  }
+
+  /// Moving 3 behind what stands elsewhere by now would carry 4 along.
+  @Test func nothingGoesBehindWhatAnotherHasMoved() {
+    let old = [[1, 3, 2, 4], [2, 3, 1, 4]]
+    let (moves, _) = fewestMoves(old, to: [2, 3, 1, 4], at: [2, 1, 3, 4], others: [2])
+    #expect(moves == [Move(1, 3)] || moves == [Move(3, nil)])
+    #expect(moves.allSatisfy { $0.after != 2 })
+  }
+
+  /// The hub has 28 and 33 behind what the device shows between them: no few moves of the device's make its order there.
+  @Test func whatNobodyHasMovedGoesStraightToItsPlace() {
+    let (moves, from) = fewestMoves(
+      [[1, 6, 12, 28, 17, 33]], to: [1, 33, 12, 6, 28, 17], at: [6, 12, 17, 1, 28, 33], others: [6])
+    #expect(from == 1)
+    #expect(moves == [Move(1, nil), Move(33, 1), Move(28, 12)])
+    let (second, other) = fewestMoves([[1, 2, 3]], to: [3, 1, 2], at: [3, 2, 1], others: [3])
+    #expect(
+      other == 0 && second == [Move(3, nil)], "its person has moved what another has: both are said"
+    )
+  }
+
+  private struct Move: Equatable {
+    var id: Int
+    var after: Int?
+
+    init(_ id: Int, _ after: Int?) { (self.id, self.after) = (id, after) }
+  }
+
+  private func fewestMoves(
+    _ orders: [[Int]], to new: [Int], at hub: [Int], others: Set<Int>
+  ) -> ([Move], from: Int) {
+    let (moves, from) = RisingSubsequence.fewestMoves(
+      from: orders, to: new, fitting: { hub.firstIndex(of: $0)! }, isFree: { !others.contains($0) })
+    return (moves.map { Move($0.id, $0.after) }, from)
+  }
+
   @Test(arguments: [
     ("steep", "do steep", "steep 3 min", "do steep 3 min"),
     ("steep", "", "steep 3 min", " 3 min"),

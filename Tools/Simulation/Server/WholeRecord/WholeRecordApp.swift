@@ -38,6 +38,17 @@ final class WholeRecordApp {
     var isSettled = false
     /// How often it had been activated by then.
     var session = 0
+    /// The timer's copies before and after it.
+    var old: TimerDTO?
+    var new: TimerDTO?
+
+    /// Whether it may be what became of a copy that came from elsewhere, dated between these two: a to-do that this
+    /// lacks is in none of what was made upon it.
+    func mayBeUpon(_ copy: TimerDTO) -> Bool {
+      guard let old, let new, copy.id == old.id, what == .delete else { return false }
+      return old.updatedAt < copy.updatedAt && copy.updatedAt < new.updatedAt
+        && !copy.targets.contains(target)
+    }
   }
 
   let envelope: TodoTimersEnvelope
@@ -59,26 +70,14 @@ final class WholeRecordApp {
   private(set) var moment = 0
   /// Timers on which its last action was undated, such as a tick: nobody knows how it dated that.
   private(set) var undated: Set<Identifier> = []
-  /// The order of timers that its person last made; nil where they made none.
-  private(set) var arranged: [Target]?
-  /// Of which two timers their person put one before the other as they had been shown before: that may be taken
-  /// for an echo (clause 13.4).
-  private(set) var echoed: Set<Set<Target>> = []
-  /// Of which two timers their person put one before the other, while what it had been sent of one was not
-  /// acknowledged: with an unknown base that is no move (clause 13.4).
-  private(set) var unsettled: Set<Set<Target>> = []
-  /// Behind which timers its person may have put one last: where others move such a one, the one goes with it.
-  private(set) var behind: [Target: Set<Target>] = [:]
-  /// Of which two timers the first was ever shown before the second.
-  private var before: Set<[Target]> = []
+  /// The order of timers that its person last made.
+  private(set) var arrangement = Arrangement()
   /// By timer, the session in which it was last sent that.
   private var sent: [Identifier: Int] = [:]
   /// Timers that it ever acted on without a date: what it was sent then is in doubt for a while.
   private var acted: Set<Identifier> = []
   /// Acknowledges of this session that the server has not taken yet.
   private var acknowledges = 0
-  /// Pairs that are settled as soon as it has.
-  private var hoped: Set<Set<Target>> = []
   /// Timers that it was sent since it last acknowledged.
   private var unacknowledged: Set<Identifier> = []
   /// By transfer, how often it had been activated when the server accepted that.
@@ -119,13 +118,16 @@ final class WholeRecordApp {
   ///
   /// - Returns: what it answers.
   func take(_ message: TodoTimersMessage) -> [TodoTimersMessage] {
-    let timers =
+    let (timers, copies) =
       switch message {
-      case .fullSync(let sync): sync.timers.map(\.id)
-      case .timerUpdate(let update): [update.timerID]
-      case .quickAction, .timerState, .syncRequest: [Identifier]()
+      case .fullSync(let sync): (sync.timers.map(\.id), sync.timers)
+      case .timerUpdate(let update): ([update.timerID], [update.timer].compactMap(\.self))
+      case .quickAction, .timerState, .syncRequest: ([Identifier](), [TimerDTO]())
       }
     for timer in timers { sent[timer] = sessions }
+    for index in touches.indices where copies.contains(where: touches[index].mayBeUpon) {
+      touches[index].isSettled = false
+    }
     delivered = atHub()
     unacknowledged.formUnion(timers)
     let answers = model.apply(message, now: now)
@@ -142,14 +144,14 @@ final class WholeRecordApp {
   /// The server has taken one of these.
   func settled() {
     acknowledges -= 1
-    if acknowledges == 0 { hoped = [] }
+    if acknowledges == 0 { arrangement.settle() }
   }
 
   /// A session begins. What was acknowledged in the last one, and not taken, may be unknown there.
   func begin() {
     sessions += 1
-    if acknowledges > 0 { unsettled.formUnion(hoped) }
-    (acknowledges, hoped) = (0, [])
+    arrangement.begin(isSettled: acknowledges == 0)
+    acknowledges = 0
   }
 
   func accepted(_ transfer: Int) { acceptedIn[transfer] = acceptedIn[transfer] ?? sessions }
@@ -194,10 +196,7 @@ final class WholeRecordApp {
     model = WholeRecordDevice(model.role)
     copies = []
     undated = []
-    arranged = nil
-    echoed = []
-    unsettled = []
-    behind = [:]
+    arrangement.reset()
     incarnation += 1
   }
 
@@ -227,71 +226,15 @@ final class WholeRecordApp {
 
   /// Its person has put timers into the order that is shown now.
   private func arrange(from order: [Target]) {
-    let new = model.ordered.map(\.target)
-    func before(_ target: Target, _ list: [Target]) -> Target? {
-      list.firstIndex(of: target).flatMap { $0 == 0 ? nil : list[$0 - 1] }
-    }
-    let unmoved = Arrangement.unmoved(from: order, to: new)
-    for (index, second) in new.enumerated() {
-      let neighbour = before(second, new)
-      if !order.contains(second) || neighbour != before(second, order) {
-        let others = unmoved.contains(second) ? behind[second] ?? [] : []
-        behind[second] = others.union([neighbour].compactMap(\.self))
-      }
-      guard let place = order.firstIndex(of: second) else { continue }
-      for first in new[..<index] {
-        guard order[place...].contains(first) else {
-          // What a delivery has brought or turned round since is not its person's doing.
-          let was = arranged?.firstIndex(of: second) ?? 0
-          if arranged?[..<was].contains(first) != true { echoed.insert([first, second]) }
-          continue
-        }
-        if self.before.contains([first, second]) {
-          echoed.insert([first, second])
-        } else {
-          echoed.remove([first, second])
-        }
-        if isSettled(first), isSettled(second) {
-          unsettled.remove([first, second])
-          if acknowledges > 0 { hoped.insert([first, second]) }
-        } else {
-          unsettled.insert([first, second])
-        }
-      }
-    }
-    arranged = new
-  }
-
-  /// Whether two timers may stand otherwise than their person put them: what that says of one of them, or of one that
-  /// it stands behind, may be taken for an echo or for nothing.
-  ///
-  /// - Parameter isAlone: whether nobody else placed a timer.
-  func mayDiffer(_ first: Target, _ second: Target, isAlone: Bool) -> Bool {
-    line(from: first).contains { one in
-      line(from: second).contains { other in
-        echoed.contains([one, other]) || !isAlone && unsettled.contains([one, other])
-      }
-    }
-  }
-
-  /// A timer, those behind which its person may have put it, those behind which they put these, and so on.
-  func line(from target: Target) -> Set<Target> {
-    var (line, next): (Set<Target>, Set<Target>) = ([], [target])
-    while !next.isEmpty {
-      line.formUnion(next)
-      next = Set(next.flatMap { behind[$0] ?? [] }).subtracting(line)
-    }
-    return line
+    arrangement.arrange(
+      from: order, to: model.ordered.map(\.target), isWaiting: acknowledges > 0, isSettled)
   }
 
   // MARK: What is shown
 
   private func show() {
     moment += 1
-    let order = model.ordered.map(\.target)
-    for (index, second) in order.enumerated() {
-      for first in order[..<index] { before.insert([first, second]) }
-    }
+    arrangement.show(model.ordered.map(\.target))
     for timer in model.timers.values {
       for (field, value) in timer.shownFields where shown[field]?[value] == nil {
         shown[field, default: [:]][value] = moment
@@ -348,10 +291,15 @@ final class WholeRecordApp {
     from old: [Identifier: TimerDTO], to new: [Identifier: TimerDTO], _ edit: Edit
   ) -> [Touch] {
     var touches: [Touch] = []
+    var copies: (old: TimerDTO?, new: TimerDTO?)
     func add(_ target: Target, _ what: Touch.What, replacing replaced: Datum? = nil) {
-      touches.append(Touch(target: target, what: what, moment: 0, replaced: replaced, edit: edit))
+      touches.append(
+        Touch(
+          target: target, what: what, moment: 0, replaced: replaced, edit: edit, old: copies.old,
+          new: copies.new))
     }
     for id in Set(old.keys).union(new.keys).sorted() {
+      copies = (old[id], new[id])
       let (before, after) = (old[id]?.shownFields ?? [:], new[id]?.shownFields ?? [:])
       let targets = (old[id]?.targets ?? []).union(new[id]?.targets ?? [])
       for target in targets.sorted() {

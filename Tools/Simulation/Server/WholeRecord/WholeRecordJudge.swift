@@ -244,7 +244,7 @@ struct WholeRecordJudge {
 
   /// Those that nobody else has moved stand as its person arranged them, wherever they were made.
   private func checkArranged() {
-    guard let arranged = app.arranged,
+    guard let arranged = app.arrangement.order,
       app.touches.allSatisfy({ touch in
         touch.transfer.map { run.lanes[$0].isAccepted && !run.lanes[$0].isForgotten } ?? true
       })
@@ -257,7 +257,7 @@ struct WholeRecordJudge {
       let first = wanted[index]
       return found[..<found.firstIndex(of: first)!].contains { second in
         wanted[index...].contains(second)
-          && !app.mayDiffer(first, second, isAlone: isAlone)
+          && !app.arrangement.mayDiffer(first, second, isAlone: isAlone)
       }
     }
     guard isOtherwise else { return }
@@ -280,7 +280,9 @@ struct WholeRecordJudge {
         if case .move = action.body { moved.insert(action.target) }
       }
     }
-    moved.formUnion(app.behind.keys.filter { !app.line(from: $0).isDisjoint(with: moved) })
+    moved.formUnion(
+      app.arrangement.behind.keys.filter { !app.arrangement.line(from: $0).isDisjoint(with: moved) }
+    )
     let isAlone = !foreign.union(moved).contains { $0.kind == "timer" }
     return (moved, isAlone)
   }
