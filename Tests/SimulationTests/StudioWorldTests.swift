@@ -33,7 +33,7 @@ struct StudioWorldTests {
   @Test("What was done is a trace, which amounts to the same")
   func trace() throws {
     let world = try world(story)
-    #expect(try world.judged().isEmpty)
+    #expect(try world.judged().findings.isEmpty)
     let again = try StudioWorld(opening: Trace(ndjson: world.trace.ndjson))
     again.seek(to: again.steps.count)
     for text in [
@@ -72,7 +72,41 @@ struct StudioWorldTests {
     ])
     #expect(state(world).contains(#""isCompleted","values":{"phone":true,"watch":true}"#))
     #expect(world.trace.events.contains { $0.edit?.since != nil })
-    #expect(try world.judged().isEmpty)
+    #expect(try world.judged().findings.isEmpty)
+  }
+
+  @Test("A text has its authors, and what lost says why")
+  func authors() throws {
+    let world = try world([
+      ("phone", "new Tea 5:00"), ("phone", "open 1"), ("phone", "notes"),
+      ("phone", "write Two spoons"), ("phone", "save"), ("phone", "offline"), ("phone", "edit"),
+      ("phone", "name Green tea"), ("phone", "save"),
+    ])
+    world.perform(.wait(1500), flows: true)
+    // On the watch texts are read-only: what it changes goes past its app.
+    for (field, value) in [("name", "\"Black tea\""), ("notes", "\"Two level spoons\"")] {
+      let record = try #require(world.trace.events.lazy.compactMap(\.edit).first).record
+      let edit = try #require(
+        StudioWorld.edit(
+          try Members(
+            Array(
+              #"{"kind":"timer","record":"\#(record)","field":"\#(field)","value":\#(quoted(value))}"#
+                .utf8))))
+      var event = TraceEvent(at: 0, "watch", .edit)
+      event.edit = edit
+      world.perform(.event(event), flows: true)
+    }
+    #expect(state(world).contains(#""name","values":{"phone":"Green tea","watch":"Black tea"}"#))
+    world.perform(.type(device: "phone", line: "online"), flows: true)
+    let authors =
+      #"[{"by":"phone","text":"Two "},{"by":"watch","text":"level "},{"by":"phone","text":"spoons"}]"#
+    #expect(state(world).contains(#""authors":{"phone":\#(authors),"watch":\#(authors)}"#))
+    #expect(state(world).contains(#""lostTo":"watch","why":"written 1500 ms later""#))
+    #expect(try world.judged().findings.isEmpty)
+  }
+
+  private func quoted(_ json: String) -> String {
+    "\"" + json.replacing("\"", with: "\\\"") + "\""
   }
 
   @Test("Each of the apps runs, and its edits are a trace", arguments: ShippedApp.allCases)
@@ -84,7 +118,7 @@ struct StudioWorldTests {
     ]
     let world = try world(lines[app]!, app: app)
     world.perform(.wait(1_500_000), flows: true)
-    #expect(try world.judged().isEmpty)
+    #expect(try world.judged().findings.isEmpty)
     let again = try Trace(ndjson: world.trace.ndjson)
     #expect(again.schema == app.rawValue)
   }
@@ -115,7 +149,7 @@ struct StudioWorldTests {
     world.perform(.wait(1000), flows: true)
     world.perform(.event(TraceEvent(at: 0, "watch", .acknowledge)), flows: true)
     #expect(state(world).contains(#""state":"finished","deliveries":1"#))
-    #expect(try world.judged().isEmpty)
+    #expect(try world.judged().findings.isEmpty)
   }
 
   @Test("What makes no sense is said, and changes nothing")

@@ -223,6 +223,7 @@ class StoryTests(StudioTestCase):
         self.at_server("Kill the server")
         self.carry_everything("true")
         self.at_server("+1 s")
+        self.picture("queues")
         self.control("watch", "Acknowledge")
         queue = self.driver.find_element(By.ID, "queue-rows")
         self.until(lambda: "finished" in queue.text)
@@ -233,7 +234,7 @@ class StoryTests(StudioTestCase):
         self.assertGreaterEqual(len(names), 6)
         for name in names[1:]:
             Select(self.driver.find_element(By.ID, "examples")).select_by_value(name)
-            self.until(lambda: "of 2" not in self.driver.find_element(By.ID, "step").text and self.step() <= 2)
+            self.until(lambda: "of 2" not in self.driver.find_element(By.ID, "step").text and self.step() <= 3)
             while self.driver.find_element(By.ID, "forward").is_enabled():
                 self.act(lambda: self.driver.find_element(By.ID, "forward").click())
                 self.assertEqual(self.notice(), "", name)
@@ -271,7 +272,7 @@ class StoryTests(StudioTestCase):
             self.control(name, "Go online")
         self.shows("watch", "☐")
         lost = self.driver.find_element(By.ID, "lost")
-        self.until(lambda: "isCompleted" in lost.text and "the watch" in lost.text)
+        self.until(lambda: "isCompleted" in lost.text and "the watch" in lost.text and "ms later" in lost.text)
         self.act(lambda: lost.find_element(By.TAG_NAME, "button").click())
         self.shows("watch", "☑")
         self.shows("phone", "☑")
@@ -293,6 +294,34 @@ class PageTests(StudioTestCase):
         self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
         self.shows("watch", "START")
         self.assertIn("lines", self.until(lambda: self.driver.find_element(By.ID, "wire-count").text))
+
+    def test_a_finding_is_shown_with_what_differs(self):
+        self.type("phone", "new Tea 5:00")
+        self.driver.execute_async_script(
+            """
+            const done = arguments[arguments.length - 1];
+            const field = (name, phone, watch) => ({ name, values: { phone, watch } });
+            import("/panels.js").then(({ showFindings }) => {
+              showFindings([{ slug: "not-converged", headline: "Two devices differ.", story: ["The phone shows <b>Tea</b>."] }],
+                document.getElementById("notice"),
+                [{ kind: "timer", record: "1", shownAt: ["phone", "watch"], fields: [field("name", "Tea", "Coffee"), field("icon", "timer", "timer")] }]);
+              done();
+            });
+            """)
+        notice = self.driver.find_element(By.ID, "notice")
+        self.assertIn("Two devices differ.\nThe phone shows <b>Tea</b>.", notice.text)
+        rows = [row.text for row in notice.find_elements(By.CSS_SELECTOR, "tbody tr")]
+        self.assertEqual(rows, ["timer Tea name Tea Coffee"])
+        self.picture("finding")
+
+    def test_watches_are_added_and_selected(self):
+        Select(self.driver.find_element(By.ID, "watches")).select_by_visible_text("2")
+        self.until(lambda: self.driver.find_elements(By.ID, "device-second"))
+        self.until(lambda: "not reachable" in self.device("second").text)
+        self.control("second", "Select this watch")
+        self.picture("second-watch")
+        self.until(lambda: "not reachable" not in self.device("second").text)
+        self.assertIn("not reachable", self.device("watch").text)
 
     def test_names_are_no_markup(self):
         name = "<img src=x onerror=document.title='taken'><b>Tea</b>"

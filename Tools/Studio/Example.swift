@@ -6,6 +6,7 @@ struct Example {
   var name: String
   var title: String
   var app = ShippedApp.todoTimers
+  var watches = 1
   var steps: [StudioWorld.Step]
 
   private static func type(
@@ -82,6 +83,18 @@ struct Example {
         event("watch", .release, count: 1, "One is let through."),
         event("watch", .release, "All are let through, in order."),
         event("watch", .acknowledge, "And acknowledged: their ends are told."),
+      ]),
+    Example(
+      name: "switch", title: "Another watch is put on", watches: 2,
+      steps: tea + [
+        type("watch", "offline", "The watch is left at home."),
+        event("phone", .transfer, lane: "userInfo", "The phone hands over a user info for it."),
+        event(
+          "phone", .select, to: "second",
+          "The second watch is put on: the phone's session ends and is activated anew."),
+        type("second", "open 1", "It has the timer: records are the pair's, not one watch's."),
+        event("phone", .select, to: "watch", "The first watch is put on again."),
+        type("watch", "online", "It is back, and is given what had waited for it."),
       ]),
     Example(
       name: "reply", title: "A reply that never comes",

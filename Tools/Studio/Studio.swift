@@ -14,7 +14,7 @@ package final class Studio {
   private var world: StudioWorld
   /// The app and the watches of a fresh world.
   private var app: ShippedApp
-  private let watches: Int
+  private var watches: Int
   private var pages: Pages!
   private let assets: Assets
   private let token: String
@@ -28,6 +28,8 @@ package final class Studio {
   private var flows = true
   /// What was opened.
   private var title: String?
+  /// Whether that is a trace, which is judged where it is opened.
+  private var isRecording = false
 
   private struct Told {
     var world = 0
@@ -59,8 +61,9 @@ package final class Studio {
     assets = Assets(read)
     if let trace {
       world = try StudioWorld(opening: trace)
-      world.seek(to: world.steps.count)
+      world.seekToFinding()
       flows = false
+      isRecording = true
     } else {
       world = try StudioWorld(app, watches: watches)
     }
@@ -119,11 +122,11 @@ package final class Studio {
   }
 
   private func tellJudgement(_ client: UInt64) throws(HarnessFailure) {
-    let findings = try world.judged()
+    let judgement = try world.judged()
     var json = JSONWriter()
     json.object { json in
       json.member("type", "judged")
-      StudioWorld.write(findings, &json)
+      StudioWorld.write(judgement, &json)
     }
     pages.send(json.bytes, to: client)
   }
@@ -177,12 +180,16 @@ package final class Studio {
         }
         self.app = app
       }
+      if let watches = intent.integer("watches") {
+        guard 1...3 ~= watches else { throw HarnessFailure("there are 1 to 3 watches") }
+        self.watches = Int(watches)
+      }
       try replace(StudioWorld(app, watches: watches), nil, flows: true)
     case "example":
       guard let example = Example.all.first(where: { $0.name == intent.string("name") }) else {
         throw HarnessFailure("there is no such example")
       }
-      let fresh = try StudioWorld(example.app, watches: 1)
+      let fresh = try StudioWorld(example.app, watches: example.watches)
       fresh.plan(example.steps)
       replace(fresh, example.title, flows: true)
     case "open":
@@ -192,7 +199,9 @@ package final class Studio {
       } catch {
         throw HarnessFailure("the trace cannot be read: \(error.description)")
       }
-      try replace(StudioWorld(opening: trace), intent.string("name") ?? "a trace", flows: false)
+      try replace(
+        StudioWorld(opening: trace), intent.string("name") ?? "a trace", flows: false,
+        isRecording: true)
     default: throw HarnessFailure("there is nothing that is called \(intent.string("do") ?? "so")")
     }
   }
@@ -204,8 +213,11 @@ package final class Studio {
     world.seek(to: step)
   }
 
-  private func replace(_ world: StudioWorld, _ title: String?, flows: Bool) {
+  private func replace(
+    _ world: StudioWorld, _ title: String?, flows: Bool, isRecording: Bool = false
+  ) {
     self.world = world
+    self.isRecording = isRecording
     self.title = title
     self.flows = flows
     isRunning = false
@@ -255,6 +267,7 @@ extension Studio: PageHandler {
     }
     pages.send(json.bytes, to: client)
     tell(client)
+    if isRecording { try? tellJudgement(client) }
   }
 
   func received(_ message: [UInt8], from client: UInt64) {
@@ -268,6 +281,7 @@ extension Studio: PageHandler {
       return refuse(client, error.description)
     }
     tellAll()
+    if intent.string("do") == "open" { try? tellJudgement(client) }
   }
 
   func closed(_ client: UInt64) { told[client] = nil }

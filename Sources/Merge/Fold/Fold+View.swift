@@ -93,6 +93,22 @@ extension Fold {
     recordIndices[target].map { text(of: $0, field).text } ?? ""
   }
 
+  /// The visible characters of a text in order, those of one replica that follow one another together.
+  package func textRuns(
+    of target: Target, _ field: Name
+  ) -> [(author: ReplicaID, text: String)] {
+    guard let sequence = text(target, field) else { return [] }
+    var runs: [(author: ReplicaID, text: String)] = []
+    var rest = sequence.text.unicodeScalars[...]
+    for range in sequence.elements(in: 0..<sequence.count) {
+      let author = replicas[range.first.replica].id
+      if runs.last?.author != author { runs.append((author, "")) }
+      runs[runs.count - 1].text.unicodeScalars.append(contentsOf: rest.prefix(range.count))
+      rest = rest.dropFirst(range.count)
+    }
+    return runs
+  }
+
   /// - Parameter record: an index of `records`.
   func text(of record: Int, _ field: Name) -> Name {
     for index in records[record].texts.indices where records[record].texts[index].field == field {

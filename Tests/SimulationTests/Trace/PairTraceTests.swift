@@ -76,6 +76,6 @@ import WatchlineTesting
     let studio = try StudioWorld(opening: trace)
     studio.seek(to: studio.steps.count)
     #expect(studio.lines.contains { $0.text.contains(#""payload":{"steps":412}"#) })
-    #expect(try studio.judged().isEmpty)
+    #expect(try studio.judged().findings.isEmpty)
   }
 }

@@ -71,6 +71,11 @@ package final class ServerHarness: Harness {
 
   package func play(_ trace: Trace, isRecorded: Bool) throws(HarnessFailure) -> Outcome {
     let run = try ServerRun(trace, on: target, isRecorded: isRecorded || target != nil)
+    return play(trace, in: run)
+  }
+
+  /// Plays a trace in a fresh run of it.
+  func play(_ trace: Trace, in run: ServerRun) -> Outcome {
     for event in trace.events where run.findings.isEmpty { run.perform(event) }
     return finish(run, trace)
   }

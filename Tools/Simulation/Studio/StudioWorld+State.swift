@@ -25,11 +25,17 @@ extension StudioWorld {
     json.array("queues", Array(run.lanes.transfers.suffix(200))) { json, transfer in
       json.object { Self.write(transfer, &$0) }
     }
-    writeRecords(&json)
+    StudioRecords(run).write(&json)
+  }
+
+  /// What a judge says: the member `findings`, and what the devices show where all was carried.
+  package static func write(_ judgement: Judgement, _ json: inout JSONWriter) {
+    write(judgement.findings, &json)
+    judgement.end.write(&json)
   }
 
   /// The member `findings`.
-  package static func write(_ findings: [Finding], _ json: inout JSONWriter) {
+  private static func write(_ findings: [Finding], _ json: inout JSONWriter) {
     json.array("findings", findings) { json, finding in
       json.object { json in
         json.member("slug", finding.slug)
@@ -97,6 +103,13 @@ extension StudioWorld {
     json.member("deliveries", transfer.deliveries)
     json.member("receiver", transfer.place?.receiver)
     json.member("seq", transfer.place.map { "\($0.lane) \($0.seq)" })
+    json.member("content", content(transfer))
+  }
+
+  /// What it carries, for people to look at.
+  private static func content(_ transfer: DeliveryChecker.Transfer) -> String {
+    let text = String(decoding: transfer.content.prefix(200), as: UTF8.self)
+    return transfer.kind == .file ? "\(transfer.content.count) bytes" : text
   }
 
   private static func state(_ transfer: DeliveryChecker.Transfer) -> String {
@@ -106,62 +119,5 @@ extension StudioWorld {
     if transfer.place != nil { return "delivered" }
     if transfer.isHandedOut { return "handed out" }
     return transfer.isAccepted ? "waiting at the server" : "at the device"
-  }
-
-  // MARK: Records
-
-  /// Field by field: what each device shows, and what lost to what.
-  private func writeRecords(_ json: inout JSONWriter) {
-    let views = run.nodes.compactMap { node in node.sync.map { (node.name, $0.view) } }
-    var targets: [Target] = []
-    for (_, view) in views {
-      for record in view.kinds.flatMap(\.records) where !targets.contains(record.target) {
-        targets.append(record.target)
-      }
-    }
-    let shown = views.map { name, view in
-      (
-        name,
-        Dictionary(view.kinds.flatMap(\.records).map { ($0.target, $0) }, uniquingKeysWith: { $1 })
-      )
-    }
-    json.array("records", Array(targets.prefix(200))) { json, target in
-      json.object { json in
-        json.member("kind", target.kind.text)
-        json.member("record", target.record.text)
-        let names = shown.compactMap { $0.1[target] }.first?.fields.map(\.name) ?? []
-        json.array("fields", names) { json, name in
-          json.object { json in
-            json.member("name", name.text)
-            json.object("values") { json in
-              for (device, records) in shown {
-                guard let record = records[target] else { continue }
-                let value = record[name] ?? .null
-                json.raw(device, String(decoding: value.canonical, as: UTF8.self))
-              }
-            }
-          }
-        }
-        json.array("shownAt", shown.filter { $0.1[target] != nil }.map(\.0)) { $0.string($1) }
-      }
-    }
-    // Who has everything knows most of it.
-    let feeds = run.nodes.compactMap { $0.sync?.fold.feed() }
-    let feed = feeds.max { $0.count < $1.count } ?? []
-    json.array("lost", Array(feed.suffix(100))) { json, entry in
-      json.object { json in
-        json.member("kind", entry.target.kind.text)
-        json.member("record", entry.target.record.text)
-        json.member("field", entry.field?.text)
-        json.raw("value", String(decoding: entry.value.canonical, as: UTF8.self))
-        json.member("by", author(entry.dot))
-        json.member("at", Int64(clamping: entry.stamp.ms))
-        json.member("lostTo", author(entry.lostTo))
-      }
-    }
-  }
-
-  private func author(_ dot: Dot) -> String {
-    run.nodes.first { $0.sync?.replica.id.device == dot.replica.device }?.name ?? "the server"
   }
 }

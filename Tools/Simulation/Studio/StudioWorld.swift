@@ -1,5 +1,6 @@
 package import AppModels
 import Device
+import LaneModel
 import Merge
 package import Wire
 
@@ -200,7 +201,8 @@ package final class StudioWorld {
     for _ in 0..<Self.mostRounds {
       var hasMoved = false
       for node in run.nodes {
-        if wanted.contains(node.name), node.link == nil,
+        // An app whose session was deactivated activates it again, as Apple's own do.
+        if wanted.contains(node.name), node.link == nil || node.lanes.session == .none,
           perform(TraceEvent(at: at, node.name, .connect))
         {
           hasMoved = true
@@ -262,9 +264,23 @@ package final class StudioWorld {
 
   // MARK: What is wrong
 
-  /// What a judge says of everything so far, once no fault is left and all is carried; empty where nothing is wrong.
-  package func judged() throws(HarnessFailure) -> [Finding] {
-    try ServerHarness().play(trace, isRecorded: false).findings
+  /// What a judge says of everything so far, once no fault is left and all is carried.
+  package struct Judgement {
+    /// Empty where nothing is wrong.
+    package let findings: [Finding]
+    /// What the devices show then.
+    package let end: StudioRecords
+  }
+
+  package func judged() throws(HarnessFailure) -> Judgement {
+    let run = try ServerRun(trace, isRecorded: false)
+    let outcome = ServerHarness().play(trace, in: run)
+    return Judgement(findings: outcome.findings, end: StudioRecords(run))
+  }
+
+  /// Goes on until something is found wrong, or to the end.
+  package func seekToFinding() {
+    while position < steps.count, findings.isEmpty { take(steps[position]) }
   }
 
   /// What was found on the way.

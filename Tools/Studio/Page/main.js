@@ -29,6 +29,7 @@ function show(next) {
   state = next;
   byId("title").textContent = next.title ?? "";
   byId("apps").value = next.schema;
+  byId("watches").value = Math.max(1, next.devices.filter((device) => device.name !== "phone").length);
   nameDevices(next.devices);
   showDevices(next.devices, act);
   showServer(next, act);
@@ -36,7 +37,7 @@ function show(next) {
   showQueues(next);
   showMerge(next, act);
   showTime(next, act);
-  if (next.findings.length > 0) showFindings(next.findings, byId("notice"));
+  if (next.findings.length > 0) showFindings(next.findings, byId("notice"), next.records);
   else say(next.refusal ?? "");
   document.body.dataset.step = next.step;
 }
@@ -54,7 +55,7 @@ function connect() {
     if (message.type === "hello") hello(message);
     else if (message.type === "state") show(message);
     else if (message.type === "error") say(message.message);
-    else if (message.type === "judged") showFindings(message.findings, byId("notice"));
+    else if (message.type === "judged") showFindings(message.findings, byId("notice"), message.records);
   });
   socket.addEventListener("close", () => {
     say("The connection to the studio is lost; trying again…");
@@ -70,8 +71,9 @@ byId("examples").addEventListener("change", (event) => {
 byId("apps").addEventListener("change", (event) => act({ do: "begin", app: event.target.value }));
 byId("begin").addEventListener("click", () => {
   byId("examples").value = "";
-  act({ do: "begin" });
+  act({ do: "begin", watches: Number(byId("watches").value) });
 });
+byId("watches").addEventListener("change", () => byId("begin").click());
 byId("judge").addEventListener("click", () => act({ do: "judge" }));
 byId("export").href = `/trace?token=${token}`;
 byId("open").addEventListener("change", async (event) => {

@@ -5,13 +5,25 @@ const table = (label, heads, rows) => el("table", { "aria-label": label },
 
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
+// Where a transfer can be, from its sender to its end.
+const places = ["at the device", "waiting at the server", "handed out", "delivered"];
+
+function chip(item, holding) {
+  const way = item.receiver === null ? `from the ${item.from}` : `${item.from} ▸ ${item.receiver}, ${item.seq}`;
+  const isHeld = item.state === "waiting at the server" && holding.some((name) => name !== item.from);
+  return el("li", { title: item.content }, el("strong", {}, `${item.lane} ${item.id + 1}`), ` ${way}`,
+    places.includes(item.state) ? "" : ` · ${item.state}`, isHeld ? " · held" : "", item.deliveries > 1 ? ` · ${item.deliveries} deliveries` : "");
+}
+
 export function showQueues(state) {
-  const rows = state.queues.slice().reverse().map((item) => el("tr", {},
-    el("td", {}, `${item.lane} ${item.id + 1}`), el("td", {}, item.from), el("td", {}, item.state),
-    el("td", {}, item.receiver === null ? "" : `${item.receiver}, ${item.seq}`), el("td", {}, item.deliveries)));
-  byId("queue-rows").replaceChildren(rows.length === 0
-    ? el("p", { class: "quiet" }, "Nothing was handed over yet: “Send userInfo” at a device does that.")
-    : table("Transfers, newest first", ["Transfer", "From", "State", "Received", "Deliveries"], rows));
+  if (state.queues.length === 0) return byId("queue-rows").replaceChildren(
+    el("p", { class: "quiet" }, "Nothing was handed over yet: “Send userInfo” at a device does that."));
+  const holding = state.devices.filter((device) => device.isHolding).map((device) => device.name);
+  const newest = state.queues.slice().reverse();
+  byId("queue-rows").replaceChildren(el("div", { class: "queues" }, [...places, "over"].map((place) => {
+    const items = newest.filter((item) => (places.includes(item.state) ? item.state === place : place === "over"));
+    return el("section", {}, el("h3", {}, `${place} (${items.length})`), el("ul", {}, items.map((item) => chip(item, holding))));
+  })));
 }
 
 export function showServer(state, act) {
@@ -43,20 +55,33 @@ function label(record) {
   return `${record.kind} ${name ?? record.record.slice(0, 8)}`;
 }
 
+// A text by those who wrote it: a colour each, and the name where the pointer rests.
+function authored(runs, devices) {
+  const places = [...devices, "the server"];
+  return runs.map((run) => el("span", { class: `by by-${places.indexOf(run.by) + 1}`, title: `by the ${run.by}` }, run.text));
+}
+
+// The rows of a record, a column a device; those that differ are marked.
+function fieldRows(record, devices) {
+  return record.fields.map((field, index) => {
+    const values = devices.map((name) => (name in field.values ? shown(field.name, field.values[name]) : record.shownAt.includes(name) ? "" : "–"));
+    const known = values.filter((value, place) => devices[place] in field.values || !record.shownAt.includes(devices[place]));
+    return el("tr", { class: `${new Set(known).size > 1 ? "differs" : ""} ${index === 0 ? "first" : ""}` },
+      el("td", {}, index === 0 ? label(record) : ""), el("td", {}, field.name),
+      values.map((value, place) => el("td", {}, field.authors?.[devices[place]] === undefined ? value : authored(field.authors[devices[place]], devices))));
+  });
+}
+
 export function showMerge(state, act) {
   const devices = state.devices.map((device) => device.name).filter((name) => state.records.some((record) => record.shownAt.includes(name))
     || state.devices.find((device) => device.name === name).screen);
   const labels = new Map(state.records.map((record) => [`${record.kind} ${record.record}`, label(record)]));
-  const rows = state.records.flatMap((record) => record.fields.map((field, index) => {
-    const values = devices.map((name) => (name in field.values ? shown(field.name, field.values[name]) : record.shownAt.includes(name) ? "" : "–"));
-    return el("tr", { class: `${new Set(values).size > 1 ? "differs" : ""} ${index === 0 ? "first" : ""}` },
-      el("td", {}, index === 0 ? label(record) : ""), el("td", {}, field.name), values.map((value) => el("td", {}, value)));
-  }));
+  const rows = state.records.flatMap((record) => fieldRows(record, devices));
   redraw(byId("records"), rows.length === 0 ? el("p", { class: "quiet" }, "There are no records yet.")
     : table("Each field at each device", ["Record", "Field", ...devices], rows));
   const lost = state.lost.slice().reverse().map((entry) => el("tr", {},
     el("td", {}, labels.get(`${entry.kind} ${entry.record}`) ?? `${entry.kind} ${entry.record.slice(0, 8)}`), el("td", {}, entry.field ?? "the delete"), el("td", {}, text(entry.value)),
-    el("td", {}, `the ${entry.by}, ${new Date(entry.at).toISOString().slice(11, 23)}`), el("td", {}, `the ${entry.lostTo}`),
+    el("td", {}, `the ${entry.by}, ${new Date(entry.at).toISOString().slice(11, 23)}`), el("td", {}, `the ${entry.lostTo}${entry.why === null ? "" : `: ${entry.why}`}`),
     el("td", {}, entry.field === null || typeof entry.value === "object" ? "" : button("Restore", () => act({ do: "set", device: entry.by === "the server" ? "phone" : entry.by,
       kind: entry.kind, record: entry.record, field: entry.field, value: JSON.stringify(entry.value) }), { "data-key": `restore ${entry.record} ${entry.field} ${text(entry.value)}` }))));
   redraw(byId("lost"), lost.length === 0 ? el("p", { class: "quiet" }, "Nothing lost to something that it had not seen.")
@@ -84,8 +109,19 @@ export function showTime(state, act) {
 
 export function forgetTitles() { titles = []; }
 
-export function showFindings(findings, place) {
+// What is wrong, and the fields of records that the devices do not show alike then.
+export function showFindings(findings, place, records) {
   place.className = findings.length === 0 ? "good" : "";
-  place.textContent = findings.length === 0 ? "The judge finds nothing wrong with all that has happened."
-    : findings.map((finding) => `${finding.headline}\n${finding.story.join("\n")}`).join("\n");
+  if (findings.length === 0) {
+    place.textContent = "The judge finds nothing wrong with all that has happened.";
+    return;
+  }
+  const devices = [...new Set(records.flatMap((record) => record.shownAt))];
+  const rows = records.flatMap((record) => {
+    const differing = fieldRows(record, devices).filter((row) => row.classList.contains("differs"));
+    differing.forEach((row) => row.firstChild.replaceChildren(label(record)));
+    return differing;
+  });
+  redraw(place, ...findings.map((finding) => [el("strong", {}, finding.headline), el("p", {}, finding.story.join("\n"))]),
+    rows.length === 0 ? [] : el("div", { class: "scroll" }, table("What differs then", ["Record", "Field", ...devices], rows)));
 }
