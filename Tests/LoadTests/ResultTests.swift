@@ -50,6 +50,33 @@ func object(_ result: LoadResult) throws -> [String: Any] {
     #expect(!LoadPage([]).page.contains("<polyline"))
   }
 
+  @Test func savedRunsAreDrawnOverOneAnother() throws {
+    let fast = finishedRun()
+    let slow = finishedRun { $0.figures.messages /= 2 }
+    func saved(_ name: String, _ runs: [LoadResult]) throws -> SavedRuns {
+      try SavedRuns(name, Array(runs.map(\.json).joined(separator: [0x0A])))
+    }
+    let page = try LoadPage(saved("slow.json", [slow, slow]), saved("fast.json", [fast])).page
+    #expect(page.contains("slow.json, run 2") && page.contains("Latencies of fast.json"))
+    #expect(page.contains("<td>messages/s</td><td>750</td>"))
+    // A run looks alike, saved or not.
+    let fresh = LoadPage([("fast.json", fast)]).page
+    let line = try #require(
+      fresh.split(separator: "\n").first { $0.contains("Latency by percentile\">") })
+    let points = try #require(line.split(separator: "points=").last)
+    #expect(page.contains("polyline class=\"c2\" points=\(points.prefix { $0 != "/" })"))
+    let other = finishedRun { $0.options.pairs += 1 }
+    #expect(throws: LoadFailure.self) {
+      try LoadPage(saved("a.json", [fast]), saved("b.json", [other]))
+    }
+  }
+
+  @Test func throughputIsALineOfBars() {
+    #expect(sparkline([0, 50, 100]) == "▁▅█")
+    #expect(sparkline([0, 0]) == "▁▁")
+    #expect(sparkline([]) == "")
+  }
+
   @Test func everythingIsThere() throws {
     let json = try object(finishedRun())
     let names: Set = [

@@ -1,14 +1,35 @@
+internal import Wire
+
 /// Runs as a page of pictures: throughput and latency over time, the latency's distribution, what the server used.
 package struct LoadPage {
-  private let runs: [(name: String, result: LoadResult)]
+  private let runs: [DrawnRun]
+  private let comparison: [Comparison.Row]
 
   /// - Parameter runs: drawn over one another, with a colour each.
-  package init(_ runs: [(name: String, result: LoadResult)]) { self.runs = runs }
+  package init(_ runs: [(name: String, result: LoadResult)]) {
+    self.runs = runs.compactMap { name, result in
+      (try? Members(result.json)).map { DrawnRun(name, $0) }
+    }
+    comparison = []
+  }
+
+  /// Two sets of saved runs, with how they compare.
+  ///
+  /// - Throws: where their options or machines differ.
+  package init(_ old: SavedRuns, _ new: SavedRuns) throws(LoadFailure) {
+    comparison = try old.compared(with: new).rows
+    runs = [old, new].flatMap { saved in
+      saved.runs.enumerated().map { index, run in
+        DrawnRun(saved.runs.count == 1 ? saved.name : "\(saved.name), run \(index + 1)", run)
+      }
+    }
+  }
 
   /// It needs nothing but itself.
   package var page: String {
-    let title = runs.first.map {
-      "\($0.result.options.workload.rawValue), \($0.result.options.pairs) pairs"
+    let options = runs.first?.run.object("options")
+    let title = options.map {
+      "\($0.string("workload") ?? ""), \($0.integer("pairs") ?? 0) pairs"
     }
     return """
       <!DOCTYPE html>
@@ -25,6 +46,7 @@ package struct LoadPage {
       <h1>\(escaped(title ?? "no runs"))</h1>
       <p>\(runs.enumerated().map { "<span class=c\($0 % 6)>■</span> \(escaped($1.name))" }.joined(separator: " &nbsp; "))</p>
       \(table)
+      \(comparisonTable)
       <div class=charts>
       \(charts.joined(separator: "\n"))
       </div>
@@ -42,21 +64,40 @@ package struct LoadPage {
       "server MiB", "lost, twice, out of order",
       "ended",
     ]
-    let rows = runs.map { name, result in
-      let figures = result.figures
-      let cells = [
-        name, fixed(figures.messagesPerSecond, 0), spelled(figures.latency.milliseconds(0.5)),
-        spelled(figures.latency.milliseconds(0.99)), spelled(figures.latency.milliseconds(0.999)),
-        spelled(figures.latency.milliseconds(1)), spelled(figures.serverCPUSecondsPerMillion),
-        spelled(figures.serverResidentBytes.map { Double($0) / 1_048_576 }),
-        "\(result.faults.lost), \(result.faults.duplicated), \(result.faults.reordered)",
-        result.endingText,
+    let rows = runs.map { drawn in
+      let run = drawn.run
+      return [
+        drawn.name, fixed(run.double("messagesPerSecond") ?? 0, 0), spelled(drawn.latency(0.5)),
+        spelled(drawn.latency(0.99)), spelled(drawn.latency(0.999)), spelled(drawn.latency(1)),
+        spelled(run.double("serverCPUSecondsPerMillion")),
+        spelled(run.double("serverResidentBytes").map { $0 / 1_048_576 }),
+        ["lost", "duplicated", "reordered"].map { "\(run.integer($0) ?? 0)" }
+          .joined(separator: ", "),
+        run.string("ended") ?? "",
       ]
-      return "<tr>" + cells.map { "<td>\(escaped($0))</td>" }.joined() + "</tr>"
     }
-    return "<table><thead><tr>" + heads.map { "<th scope=col>\($0)</th>" }.joined()
+    return table(heads, rows)
+  }
+
+  /// Empty where nothing is compared.
+  private var comparisonTable: String {
+    guard !comparison.isEmpty else { return "" }
+    return "<h2>Medians, and how far the values reach</h2>"
+      + table(
+        ["", "old", "new", "new/old"],
+        comparison.map { row in
+          [
+            row.metric.title, row.metric.text(row.old), row.metric.text(row.new),
+            row.isNoDifference ? "no difference" : spelled(row.ratio),
+          ]
+        })
+  }
+
+  private func table(_ heads: [String], _ rows: [[String]]) -> String {
+    "<table><thead><tr>" + heads.map { "<th scope=col>\($0)</th>" }.joined()
       + "</tr></thead><tbody>"
-      + rows.joined() + "</tbody></table>"
+      + rows.map { "<tr>" + $0.map { "<td>\(escaped($0))</td>" }.joined() + "</tr>" }.joined()
+      + "</tbody></table>"
   }
 
   private func spelled(_ number: Double?) -> String { number.map { fixed($0, 2) } ?? "–" }
@@ -66,36 +107,23 @@ package struct LoadPage {
   private var charts: [String] {
     let percentiles: [Double] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 1]
     return [
-      Chart("Messages a second", unit: "/s", runs.map { over($0.result) { $0.messagesPerSecond } })
-        .svg,
+      Chart("Messages a second", unit: "/s", over(\.messagesPerSecond)).svg,
       Chart(
-        "Latency, p50 and p99 of each second", unit: "ms", isLogarithmic: true,
-        runs.map { over($0.result) { $0.p50.map { Double($0) / 1000 } } },
-        dashed: runs.map { over($0.result) { $0.p99.map { Double($0) / 1000 } } }
+        "Latency, p50 and p99 of each second", unit: "ms", isLogarithmic: true, over(\.p50),
+        dashed: over(\.p99)
       ).svg,
       Chart(
         "Latency by percentile", unit: "ms", isLogarithmic: true,
         names: percentiles.map { $0 == 1 ? "max" : "p\(decimal(($0 * 10_000).rounded() / 100))" },
-        runs.map { run in percentiles.map { run.result.figures.latency.milliseconds($0) } }
+        runs.map { run in percentiles.map(run.latency) }
       ).svg,
-      Chart(
-        "Server, processor", unit: "%",
-        runs.map {
-          over($0.result) { sample in sample.serverCPUSeconds.map { $0 / sample.seconds * 100 } }
-        }
-      ).svg,
-      Chart(
-        "Server, memory", unit: "MiB",
-        runs.map { over($0.result) { $0.serverResidentBytes.map { Double($0) / 1_048_576 } } }
-      ).svg,
-    ]
-      + runs.enumerated().map {
-        Bars($1.result.figures.latency, "Latencies of \($1.name)", $0 % 6).svg
-      }
+      Chart("Server, processor", unit: "%", over(\.serverCPUPercent)).svg,
+      Chart("Server, memory", unit: "MiB", over(\.serverMebibytes)).svg,
+    ] + runs.enumerated().map { Bars($1.latencies, "Latencies of \($1.name)", $0 % 6).svg }
   }
 
-  private func over(_ result: LoadResult, _ value: (Sample) -> Double?) -> [Double?] {
-    result.figures.samples.map(value)
+  private func over(_ value: (DrawnRun.Second) -> Double?) -> [[Double?]] {
+    runs.map { $0.seconds.map(value) }
   }
 
   private static let style = """
@@ -220,20 +248,21 @@ private struct Bars {
   private let color: Int
   private var counts: [(label: String, count: Int)] = []
 
-  init(_ histogram: Histogram, _ title: String, _ color: Int) {
+  /// - Parameter latencies: in milliseconds.
+  init(_ latencies: [(end: Double, count: Int)], _ title: String, _ color: Int) {
     self.title = title
     self.color = color
-    var bounds: [Int] = [1]
-    while let last = bounds.last, last < max(2, histogram.max) {
-      bounds.append(max(last + 1, last * 3 / 2))
+    var bounds: [Double] = [0.001]
+    while let last = bounds.last, last < max(0.002, latencies.last?.end ?? 0) {
+      bounds.append(max(last + 0.001, last * 1.5))
     }
     var sums = [Int](repeating: 0, count: bounds.count)
-    for bucket in histogram.buckets {
-      sums[bounds.firstIndex { bucket.range.lowerBound <= $0 } ?? bounds.count - 1] += bucket.count
+    for bucket in latencies {
+      sums[bounds.firstIndex { bucket.end <= $0 } ?? bounds.count - 1] += bucket.count
     }
     let first = sums.firstIndex { $0 > 0 } ?? 0
     counts = zip(bounds, sums).dropFirst(first).map { bound, count in
-      (bound < 1000 ? "\(bound) µs" : "\(fixed(Double(bound) / 1000, 1)) ms", count)
+      (bound < 1 ? "\(fixed(bound * 1000, 0)) µs" : "\(fixed(bound, 1)) ms", count)
     }
   }
 

@@ -99,3 +99,11 @@ package func fixed(_ number: Double, _ places: Int) -> String {
   return sign + grouped(Double(scaled / Int(scale))) + "."
     + String(repeating: "0", count: places - rest.count) + rest
 }
+
+/// Values as bars of a line's height, from 0 to the highest of them.
+package func sparkline(_ values: [Double]) -> String {
+  let bars = Array("▁▂▃▄▅▆▇█")
+  let highest = max(values.max() ?? 0, .leastNonzeroMagnitude)
+  return String(
+    values.map { bars[Int((max(0, $0) / highest * Double(bars.count - 1)).rounded())] })
+}

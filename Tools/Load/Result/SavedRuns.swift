@@ -8,7 +8,8 @@ package struct SavedRuns {
   package let conditions: [(name: String, value: String)]
   /// Of each run, or of each second where there is one run only.
   package let measures: [Measures]
-  package let runCount: Int
+  let runs: [Members]
+  package var runCount: Int { runs.count }
 
   /// Options that say where a run was made, not what was measured.
   private static let passedOver: Set = ["timeout"]
@@ -16,14 +17,15 @@ package struct SavedRuns {
   /// - Throws: one sentence that names the file.
   package init(_ name: String, _ bytes: [UInt8]) throws(LoadFailure) {
     self.name = name
-    var runs: [Members] = []
+    var read: [Members] = []
     for line in bytes.split(separator: 0x0A) where !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) {
       do throws(WireError) {
-        runs.append(try Members(line))
+        read.append(try Members(line))
       } catch {
         throw LoadFailure("\(name) is no result of watchline load --json: \(error.message)")
       }
     }
+    runs = read
     guard let first = runs.first else { throw LoadFailure("\(name) has no runs in it") }
     conditions = try Self.conditions(first, name)
     for run in runs.dropFirst() {
@@ -36,7 +38,6 @@ package struct SavedRuns {
         throw LoadFailure("a run in \(name) did not end well: \(run.string("ended") ?? "")")
       }
     }
-    runCount = runs.count
     measures =
       runs.count == 1
       ? (first.objects("samples") ?? []).map { Self.ofSample($0) } : runs.map { Self.ofRun($0) }
@@ -77,31 +78,27 @@ package struct SavedRuns {
     return Comparison(measures, new.measures)
   }
 
-  private static func number(_ members: Members?, _ name: String) -> Double? {
-    members?.raw(name).flatMap { Double(String(decoding: $0, as: UTF8.self)) }
-  }
-
   private static func ofRun(_ run: Members) -> Measures {
     var all: Measures = [:]
-    for metric in Metric.allCases { all[metric] = number(run, metric.rawValue) }
+    for metric in Metric.allCases { all[metric] = run.double(metric.rawValue) }
     let own: [(String, Metric)] = [("p50", .p50), ("p99", .p99), ("p999", .p999), ("max", .max)]
     let delivery: [(String, Metric)] = [
       ("p50", .deliveryP50), ("p99", .deliveryP99), ("p999", .deliveryP999), ("max", .deliveryMax),
     ]
-    for (key, metric) in own { all[metric] = number(run.object("latencyMilliseconds"), key) }
+    for (key, metric) in own { all[metric] = run.object("latencyMilliseconds")?.double(key) }
     for (key, metric) in delivery {
-      all[metric] = number(run.object("deliveryLatencyMilliseconds"), key)
+      all[metric] = run.object("deliveryLatencyMilliseconds")?.double(key)
     }
     return all
   }
 
   private static func ofSample(_ sample: Members) -> Measures {
     var all: Measures = [:]
-    all[.messagesPerSecond] = number(sample, "messagesPerSecond")
-    all[.p50] = number(sample, "p50Milliseconds")
-    all[.p99] = number(sample, "p99Milliseconds")
-    all[.serverResidentBytes] = number(sample, "serverResidentBytes")
-    if let cpu = number(sample, "serverCPUSeconds"), let count = number(sample, "messages"),
+    all[.messagesPerSecond] = sample.double("messagesPerSecond")
+    all[.p50] = sample.double("p50Milliseconds")
+    all[.p99] = sample.double("p99Milliseconds")
+    all[.serverResidentBytes] = sample.double("serverResidentBytes")
+    if let cpu = sample.double("serverCPUSeconds"), let count = sample.double("messages"),
       count > 0
     {
       all[.serverCPUSecondsPerMillion] = cpu / count * 1e6

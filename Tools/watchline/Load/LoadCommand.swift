@@ -8,7 +8,7 @@ enum LoadCommand: Subcommand {
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let options = try LoadCommandOptions(arguments)
     if case .compare(let old, let new) = options.target {
-      return try compare(old, new, isJSON: options.isJSON)
+      return try compare(old, new, options)
     }
     Interrupt.listen()
     let status = LoadSeries(options).run()
@@ -17,12 +17,13 @@ enum LoadCommand: Subcommand {
   }
 
   private static func compare(
-    _ old: String, _ new: String, isJSON: Bool
+    _ old: String, _ new: String, _ options: LoadCommandOptions
   ) throws(UsageError) -> Int32 {
     do throws(LoadFailure) {
       let (before, after) = (try saved(old), try saved(new))
       let comparison = try before.compared(with: after)
-      if isJSON {
+      let page = try LoadPage(before, after)
+      if options.isJSON {
         print(comparison.json)
       } else {
         print(comparison.text(old, new))
@@ -33,7 +34,7 @@ enum LoadCommand: Subcommand {
               + "several runs tell more.")
         }
       }
-      return 0
+      return options.draw(page) ? 0 : 1
     } catch {
       throw UsageError(error.description)
     }

@@ -92,7 +92,7 @@ package struct LoadCommandOptions {
       if serverID != nil { throw UsageError("--server-pid goes with --connect") }
     case .compare:
       let others = Self.syntax.options.map(\.name).first {
-        arguments.has($0) && !["compare", "json"].contains($0)
+        arguments.has($0) && !["compare", "json", "html"].contains($0)
       }
       if let others { throw UsageError("--\(others) does not go with --compare") }
     }
@@ -168,5 +168,22 @@ extension Arguments {
 
   private static func spelled(_ number: Double) -> String {
     number == number.rounded() ? "\(Int(number))" : "\(number)"
+  }
+}
+
+extension LoadCommandOptions {
+  /// Writes the page, where one is asked for.
+  ///
+  /// - Returns: false where it cannot be written.
+  @discardableResult
+  func draw(_ page: LoadPage) -> Bool {
+    guard let html else { return true }
+    do throws(FileFailure) {
+      try File.replace(html, with: Array(page.page.utf8), isPrivate: false)
+    } catch {
+      complain("--html cannot be written: \(error.message)")
+      return false
+    }
+    return true
   }
 }

@@ -45,11 +45,13 @@ struct LoadSeries {
       show(result, options.repeats > 1 ? "run \(number) of \(options.repeats)\n" : "")
       results.append(result)
       guard result.ending == .complete else {
-        draw(results.enumerated().map { ("run \($0 + 1)", $1) })
+        options.draw(LoadPage(results.enumerated().map { ("run \($0 + 1)", $1) }))
         return fail(result)
       }
     }
-    guard draw(results.enumerated().map { ("run \($0 + 1)", $1) }) else { return 1 }
+    guard options.draw(LoadPage(results.enumerated().map { ("run \($0 + 1)", $1) })) else {
+      return 1
+    }
     if results.count > 1, !options.isJSON { print("\n\(spreads(results.map(\.measures)))") }
     return judge(results.map(\.measures))
   }
@@ -71,19 +73,6 @@ struct LoadSeries {
       print("\(title)\(result.text)")
     }
     fflush(nil)
-  }
-
-  /// - Returns: false where the page cannot be written.
-  @discardableResult
-  private func draw(_ runs: [(String, LoadResult)]) -> Bool {
-    guard let path = options.html else { return true }
-    do throws(FileFailure) {
-      try File.replace(path, with: Array(LoadPage(runs).page.utf8), isPrivate: false)
-    } catch {
-      complain("--html cannot be written: \(error.message)")
-      return false
-    }
-    return true
   }
 
   private func fail(_ result: LoadResult) -> Int32 {
@@ -130,7 +119,7 @@ struct LoadSeries {
     let drawn = zip(["old", "new"], results).flatMap { name, runs in
       runs.enumerated().map { ("\(name) \($0 + 1)", $1) }
     }
-    guard draw(drawn) else { return 1 }
+    guard options.draw(LoadPage(drawn)) else { return 1 }
     let measures = results.map { $0.map(\.measures) }
     let comparison = Comparison(measures[0], measures[1])
     if options.isJSON {

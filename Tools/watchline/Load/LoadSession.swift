@@ -66,6 +66,9 @@ final class LoadProgress {
   private let isShown: Bool
   private let text: String
   private var seconds = 0.0
+  /// Of the last seconds, the oldest first.
+  private var throughput: [Double] = []
+  private static let mostBars = 20
 
   init(_ options: LoadOptions, isShown: Bool) {
     self.isShown = isShown
@@ -75,8 +78,10 @@ final class LoadProgress {
   func show(_ sample: Sample) {
     guard isShown else { return }
     seconds += sample.seconds
+    throughput = throughput.suffix(Self.mostBars - 1) + [sample.messagesPerSecond]
     var parts = [
       "\(text) \(sample.phase.map { "\($0) " } ?? "")\(fixed(seconds, 0)) s",
+      sparkline(throughput),
       "\(grouped(Int(sample.messagesPerSecond)))/s",
     ]
     if let p99 = sample.p99 { parts.append("p99 \(fixed(Double(p99) / 1000, 2)) ms") }
