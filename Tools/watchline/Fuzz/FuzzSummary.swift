@@ -62,10 +62,32 @@ struct FuzzSummary {
         "\(grouped(Int(rate))) schedules/s, \(grouped(Int(deviceDays))) device days simulated a second"
       )
     }
+    let covered = state.rare.filter { state.coverage[$0] > 0 }
+      .sorted { state.coverage[$0] < state.coverage[$1] }
+    if !covered.isEmpty {
+      lines.append("rare, and how often:")
+      lines += Self.columns(covered.map { ($0, grouped(state.coverage[$0])) })
+    }
     if !notCovered.isEmpty {
       lines.append("not covered: " + notCovered.map { "\($0) (0 times)" }.joined(separator: ", "))
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// Names with their counts, in three columns.
+  private static func columns(_ entries: [(name: String, count: String)]) -> [String] {
+    let widths = (
+      entries.map(\.name.count).max() ?? 0, entries.map(\.count.count).max() ?? 0
+    )
+    let cells = entries.map { name, count in
+      name + String(repeating: " ", count: widths.0 - name.count + 1 + widths.1 - count.count)
+        + count
+    }
+    let height = (cells.count + 2) / 3
+    return (0..<height).map { row in
+      "  "
+        + stride(from: row, to: cells.count, by: height).map { cells[$0] }.joined(separator: "   ")
+    }
   }
 
   /// With three digits behind the point.
