@@ -25,6 +25,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 WATCHLINE = os.environ["WATCHLINE"]
 PICTURES = pathlib.Path(os.environ["PICTURES"])
 TRACES = pathlib.Path(__file__).parent.parent / "SimulationTests" / "Traces"
+PAGE = pathlib.Path(__file__).parents[2] / "Tools/Studio/Page"
 
 
 def browser(width=1280, height=960, dark=False):
@@ -536,6 +537,26 @@ class RecordedTests(StudioTestCase):
         self.act(lambda: self.driver.find_element(By.ID, "back").click())
         self.assertNotEqual(self.driver.find_element(By.ID, "forward").get_attribute("disabled"), "true")
         self.assertIn("finds nothing wrong", self.judge())
+
+
+class OldPageTests(StudioTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = tempfile.TemporaryDirectory()
+        for file in PAGE.iterdir():
+            text = file.read_text().replace("{{BUILD}}", "yesterday")
+            (pathlib.Path(cls.folder.name) / file.name).write_text(text)
+        cls.words = ("--assets", cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.folder.cleanup()
+
+    def test_a_page_of_yesterdays_build_says_so(self):
+        self.until(lambda: "another build" in self.notice())
+        self.assertEqual(self.driver.find_elements(By.ID, "device-phone"), [])
 
 
 class CommandTests(unittest.TestCase):

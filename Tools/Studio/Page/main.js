@@ -42,8 +42,12 @@ function show(next) {
   document.body.dataset.step = next.step;
 }
 
+// What comes is of another build than the page: nothing of it is shown.
+let isStrange = false;
+
 function hello(message) {
-  if (message.build !== build) return say("This page is of another build of watchline: reload it.");
+  isStrange = message.build !== build;
+  if (isStrange) return say("This page is of another build of watchline: reload it.");
   byId("examples").replaceChildren(el("option", { value: "" }, "–"), ...message.examples.map((one) => el("option", { value: one.name }, one.title)));
   byId("apps").replaceChildren(...message.apps.map((name) => el("option", { value: name }, name)));
 }
@@ -53,6 +57,7 @@ function connect() {
   socket.addEventListener("message", (event) => {
     const message = JSON.parse(event.data);
     if (message.type === "hello") hello(message);
+    else if (isStrange) return;
     else if (message.type === "state") show(message);
     else if (message.type === "error") say(message.message);
     else if (message.type === "judged") showFindings(message.findings, byId("notice"), message.records);
