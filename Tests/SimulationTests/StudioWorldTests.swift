@@ -1,4 +1,5 @@
 import AppModels
+import Foundation
 import Simulation
 import Testing
 import Wire
@@ -121,6 +122,48 @@ struct StudioWorldTests {
     #expect(try world.judged().findings.isEmpty)
     let again = try Trace(ndjson: world.trace.ndjson)
     #expect(again.schema == app.rawValue)
+  }
+
+  @Test("Whatever can be tapped does something", arguments: ShippedApp.allCases)
+  func taps(_ app: ShippedApp) throws {
+    let beginnings: [ShippedApp: [String]] = [
+      .todoTimers: ["new Tea 5:00", "open 1", "add Warm the cup", "back"],
+      .timeTracker: ["grant yearly", "new Plan", "add Acme", "save"], .pomodoro: [],
+    ]
+    var ways = [beginnings[app]!]
+    var seen: Set<String> = []
+    var count = 0
+    while let way = ways.popLast() {
+      let world = try StudioWorld(app, watches: 1)
+      for line in way {
+        world.perform(.type(device: "phone", line: line), flows: true)
+        if !beginnings[app]!.contains(line) { #expect(world.refusal == nil, "\(way)") }
+      }
+      count += 1
+      let json = try #require(
+        try JSONSerialization.jsonObject(with: Data(state(world).utf8)) as? [String: Any])
+      let devices = try #require(json["devices"] as? [[String: Any]])
+      let screen = try #require(devices[0]["screen"] as? [String: Any])
+      for corner in screen["alert"] == nil ? ["leading", "trailing"] : [] {
+        let part = try #require(screen[corner] as? [String: Any])
+        let text = try #require(part["text"] as? String)
+        if text.isEmpty || text.hasPrefix("(") { continue }
+        #expect(part["command"] is String, "\(text) of \(screen["title"] ?? "") does nothing")
+      }
+      guard way.count < beginnings[app]!.count + 3 else { continue }
+      for line in Self.commands(screen)
+      where seen.insert("\(screen["title"] ?? "") \(line)").inserted {
+        ways.append(way + [line])
+      }
+    }
+    #expect(count > 10)
+  }
+
+  /// What is typed where something on a screen is tapped.
+  private static func commands(_ part: Any) -> [String] {
+    if let list = part as? [Any] { return list.flatMap(commands) }
+    guard let object = part as? [String: Any] else { return [] }
+    return [object["command"]].compactMap { $0 as? String } + object.values.flatMap(commands)
   }
 
   @Test("Time that passes by itself is one step")

@@ -45,7 +45,7 @@ extension PomodoroApp {
       .blank,
       .styled(title, .text(colors.start))
         .labelled("\(words.label), \(words.value)", words.hint),
-      .styled(clock, .text(colors.start)).drawnOnly,
+      Screen.Row.tappable(.styled(clock, .text(colors.start)), "tap").drawnOnly,
       .styled(bar, .graphic(colors.start, colors.middle, colors.end)),
     ]
     if settings.cycle == .every4 {
@@ -62,11 +62,15 @@ extension PomodoroApp {
     ]
     let next = "\(nextState.title) \(PomodoroText.clock(seconds: settings.seconds(nextState)))"
     if isWatch {
-      rows += [.text("tap: \(isActive ? "pause" : "start")"), .text("longpress: next")]
+      rows += [
+        .tappable(.text("tap: \(isActive ? "pause" : "start")"), "tap"),
+        .tappable(.text("longpress: next"), "longpress"),
+      ]
     } else {
       rows += [
-        .split("tap", isActive ? "pause" : "start"), .split("doubletap", "reset"),
-        .split("longpress", next),
+        .tappable(.split("tap", isActive ? "pause" : "start"), "tap"),
+        .tappable(.split("doubletap", "reset"), "doubletap"),
+        .tappable(.split("longpress", next), "longpress"),
       ]
     }
     return Screen("Pomodoro", leading: isWatch ? "" : "≡", trailing: isWatch ? "" : "⚙", rows: rows)
@@ -185,10 +189,17 @@ extension PomodoroApp {
     let typed = form.typed["cycle"]?.text?.text
     let cycle = typed ?? settings.cycle.rawValue
     var rows = PomodoroState.allCases.map(clock)
-    rows.append(row("Cycle", cycle, isTyped: typed != nil))
+    let others = PomodoroCycle.allCases.filter { $0.rawValue != cycle }
+    rows.append(
+      .tappable(
+        row("Cycle", cycle, isTyped: typed != nil),
+        "cycle \(others.first?.rawValue ?? cycle)"))
     if let cycle = PomodoroCycle(rawValue: cycle) { rows.append(.text(cycle.title, indent: 2)) }
     rows += [
-      .rule, .split("Motion", reduceMotion ? "reduced" : "full"),
+      .rule,
+      .tappable(
+        .split("Motion", reduceMotion ? "reduced" : "full"),
+        "motion \(reduceMotion ? "full" : "reduced")"),
       .text("of this device alone", indent: 2), .rule,
       .buttons([Screen.Button("CANCEL"), Screen.Button("SAVE", isEnabled: !form.typed.isEmpty)]),
     ]

@@ -44,12 +44,16 @@ extension Screen {
     let letters = title.lowercased().filter(\.isLetter)
     let candidates: [String] =
       switch title.first {
-      case "<": ["back"]
+      case "<", "‹": ["back", "cancel"]
       case "+": ["new", "add"]
       case "☰": ["settings", "menu"]
+      case "≡": ["menu", "history"]
+      case "⚙": ["settings"]
       case "✕": ["cancel", "back"]
       case "✓": ["save", "done"]
-      default: [letters, letters == "done" ? "save" : letters == "ok" ? "dismiss" : letters]
+      default:
+        [letters] + (letters == "done" ? ["save"] : letters == "ok" ? ["dismiss"] : [])
+          + [title.lowercased().prefix { $0 != " " }].map(String.init)
       }
     return candidates.first(where: words.contains)
   }
@@ -110,7 +114,8 @@ extension Screen.Row {
       json.object("row") { row.write(&$0, words) }
     case .tappable(let row, let line):
       json.member("is", "tappable")
-      json.member("command", line)
+      // Behind an alert nothing can be tapped.
+      json.member("command", words.contains(CommandLine(line).word) ? line : nil)
       json.object("row") { row.write(&$0, words) }
     }
   }

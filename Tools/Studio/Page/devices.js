@@ -40,7 +40,7 @@ function row(item, type, colors = []) {
       if (item.isStruck) inner.classList.add("struck");
       return inner;
     }
-    case "tappable": return el("button", { type: "button", class: "tap", "data-key": item.command, on: { click: () => type(item.command) } }, row(item.row, type, colors));
+    case "tappable": return item.command === null ? row(item.row, type, colors) : el("button", { type: "button", class: "tap", "data-key": item.command, on: { click: () => type(item.command) } }, row(item.row, type, colors));
     default: return el("div", {}, "");
   }
 }

@@ -27,13 +27,17 @@ extension TimeTrackerApp {
     var rows: [Screen.Row] = [.text("Overview")]
     rows += sectionRows(.menu, now)
     rows += [
-      .rule, .text("History"), .text("Reports"), .premium("Bulk entry"), .premium("Themes"),
-      .text("Export"), .text("Settings"), .split("Premium", isPremium ? "active" : ""),
-      .split("Sync", syncText),
+      .rule, .tappable(.text("History"), "history"), .tappable(.text("Reports"), "reports"),
+      .tappable(.premium("Bulk entry"), "bulk"), .tappable(.premium("Themes"), "themes"),
+      .tappable(.text("Export"), "export"), .tappable(.text("Settings"), "settings"),
+      .tappable(.split("Premium", isPremium ? "active" : ""), "premium"),
+      .tappable(.split("Sync", syncText), "sync"),
     ]
     if !isPremium {
       rows += [
-        .rule, Screen.Row.centred("★ Upgrade to Premium ★").labelled("Upgrade to Premium"),
+        .rule,
+        .tappable(
+          Screen.Row.centred("★ Upgrade to Premium ★").labelled("Upgrade to Premium"), "premium"),
         .centred("from \(Product.monthly.price)"),
       ]
     }
@@ -67,7 +71,7 @@ extension TimeTrackerApp {
       rows.append(.time(client.name, seconds: seconds))
     }
     if ledger.clients.isEmpty { rows.append(.text("none", indent: 2)) }
-    rows += [.rule, .premium("Advanced Analytics")]
+    rows += [.rule, .tappable(.premium("Advanced Analytics"), "advanced")]
     if !ledger.entitlement.canAccessAdvancedReports(now) {
       rows.append(.text("Unlock detailed time patterns and productivity insights"))
       rows += blurredPreview
@@ -186,8 +190,9 @@ extension TimeTrackerApp {
 
   var themeRows: [Screen.Row] {
     TrackerTheme.allCases.map {
-      Screen.Row.split($0.title, $0 == theme ? "✓" : "")
-        .labelled($0.title + ($0 == theme ? ", selected" : ""))
+      .tappable(
+        Screen.Row.split($0.title, $0 == theme ? "✓" : "")
+          .labelled($0.title + ($0 == theme ? ", selected" : "")), "theme \($0.rawValue)")
     }
   }
 }

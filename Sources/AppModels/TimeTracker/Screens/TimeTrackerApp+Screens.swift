@@ -133,7 +133,9 @@ extension TimeTrackerApp {
       for item in section.items {
         number += 1
         rows.append(
-          .labelled(row(item, "\(number)".leftPadded(to: width), route), [spoken(item)]))
+          .labelled(
+            .tappable(row(item, "\(number)".leftPadded(to: width), route), "open \(number)"),
+            [spoken(item)]))
       }
       if section.more > 0 { rows.append(.text("and \(section.more) more", indent: 2)) }
     }

@@ -23,7 +23,14 @@ extension TimeTrackerApp {
     return texts
   }
 
-  private var button: String { isRunning ? "[ Stop ]" : "[ Start ]" }
+  /// A row with the button at its end.
+  private func withButton(_ left: String) -> Screen.Row {
+    .tappable(
+      .split(left, isRunning ? "[ Stop ]" : "[ Start ]"), isRunning ? "stop" : "start")
+  }
+
+  /// A row that makes the timer large, or small.
+  private func resizing(_ row: Screen.Row) -> Screen.Row { .tappable(row, "tap") }
 
   /// While the timer runs it pulses, a second large and a second small.
   private func dot(_ now: Int64) -> String {
@@ -46,29 +53,31 @@ extension TimeTrackerApp {
     }
     if isWatch {
       return rows + [
-        withDot(.split("\(dot(now)) \(taskTitle)", "")), .split(formattedTime(now: now), button),
+        resizing(withDot(.split("\(dot(now)) \(taskTitle)", ""))),
+        withButton(formattedTime(now: now)),
       ]
     }
     return rows + [
-      withDot(.split("\(dot(now)) \(taskTitle)", formattedTime(now: now))),
-      .split("⊕ \(clientName ?? "")", button),
+      resizing(withDot(.split("\(dot(now)) \(taskTitle)", formattedTime(now: now)))),
+      withButton("⊕ \(clientName ?? "")"),
     ]
   }
 
   private func floatingRows(_ now: Int64) -> [Screen.Row] {
     let place = "at \(widget.x), \(widget.y)"
     guard widget.isExpanded else {
-      return [.rule, withDot(.split("⠿ \(dot(now)) \(formattedTime(now: now))", place), after: 2)]
+      let row = withDot(.split("⠿ \(dot(now)) \(formattedTime(now: now))", place), after: 2)
+      return [.rule, resizing(row)]
     }
     let size = FloatingWidget.expandedSize
-    var rows: [Screen.Row] = [.rule, .split("⠿ \(taskTitle)", "⊕")]
+    var rows: [Screen.Row] = [.rule, resizing(.split("⠿ \(taskTitle)", "⊕"))]
     if let clientName { rows.append(.text(clientName, indent: 2)) }
     rows += [
       .text("Duration", indent: 2),
-      withDot(.split("  \(dot(now)) \(formattedTime(now: now))", button)),
+      withDot(withButton("  \(dot(now)) \(formattedTime(now: now))")),
     ]
     // Seed 003 hides the button while the timer runs; its ⊕ stays.
-    if !isRunning { rows.append(.split("", "[ New Task ]")) }
+    if !isRunning { rows.append(.tappable(.split("", "[ New Task ]"), "new")) }
     return rows + [.split("", "\(size.width) × \(size.height) \(place)")]
   }
 }
