@@ -26,6 +26,21 @@ import WatchlineTesting
     #expect(world.pair.allDelivered())
   }
 
+  /// What the relay has is the relay's to say: it may have been handed out, and then it stays the current one.
+  @Test func whatWasSentIsCurrentUntilTheRelaySaysOtherwise() async {
+    await world.activate()
+    await world.loseWatch()
+    let first = send(1)[0]
+    await world.pair.settle()
+    world.pair.phone.goOffline()
+    let second = send(1)[0]
+    await world.pair.settle()
+    #expect(first.isCurrentComplicationInfo && second.isCurrentComplicationInfo)
+    world.pair.phone.goOnline()
+    await world.pair.settle()
+    #expect(!first.isCurrentComplicationInfo && second.isCurrentComplicationInfo)
+  }
+
   /// What has been handed out stays what it is.
   @Test func whatIsHandedOutStays() async {
     await world.activate()
