@@ -58,7 +58,7 @@ package struct Intake {
       device.lastList = date
       deleteAbsent(Set(list.map(\.target)), madeAt: date)
     }
-    take(list.filter { !refused.contains($0.target) }, of: Set(list.map(\.target)))
+    take(list.filter { !refused.contains($0.target) }, areAll: true)
   }
 
   /// - Parameter held: the copy that some devices send with the delete.
@@ -109,63 +109,27 @@ package struct Intake {
   // MARK: Copies
 
   /// - Parameters:
-  ///   - list: all that the device held, where it has sent that.
+  ///   - areAll: they are all that the device held.
   ///   - areMade: the device says that it had none of them.
-  private func take(
-    _ copies: [WholeRecord], of list: Set<Target>? = nil, areMade: Bool = false
-  ) {
-    let unread = [list.flatMap(firstUnread), firstAbove(copies)].compactMap(\.self).min()
+  private func take(_ copies: [WholeRecord], areAll: Bool = false, areMade: Bool = false) {
     let old = copies.map { ($0.target, device.tracks[$0.target]) }
     var hasMoved = false
-    for copy in copies.sorted(by: WholeRecord.isBefore)
-    where take(one: copy, before: unread, isMade: areMade) {
+    for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy, isMade: areMade) {
       hasMoved = true
     }
-    guard hasMoved || list != nil else { return }
+    guard hasMoved || areAll else { return }
     var tracks = device.tracks
     for (target, track) in old { tracks[target] = track }
-    if hasMoved || !isKnown(copies, in: tracks, before: unread) {
-      move(from: orders(in: tracks, before: unread), to: copies)
-    }
+    if hasMoved || !isKnown(copies, in: tracks) { move(from: order(in: tracks), to: copies) }
   }
 
-  /// The first delivery that a device had not read when it sent all that it held: what that brought is lacking there,
-  /// and nobody has deleted it since.
-  private func firstUnread(in list: Set<Target>) -> UInt64? {
-    device.tracks.compactMap { target, entry -> UInt64? in
-      let track = entry.track
-      guard !list.contains(target), track.held == nil,
-        track.inFlight.allSatisfy({ $0.record != nil && $0.seq > track.doubt })
-      else { return nil }
-      return track.inFlight.first?.seq
-    }.min()
-  }
-
-  /// The first delivery that deletes what came, or is dated above it: had the device read it, it would not have that copy.
-  private func firstAbove(_ copies: [WholeRecord]) -> UInt64? {
-    copies.compactMap { copy -> UInt64? in
-      guard let track = device[copy.target] else { return nil }
-      let last = track.inFlight.last { $0.record != nil }?.seq ?? 0
-      let unread = track.inFlight.first { delivery in
-        guard let record = delivery.record else {
-          return track.held != nil && delivery.seq > max(last, track.doubt)
-        }
-        return record.updatedAt > copy.updatedAt
-      }
-      let room = track.madeRoom.flatMap { $0.earliest > copy.updatedAt ? $0.seq : nil }
-      return [unread?.seq, room].compactMap(\.self).min()
-    }.min()
-  }
-
-  /// - Parameters:
-  ///   - unread: of the first delivery that the device had not read; nil where that is not known.
-  ///   - isMade: the device says that it had no copy.
+  /// - Parameter isMade: the device says that it had no copy.
   /// - Returns: whether the copy has another place than it was known to have.
-  private func take(one copy: WholeRecord, before unread: UInt64?, isMade: Bool) -> Bool {
+  private func take(one copy: WholeRecord, isMade: Bool) -> Bool {
     guard var track = device[copy.target] else {
       if fold.isKnown(copy.target), !(isMade && isCollected(copy.target)) {
         device[copy.target] = Track(fold.isCreated(copy.target) ? .unknown : .absent)
-        return take(one: copy, before: unread, isMade: isMade)
+        return take(one: copy, isMade: isMade)
       }
       device[copy.target] = create(copy, Track(.unknown))
       return false
@@ -184,7 +148,7 @@ package struct Intake {
       track = create(copy, track)
       return false
     }
-    var starts = track.starts(of: copy, sentBefore: unread)
+    var starts = track.starts(of: copy)
     let shown = present(copy.target)
     let knowsDelete =
       track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
@@ -196,7 +160,7 @@ package struct Intake {
     if isMade, track.base == .absent { starts = [] }
     // A copy of what it was not sent yet is one that nobody knew of: somebody else made the record as well.
     let isUnknown =
-      track.base == .unknown || starts.isEmpty || track.mayBeUponRoom(copy, sentBefore: unread)
+      track.base == .unknown || starts.isEmpty || track.mayBeUponRoom(copy)
     let position = isUnknown ? oldest : starts[0].position
     let changes = Changes(
       copy, schema, starts: starts.map(\.record), present: shown, acted: track.acted,

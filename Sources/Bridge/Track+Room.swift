@@ -40,10 +40,7 @@ extension Track {
   }
 
   /// Whether a copy may be one of those that have made room, or made upon one.
-  ///
-  /// - Parameter seq: of the first delivery that it had not read; nil where that is not known.
-  package func mayBeUponRoom(_ copy: WholeRecord, sentBefore seq: UInt64?) -> Bool {
-    guard let madeRoom else { return false }
-    return copy.updatedAt >= madeRoom.earliest && madeRoom.seq < seq ?? .max
+  package func mayBeUponRoom(_ copy: WholeRecord) -> Bool {
+    madeRoom.map { copy.updatedAt >= $0.earliest } ?? false
   }
 }

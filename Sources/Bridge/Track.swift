@@ -111,10 +111,8 @@ package struct Track: Equatable {
 
   /// The copies upon which the device may have made another: what it contains it has of the first that has
   /// it, or of a later one.
-  ///
-  /// - Parameter seq: of the first delivery that it had not read; nil where that is not known.
-  package func starts(of copy: WholeRecord, sentBefore seq: UInt64? = nil) -> [Start] {
-    let starts = starts(before: copy.updatedAt, sentBefore: seq)
+  package func starts(of copy: WholeRecord) -> [Start] {
+    let starts = starts(before: copy.updatedAt)
     let first = copy.children.compactMap { child in
       starts.firstIndex { $0.record.child(child.target) != nil }
     }.max()

@@ -281,10 +281,9 @@ struct TrackTests {
     let dates = track.starts(before: nil).map(\.record.updatedAt)
     #expect(dates == [1, 2] + (4...17).map(Double.init))
     // Of it nothing is known but when it was sent.
-    #expect(!track.mayBeUponRoom(timer("upon an earlier one", at: 2.5), sentBefore: nil))
+    #expect(!track.mayBeUponRoom(timer("upon an earlier one", at: 2.5)))
     for copy in [timer("2", at: 3), timer("upon that", at: 3.5)] {
-      #expect(track.mayBeUponRoom(copy, sentBefore: nil))
-      #expect(!track.mayBeUponRoom(copy, sentBefore: 2), "it was not read")
+      #expect(track.mayBeUponRoom(copy))
     }
     track.receive(timer("own", at: 2.5), at: 0, newest: 0)
     #expect(track.madeRoom != nil, "it may be taken yet")
@@ -339,55 +338,16 @@ struct TrackTests {
     #expect(order == ["d", "a", "c", "b"])
   }
 
-  /// From 1, 6, 12 to 1, 12, 6 either 6 or 12 is moved. Where 6 stands before 1 by now, only the former helps.
-  @Test func ofSeveralWaysItIsTheOneThatFits() {
-    let rank = [6: 0, 1: 1, 12: 2]
-    let moves = RisingSubsequence.moves(from: [1, 6, 12], to: [1, 12, 6]) { rank[$0]! }
-    #expect(moves.map(\.id) == [6] && moves.map(\.after) == [12])
-    let many = Array(0...RisingSubsequence.choiceLimit)
-    let last = RisingSubsequence.moves(from: many, to: many.dropFirst() + [0]) { -$0 }
-    #expect(last.map(\.id) == [0])
-  }
-
   /// From 1, 6, 45 to 45, 6, 1 any one of them may have stayed: it is the one that another has moved.
   @Test func whatAnotherHasMovedStays() {
-    let (moves, from) = fewestMoves([[1, 6, 45]], to: [45, 6, 1], at: [1, 6, 45], others: [1])
-    #expect(from == 0 && moves == [Move(45, nil), Move(6, 45)])
-  }
-
-  /// Moving 3 behind what stands elsewhere by now would carry 4 along.
-  @Test func nothingGoesBehindWhatAnotherHasMoved() {
-    let old = [[1, 3, 2, 4], [2, 3, 1, 4]]
-    let (moves, _) = fewestMoves(old, to: [2, 3, 1, 4], at: [2, 1, 3, 4], others: [2])
-    #expect(moves == [Move(1, 3)] || moves == [Move(3, nil)])
-    #expect(moves.allSatisfy { $0.after != 2 })
-  }
-
-  /// The hub has 28 and 33 behind what the device shows between them: no few moves of the device's make its order there.
-  @Test func whatNobodyHasMovedGoesStraightToItsPlace() {
-    let (moves, from) = fewestMoves(
-      [[1, 6, 12, 28, 17, 33]], to: [1, 33, 12, 6, 28, 17], at: [6, 12, 17, 1, 28, 33], others: [6])
-    #expect(from == 1)
-    #expect(moves == [Move(1, nil), Move(33, 1), Move(28, 12)])
-    let (second, other) = fewestMoves([[1, 2, 3]], to: [3, 1, 2], at: [3, 2, 1], others: [3])
-    #expect(
-      other == 0 && second == [Move(3, nil)], "its person has moved what another has: both are said"
-    )
-  }
-
-  private struct Move: Equatable {
-    var id: Int
-    var after: Int?
-
-    init(_ id: Int, _ after: Int?) { (self.id, self.after) = (id, after) }
-  }
-
-  private func fewestMoves(
-    _ orders: [[Int]], to new: [Int], at hub: [Int], others: Set<Int>
-  ) -> ([Move], from: Int) {
-    let (moves, from) = RisingSubsequence.fewestMoves(
-      from: orders, to: new, fitting: { hub.firstIndex(of: $0)! }, isFree: { !others.contains($0) })
-    return (moves.map { Move($0.id, $0.after) }, from)
+    for one in [1, 6, 45] {
+      let moves = RisingSubsequence.moves(
+        from: [1, 6, 45], to: [45, 6, 1], keeping: { $0 == one })
+      #expect(moves.count == 2 && !moves.map(\.id).contains(one))
+    }
+    let many = Array(0...RisingSubsequence.choiceLimit)
+    let last = RisingSubsequence.moves(from: many, to: many.dropFirst() + [0], keeping: { $0 == 0 })
+    #expect(last.map(\.id) == [0], "of so many it is not looked for")
   }
 
   @Test(arguments: [
