@@ -12,7 +12,7 @@ enum StudioCommand: Subcommand {
       Option("listen", value: "HOST:PORT", "127.0.0.1:9283 where left out; port 0 is any"),
       Option("app", value: "A", "todoTimers (default), timeTracker or pomodoro"),
       Option("watches", value: "N", "1 to 3; 1 where left out"),
-      Option("open", value: "FILE", "a trace, or the folder of a finding, at the step where something is wrong"),
+      Option("open", value: "FILE", "a trace, or a finding's folder, where something is wrong"),
       Option("assets", value: "DIR", "the page's files, while they are worked on"),
     ],
     notes: """
