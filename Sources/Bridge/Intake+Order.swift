@@ -117,21 +117,23 @@ extension Intake {
     let straight = RisingSubsequence.moves(
       from: free.sorted { slotOffset($0) < slotOffset($1) }, to: free
     ).map(\.id)
-    let moving = Set(own + straight)
-    var previous: Target?
-    for target in after where isFree.contains(target) || moving.contains(target) {
-      defer { previous = target }
-      guard moving.contains(target), device[target]?.oldestPosition != nil else { continue }
-      let shown =
-        isFree.contains(target)
-        ? replica.vector : withOwn(vector(at: device[target]?.reached))
-      let time = new[target].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
-      for context in [shown, replica.vector] {
-        var draft = draft(context)
-        guard draft.move(target, after: previous, in: nil) else { continue }
-        mint(draft.actions, context, time: time, above: nil)
-        break
+    func carryOut(_ moving: Set<Target>, among order: [Target]) {
+      for (previous, target) in zip([nil] + order, order) where moving.contains(target) {
+        guard device[target]?.oldestPosition != nil else { continue }
+        let shown =
+          isFree.contains(target)
+          ? replica.vector : withOwn(vector(at: device[target]?.reached))
+        let time = new[target].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
+        for context in [shown, replica.vector] {
+          var draft = draft(context)
+          guard draft.move(target, after: previous, in: nil) else { continue }
+          mint(draft.actions, context, time: time, above: nil)
+          break
+        }
       }
     }
+    // Behind what somebody else has moved nothing goes but what shares its fate: that move may have won.
+    carryOut(Set(straight), among: free)
+    carryOut(Set(own), among: after.filter(isFree.union(own).contains))
   }
 }
