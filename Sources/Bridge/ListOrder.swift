@@ -61,13 +61,15 @@ package enum RisingSubsequence {
   ///
   /// - Parameters:
   ///   - old: has all of `new`, and nothing twice.
-  ///   - isKept: of several ways with as few moves it is one that leaves the most of this where it is.
+  ///   - isKept: of several ways with as few moves it is one that leaves the most of this where it is; nil for any.
   package static func moves<ID: Hashable>(
-    from old: [ID], to new: [ID], keeping isKept: (ID) -> Bool = { _ in false }
+    from old: [ID], to new: [ID], keeping isKept: ((ID) -> Bool)? = nil
   ) -> [(id: ID, after: ID?)] {
     var places: [ID: Int] = [:]
     for (index, id) in old.enumerated() { places[id] = index }
-    let kept = Set(positions(new.map { places[$0] ?? 0 }, keeping: { isKept(new[$0]) }))
+    let values = new.map { places[$0] ?? 0 }
+    let kept = Set(
+      isKept.map { isKept in positions(values, keeping: { isKept(new[$0]) }) } ?? positions(values))
     return new.indices.filter { !kept.contains($0) }.map {
       (new[$0], $0 == 0 ? nil : new[$0 - 1])
     }

@@ -56,19 +56,37 @@ func object(_ result: LoadResult) throws -> [String: Any] {
     func saved(_ name: String, _ runs: [LoadResult]) throws -> SavedRuns {
       try SavedRuns(name, Array(runs.map(\.json).joined(separator: [0x0A])))
     }
-    let page = try LoadPage(saved("slow.json", [slow, slow]), saved("fast.json", [fast])).page
-    #expect(page.contains("slow.json, run 2") && page.contains("Latencies of fast.json"))
-    #expect(page.contains("<td>messages/s</td><td>750</td>"))
+    func page(_ old: SavedRuns, _ new: SavedRuns) throws(LoadFailure) -> String {
+      LoadPage(old, new, try old.compared(with: new)).page
+    }
+    let both = try page(saved("slow.json", [slow, slow]), saved("fast.json", [fast]))
+    #expect(both.contains("slow.json, run 2") && both.contains("Latencies of fast.json"))
+    #expect(both.contains("<td>messages/s</td><td>750</td>"))
     // A run looks alike, saved or not.
     let fresh = LoadPage([("fast.json", fast)]).page
     let line = try #require(
       fresh.split(separator: "\n").first { $0.contains("Latency by percentile\">") })
     let points = try #require(line.split(separator: "points=").last)
-    #expect(page.contains("polyline class=\"c2\" points=\(points.prefix { $0 != "/" })"))
+    #expect(both.contains("polyline class=\"c2\" points=\(points.prefix { $0 != "/" })"))
     let other = finishedRun { $0.options.pairs += 1 }
     #expect(throws: LoadFailure.self) {
-      try LoadPage(saved("a.json", [fast]), saved("b.json", [other]))
+      try page(saved("a.json", [fast]), saved("b.json", [other]))
     }
+  }
+
+  /// A file can say anything: what no run can have measured is not known, and ends no program.
+  @Test(arguments: ["1e400", "1e300", "-1e300", "0"])
+  func numbersThatNoRunMeasuresAreNotKnown(_ number: String) throws {
+    let line = String(decoding: finishedRun().json, as: UTF8.self)
+      .replacing(
+        /("(?:[a-zA-Z0-9]*(?:Seconds|Bytes|PerSecond|Milliseconds|seconds|max|p50))":)[0-9.]+/
+      ) {
+        "\($0.output.1)\(number)"
+      }
+      .replacing(/"latencyHistogram":\[\[[0-9.]+/, with: "\"latencyHistogram\":[[\(number)")
+    let saved = try SavedRuns("odd.json", Array(line.utf8))
+    let page = LoadPage(saved, saved, try saved.compared(with: saved)).page
+    #expect(page.contains("odd.json"))
   }
 
   @Test func throughputIsALineOfBars() {

@@ -53,7 +53,7 @@ extension Screen {
       case "✓": ["save", "done"]
       default:
         [letters] + (letters == "done" ? ["save"] : letters == "ok" ? ["dismiss"] : [])
-          + [title.lowercased().prefix { $0 != " " }].map(String.init)
+          + [String(title.lowercased().prefix { $0 != " " })]
       }
     return candidates.first(where: words.contains)
   }

@@ -15,46 +15,39 @@ struct DrawnRun {
   let name: String
   let run: Members
   let seconds: [Second]
-  /// The latencies, in milliseconds: the upper end of each bucket with something in it, and how many.
-  let latencies: [(end: Double, count: Int)]
+  let latencies: Histogram
 
   init(_ name: String, _ run: Members) {
     self.name = name
     self.run = run
     seconds = (run.objects("samples") ?? []).map { sample in
-      let cpu = sample.double("serverCPUSeconds")
+      let seconds = sample.double("seconds").flatMap { $0 > 0 ? $0 : nil }
       return Second(
         messagesPerSecond: sample.double("messagesPerSecond"),
         p50: sample.double("p50Milliseconds"), p99: sample.double("p99Milliseconds"),
-        serverCPUPercent: cpu.flatMap { cpu in sample.double("seconds").map { cpu / $0 * 100 } },
+        serverCPUPercent: sample.double("serverCPUSeconds").flatMap { cpu in
+          seconds.map { cpu / $0 * 100 }
+        },
         serverMebibytes: sample.double("serverResidentBytes").map { $0 / 1_048_576 })
     }
     let pairs = String(decoding: run.raw("latencyHistogram") ?? [], as: UTF8.self)
-      .split { "[],".contains($0) }
-    latencies = stride(from: 0, to: pairs.count - 1, by: 2).compactMap { index in
-      guard let end = Double(pairs[index]), let count = Int(pairs[index + 1]) else { return nil }
-      return (end, count)
-    }
-  }
-
-  /// - Parameter share: above 0, at most 1.
-  /// - Returns: milliseconds; nil where there are no latencies.
-  func latency(_ share: Double) -> Double? {
-    let count = latencies.reduce(0) { $0 + $1.count }
-    let rank = max(1, Int((Double(count) * share).rounded(.up)))
-    var seen = 0
-    let bucket = latencies.first { bucket in
-      seen += bucket.count
-      return seen >= rank
-    }
-    let longest = run.object("latencyMilliseconds")?.double("max")
-    return bucket.map { min($0.end, longest ?? $0.end) }
+      .split { "[],".contains($0) }.map { measured($0) ?? 0 }
+    latencies = Histogram(
+      stride(from: 0, to: pairs.count - 1, by: 2).map {
+        (end: Int((pairs[$0] * 1000).rounded()), count: Int(pairs[$0 + 1]))
+      },
+      max: Int(((run.object("latencyMilliseconds")?.double("max") ?? 0) * 1000).rounded()))
   }
 }
 
 extension Members {
-  /// A number; nil where there is none.
+  /// A number that was measured; nil where there is none, and for what no run can have measured.
   func double(_ name: String) -> Double? {
-    raw(name).flatMap { Double(String(decoding: $0, as: UTF8.self)) }
+    raw(name).flatMap { measured(String(decoding: $0, as: UTF8.self)) }
   }
+}
+
+/// A number from a file: from 0 to 10¹², a bound within which sums and conversions are safe.
+private func measured(_ text: some StringProtocol) -> Double? {
+  Double(text).flatMap { 0...1e12 ~= $0 ? $0 : nil }
 }

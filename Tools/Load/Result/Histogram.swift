@@ -19,6 +19,19 @@ package struct Histogram: Equatable, Sendable {
 
   package init() {}
 
+  /// One that was saved.
+  ///
+  /// - Parameters:
+  ///   - buckets: of each the end, in microseconds, and what is in it; none of them negative.
+  ///   - max: in microseconds.
+  init(_ buckets: [(end: Int, count: Int)], max: Int) {
+    for bucket in buckets {
+      counts[Self.index(of: Swift.min(bucket.end, Self.limit - 1))] += bucket.count
+      count += bucket.count
+    }
+    self.max = max
+  }
+
   /// Counts a duration in microseconds; a negative one counts as 0.
   @inline(__always)
   package mutating func record(_ microseconds: Int) {

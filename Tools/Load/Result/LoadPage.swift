@@ -14,10 +14,8 @@ package struct LoadPage {
   }
 
   /// Two sets of saved runs, with how they compare.
-  ///
-  /// - Throws: where their options or machines differ.
-  package init(_ old: SavedRuns, _ new: SavedRuns) throws(LoadFailure) {
-    comparison = try old.compared(with: new).rows
+  package init(_ old: SavedRuns, _ new: SavedRuns, _ comparison: Comparison) {
+    self.comparison = comparison.rows
     runs = [old, new].flatMap { saved in
       saved.runs.enumerated().map { index, run in
         DrawnRun(saved.runs.count == 1 ? saved.name : "\(saved.name), run \(index + 1)", run)
@@ -67,8 +65,10 @@ package struct LoadPage {
     let rows = runs.map { drawn in
       let run = drawn.run
       return [
-        drawn.name, fixed(run.double("messagesPerSecond") ?? 0, 0), spelled(drawn.latency(0.5)),
-        spelled(drawn.latency(0.99)), spelled(drawn.latency(0.999)), spelled(drawn.latency(1)),
+        drawn.name, fixed(run.double("messagesPerSecond") ?? 0, 0),
+        spelled(drawn.latencies.milliseconds(0.5)),
+        spelled(drawn.latencies.milliseconds(0.99)), spelled(drawn.latencies.milliseconds(0.999)),
+        spelled(drawn.latencies.milliseconds(1)),
         spelled(run.double("serverCPUSecondsPerMillion")),
         spelled(run.double("serverResidentBytes").map { $0 / 1_048_576 }),
         ["lost", "duplicated", "reordered"].map { "\(run.integer($0) ?? 0)" }
@@ -115,7 +115,7 @@ package struct LoadPage {
       Chart(
         "Latency by percentile", unit: "ms", isLogarithmic: true,
         names: percentiles.map { $0 == 1 ? "max" : "p\(decimal(($0 * 10_000).rounded() / 100))" },
-        runs.map { run in percentiles.map(run.latency) }
+        runs.map { run in percentiles.map { run.latencies.milliseconds($0) } }
       ).svg,
       Chart("Server, processor", unit: "%", over(\.serverCPUPercent)).svg,
       Chart("Server, memory", unit: "MiB", over(\.serverMebibytes)).svg,
@@ -248,21 +248,20 @@ private struct Bars {
   private let color: Int
   private var counts: [(label: String, count: Int)] = []
 
-  /// - Parameter latencies: in milliseconds.
-  init(_ latencies: [(end: Double, count: Int)], _ title: String, _ color: Int) {
+  init(_ histogram: Histogram, _ title: String, _ color: Int) {
     self.title = title
     self.color = color
-    var bounds: [Double] = [0.001]
-    while let last = bounds.last, last < max(0.002, latencies.last?.end ?? 0) {
-      bounds.append(max(last + 0.001, last * 1.5))
+    var bounds: [Int] = [1]
+    while let last = bounds.last, last < max(2, histogram.max) {
+      bounds.append(max(last + 1, last * 3 / 2))
     }
     var sums = [Int](repeating: 0, count: bounds.count)
-    for bucket in latencies {
-      sums[bounds.firstIndex { bucket.end <= $0 } ?? bounds.count - 1] += bucket.count
+    for bucket in histogram.buckets {
+      sums[bounds.firstIndex { bucket.range.lowerBound <= $0 } ?? bounds.count - 1] += bucket.count
     }
     let first = sums.firstIndex { $0 > 0 } ?? 0
     counts = zip(bounds, sums).dropFirst(first).map { bound, count in
-      (bound < 1 ? "\(fixed(bound * 1000, 0)) µs" : "\(fixed(bound, 1)) ms", count)
+      (bound < 1000 ? "\(bound) µs" : "\(fixed(Double(bound) / 1000, 1)) ms", count)
     }
   }
 

@@ -8,6 +8,8 @@ package struct StudioRecords {
   private let run: ServerRun
   /// By device, in the order of the run, what it shows; devices that show nothing by themselves apart.
   private let shown: [(device: String, records: [Target: [Datum.Member]])]
+  /// All records that one of them shows, in the order of the views.
+  private let targets: [Target]
 
   /// Most records, and most writes that lost, of one message.
   private static let recordLimit = 200
@@ -15,44 +17,39 @@ package struct StudioRecords {
 
   init(_ run: ServerRun) {
     self.run = run
-    shown = run.nodes.compactMap { node in Self.shown(at: node).map { (node.name, $0) } }
+    var targets: [Target] = []
+    shown = run.nodes.compactMap { node in
+      Self.shown(at: node).map { records in
+        targets += records.map(\.target)
+        return (node.name, Dictionary(records, uniquingKeysWith: { $1 }))
+      }
+    }
+    var seen: Set<Target> = []
+    self.targets = targets.filter { seen.insert($0).inserted }
   }
 
-  private static func shown(at node: ServerNode) -> [Target: [Datum.Member]]? {
+  /// What a device shows, in the order of its lists; nil where it has no records.
+  private static func shown(
+    at node: ServerNode
+  ) -> [(target: Target, fields: [Datum.Member])]? {
     if let view = node.sync?.view {
-      return Dictionary(
-        view.kinds.flatMap(\.records).map { record in
-          (record.target, record.fields + place(record.place))
-        }, uniquingKeysWith: { $1 })
+      return view.kinds.flatMap(\.records).map { ($0.target, $0.fields + place($0.place)) }
     }
-    return node.app.map { app in
-      var records: [Target: [Datum.Member]] = [:]
-      for (index, timer) in app.model.ordered.enumerated() {
-        for (field, value) in timer.shownFields {
-          records[field.target, default: []].append(Datum.Member(field.name, value))
+    guard let app = node.app else { return nil }
+    return app.model.ordered.enumerated().flatMap { index, timer in
+      let places = [(timer.target, index)] + timer.orderedTodos.enumerated().map { ($1.target, $0) }
+      let fields = timer.shownFields
+      return places.map { target, index in
+        let own = TimerDTO.shownNames.compactMap { name in
+          fields[WholeRecordApp.Field(target: target, name: name)].map { Datum.Member(name, $0) }
         }
-        records[timer.target, default: []] += place(index)
-        for (index, todo) in timer.orderedTodos.enumerated() {
-          records[todo.target, default: []] += place(index)
-        }
+        return (target, own + place(index))
       }
-      return records
     }
   }
 
   private static func place(_ place: Int?) -> [Datum.Member] {
     place.map { [Datum.Member("place", .string(Name(String($0))))] } ?? []
-  }
-
-  private var targets: [Target] {
-    var targets: [Target] = []
-    for node in run.nodes {
-      for record in node.sync?.view.kinds.flatMap(\.records) ?? [] {
-        if !targets.contains(record.target) { targets.append(record.target) }
-      }
-    }
-    let others = Set(shown.flatMap(\.records.keys)).subtracting(targets)
-    return targets + others.sorted()
   }
 
   // MARK: As JSON

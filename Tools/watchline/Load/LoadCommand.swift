@@ -22,7 +22,6 @@ enum LoadCommand: Subcommand {
     do throws(LoadFailure) {
       let (before, after) = (try saved(old), try saved(new))
       let comparison = try before.compared(with: after)
-      let page = try LoadPage(before, after)
       if options.isJSON {
         print(comparison.json)
       } else {
@@ -34,7 +33,7 @@ enum LoadCommand: Subcommand {
               + "several runs tell more.")
         }
       }
-      return options.draw(page) ? 0 : 1
+      return options.draw(LoadPage(before, after, comparison)) ? 0 : 1
     } catch {
       throw UsageError(error.description)
     }

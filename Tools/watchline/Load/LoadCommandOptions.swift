@@ -176,10 +176,10 @@ extension LoadCommandOptions {
   ///
   /// - Returns: false where it cannot be written.
   @discardableResult
-  func draw(_ page: LoadPage) -> Bool {
+  func draw(_ page: @autoclosure () -> LoadPage) -> Bool {
     guard let html else { return true }
     do throws(FileFailure) {
-      try File.replace(html, with: Array(page.page.utf8), isPrivate: false)
+      try File.replace(html, with: Array(page().page.utf8), isPrivate: false)
     } catch {
       complain("--html cannot be written: \(error.message)")
       return false
