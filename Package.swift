@@ -117,7 +117,7 @@ let package = Package(
       name: "watchline",
       dependencies: [
         "ChildProcesses", "MutantFiles", "Simulation", "Studio", "WireFuzz", "Proxy", "Load",
-        "Device", "AppModels", "Merge", "Wire", "EventLoop",
+        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(

@@ -11,6 +11,7 @@ extension HeadlessDevice {
     line.append("{\"type\":\"activate\",\"id\":\"activate\",\"pair\":", quoted: profile.pair)
     line.append(",\"role\":", quoted: profile.isPhone ? "phone" : "watch")
     line.append(",\"device\":", quoted: profile.name)
+    if let token = profile.token { line.append(",\"token\":", quoted: token) }
     line += sync.activation + [0x7D]
     send(line)
     finish(now: now)

@@ -21,6 +21,8 @@ package final class HeadlessDevice {
     package var name: String
     package var idiom: Idiom
     package var secondsFromUTC: Int
+    /// For a server that asks for one (clause 14.2).
+    package var token: String?
 
     package init(
       pair: String, isPhone: Bool, name: String, idiom: Idiom, secondsFromUTC: Int = 0

@@ -15,6 +15,8 @@ package final class TCPListener: Handle {
   package private(set) var port = 0
   /// Host and port as the system has them, such as `127.0.0.1:9282` or `[::1]:9282`.
   package private(set) var address = ""
+  /// Whether only this machine can reach it.
+  package private(set) var isOnLoopback = false
 
   private unowned(unsafe) let handler: any ListenerHandler
   private var spare = SpareDescriptor()
@@ -42,6 +44,7 @@ package final class TCPListener: Handle {
       let bound = try SocketAddress("uv_tcp_getsockname") { uv_tcp_getsockname(tcp, $0, $1) }
       self.port = bound.port
       address = bound.description
+      isOnLoopback = bound.isLoopback
       spare.hold()
     } catch {
       close()

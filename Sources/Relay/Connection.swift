@@ -23,6 +23,12 @@ package final class Connection {
   /// The last turn in which it was served, and what it may still cost in that one (`Work`).
   var turn: UInt64 = 0
   var allowance = 0
+  /// What its device may do, on a server with tokens.
+  var token: Token?
+  /// Tokens of this connection that were refused since one was not.
+  var refusals = 0
+  /// Its address for the log; empty where the caller did not say.
+  var peer = ""
   /// Has had a session: it may send longer lines, and have more output wait.
   var hasActivated = false
   /// Bytes that it holds, as counted in `Relay.buffered`.
@@ -108,6 +114,14 @@ package final class Connection {
   /// Whether its `activate` awaits a commit.
   var isActivating: Bool {
     if case .activation = wait { true } else { false }
+  }
+
+  /// Whether its next line waits for what the server has to do, and not for its own sake.
+  var isAwaited: Bool {
+    switch wait {
+    case .nothing, .refusalDelay: false
+    case .activation, .pair, .receiver: true
+    }
   }
 
   // MARK: Output

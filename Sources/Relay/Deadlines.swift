@@ -12,6 +12,8 @@ struct Deadline {
     case uploadsIdle(pair: UInt32)
     case backgroundTask(pair: UInt32, device: UInt16, session: UInt64, woken: Int64)
     case notActivated(Connection)
+    case tokenExpires(Connection)
+    case refusalDelayOver(Connection)
     case pairIdle
   }
 }
@@ -75,6 +77,7 @@ extension Relay {
       case .reply(let number): replies[number] != nil
       case .uploadsIdle(let pair): uploadDeadlines[pair] == deadline.time
       case .notActivated(let connection): !connection.isClosed && !connection.hasActivated
+      case .tokenExpires(let connection): !connection.isClosed && connection.token != nil
       default: true
       }
     }

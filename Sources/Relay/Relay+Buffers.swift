@@ -49,7 +49,7 @@ extension Relay {
 
   /// The time for an `activate` is over.
   func activationOverdue(_ connection: Connection) {
-    guard !connection.isEnded, !connection.hasActivated, connection.wait.isOver else { return }
+    guard !connection.isEnded, !connection.hasActivated, !connection.isAwaited else { return }
     send(
       WireError(
         .sessionNotActivated, "nobody activated here in time, and the connection is closed"),

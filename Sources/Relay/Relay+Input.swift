@@ -8,11 +8,16 @@ extension Relay {
 
   /// A connection was accepted. Says `hello`, or refuses it where there are too many.
   ///
-  /// - Parameter activationTime: microseconds in which it has to activate; nil for any.
-  package func opened(activationTime: Int64? = nil, now time: Int64) -> Connection {
+  /// - Parameters:
+  ///   - activationTime: microseconds in which it has to activate; nil for any.
+  ///   - peer: its address, for the log of a server with tokens.
+  package func opened(
+    activationTime: Int64? = nil, peer: String = "", now time: Int64
+  ) -> Connection {
     setTime(time)
     let number = freeConnections.popLast() ?? connections.count
     let connection = Connection(number: number)
+    connection.peer = peer
     if number == connections.count {
       connections.append(connection)
     } else {
@@ -30,7 +35,11 @@ extension Relay {
       answer(connection) { output in
         output.append("{\"type\":\"hello\",\"server\":\"watchline ")
         output.append(text: options.version)
-        output.append("\",\"protocol\":1,\"hint\":\"type help, or activate pair=demo role=phone\"}")
+        output.append("\",\"protocol\":1")
+        let hasAccess = options.access != nil
+        if hasAccess { output.append(",\"auth\":\"token\"") }
+        output.append(",\"hint\":\"type help, or activate pair=demo role=phone")
+        output.append(hasAccess ? " token=wl1_…\"}" : "\"}")
       }
       if let activationTime {
         deadlines.add(.notActivated(connection), at: now + activationTime)
@@ -252,6 +261,8 @@ extension Relay {
       guard let pair = pairs[pair] else { return }
       backgroundTaskEnded(pair.devices[Int(device)], session, woken)
     case .notActivated(let connection): activationOverdue(connection)
+    case .tokenExpires(let connection): tokenMayHaveExpired(connection)
+    case .refusalDelayOver(let connection): refusalDelayEnded(connection)
     case .pairIdle:
       isEvictionAwaited = false
       evictIdle()

@@ -347,6 +347,7 @@ extension Relay {
     case .help: try help(call)
     case .quit: quit(call)
     case .advance: try advance(call)
+    case .authenticate: try authenticate(call)
     case .activate: return try activate(call)
     default:
       guard let device = call.connection.device else {
@@ -377,15 +378,19 @@ extension Relay {
     case .selectWatch: try selectWatch(call, device)
     case .setAppState: try setAppState(call, device)
     case .setDeviceState: try setDeviceState(call, device)
-    case .configure: try configure(call, device)
+    case .configure:
+      try check(.configure, call)
+      try configure(call, device)
     case .hold: try hold(call, device)
     case .release: try release(call, device)
-    case .forgetPair: forgetPair(call, device)
+    case .forgetPair:
+      try check(.forget, call)
+      forgetPair(call, device)
     case .getState: getState(call, device)
     case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
       .syncAcknowledge:
       return try sync(call, device)
-    case .ping, .help, .quit, .advance, .activate: break
+    case .ping, .help, .quit, .advance, .authenticate, .activate: break
     }
     return true
   }

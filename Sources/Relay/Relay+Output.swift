@@ -77,10 +77,15 @@ extension Relay {
   func answerAfter(_ number: UInt64, _ call: Call, _ body: (inout [UInt8]) -> Void) {
     if number <= committed { return answer(call.connection, body) }
     call.connection.owed += 1
+    after(number) { $0.answers.add(call, body) }
+  }
+
+  /// Changes what follows a batch that is not committed.
+  func after(_ number: UInt64, _ body: (inout AfterCommit) -> Void) {
     if number == open.number {
-      open.after.answers.add(call, body)
+      body(&open.after)
     } else if let index = inFlight.firstIndex(where: { $0.number >= number }) {
-      inFlight[index].after.answers.add(call, body)
+      body(&inFlight[index].after)
     }
   }
 
@@ -153,7 +158,7 @@ extension Relay {
   private func fail(_ answers: inout Answers, _ reason: String) {
     for index in answers.entries.indices {
       let entry = answers.entries[index]
-      guard entry.isOwed, !entry.isAnswered, let request = entry.request else { continue }
+      guard !entry.isAnswered, let request = entry.request else { continue }
       answers.entries[index].isAnswered = true
       send(
         WireError(
@@ -193,14 +198,14 @@ struct Answers {
     var re: String
     /// nil for news that nobody asked for.
     var request: Request?
+    /// Its connection is not closed before it.
+    var isOwed: Bool
     var line: Int
     /// Of news: the session that they are for; 0 for the connection, whatever its session.
     var session: UInt64 = 0
     var isAnswered = false
 
     var connection: Connection { receiver.takeUnretainedValue() }
-
-    var isOwed: Bool { request != nil }
 
     /// Whether it goes where another goes, and under the same conditions.
     func isLike(_ other: Entry) -> Bool {
@@ -224,7 +229,7 @@ struct Answers {
 
   mutating func add(
     _ connection: Connection, re: String, request: Request?, line: Int, session: UInt64 = 0,
-    _ body: (inout [UInt8]) -> Void
+    isOwed: Bool = false, _ body: (inout [UInt8]) -> Void
   ) {
     let start = bytes.count
     body(&bytes)
@@ -236,7 +241,6 @@ struct Answers {
     entries.append(
       Entry(
         receiver: .passUnretained(connection), start: start, end: bytes.count, re: re,
-        request: request,
-        line: line, session: session))
+        request: request, isOwed: isOwed || request != nil, line: line, session: session))
   }
 }

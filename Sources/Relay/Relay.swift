@@ -21,6 +21,8 @@ package final class Relay {
     package var schemas: [Schema] = []
     /// How whole records are said, for the schemas that have such devices.
     package var codecs: [any WholeRecordCodec] = []
+    /// The tokens that are taken; nil: nobody is asked for one.
+    package var access: Access?
     /// Dead bytes that may stay in the store beside four times the live ones.
     package var deadAllowance = 64 << 20
 

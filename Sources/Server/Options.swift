@@ -18,6 +18,10 @@ package struct Options {
   package var logLevel = LogLevel.info
   /// Files of the user's own schemas.
   package var schemas: [String] = []
+  /// The file with the tokens that devices have to show; nil: nobody is asked.
+  package var tokens: String?
+  /// Whoever reaches it from another machine may be any device.
+  package var allowsAnonymous = false
   /// Serves a store that has lost commits, under a new name.
   package var acceptsLoss = false
   package var wantsHelp = false
@@ -39,13 +43,16 @@ package struct Options {
       --activate-timeout S  seconds in which a connection has to activate; 0: no bound
                                                  (10; no bound from this machine)
       --clock manual        time comes from advance lines alone, so that no test sleeps
+      --tokens FILE         devices have to show one of these tokens (watchline token create);
+                            read again when the file changes
+      --allow-anonymous     listens on other addresses than this machine's without --tokens
       --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
                             pomodoro; may be given several times
       --log-level LEVEL     error, info or debug; logfmt on stderr (info)
       --version, --help
 
     SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema
-    again. Its log on stderr may go unread: what does not fit is dropped and counted.
+    and --tokens again. Its log on stderr may go unread: what does not fit is dropped and counted.
 
     When ready it prints one line: watchline-server listening on 127.0.0.1:9282
     Then: nc 127.0.0.1 9282, and type help.
@@ -76,6 +83,8 @@ package struct Options {
       }
       switch name {
       case "--accept-loss": acceptsLoss = true
+      case "--allow-anonymous": allowsAnonymous = true
+      case "--tokens": tokens = try Self.value(name, attached, &rest)
       case "--help", "-h": wantsHelp = true
       case "--version": wantsVersion = true
       case "--listen": try setListen(try Self.value(name, attached, &rest))
@@ -109,7 +118,7 @@ package struct Options {
       default:
         let known = [
           "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
-          "--log-level", "--activate-timeout", "--accept-loss",
+          "--log-level", "--activate-timeout", "--accept-loss", "--tokens", "--allow-anonymous",
         ]
         let advice = Nearest.advice(for: name, among: known, else: "see --help")
         throw UsageError("unknown argument \(argument); \(advice)")

@@ -5,7 +5,8 @@ import Wire
 extension Server: ListenerHandler {
   package func listener(_ listener: TCPListener, accepted socket: TCPConnection) {
     let connection = relay.opened(
-      activationTime: activationTime(of: socket), now: now)
+      activationTime: activationTime(of: socket), peer: tokens == nil ? "" : socket.peerAddress,
+      now: now)
     let link = Link(connection, socket)
     while links.count <= connection.number { links.append(nil) }
     links[connection.number] = link

@@ -1,11 +1,18 @@
+import EventLoop
 import Relay
 import Wire
 
-/// SIGHUP: the files that the command line names are read again. What they say takes the place of what
-/// they said, or nothing changes and the log has the reason.
+/// The files that the command line names are read again: all of them at SIGHUP, and the tokens also when
+/// their file has changed. What a file says takes the place of what it said, or nothing changes and the log
+/// has the reason.
 extension Server {
   func reload() {
     guard !isStopping else { return }
+    reloadSchemas()
+    reloadTokens()
+  }
+
+  private func reloadSchemas() {
     do throws(StartError) {
       let schemas = try SchemaFiles.read(options.schemas)
       do throws(WireError) {
@@ -19,6 +26,32 @@ extension Server {
       }
     } catch {
       log.write(.error, "event=reloadRefused error=\(error.message.quoted)")
+    }
+  }
+
+  // MARK: Tokens
+
+  /// Microseconds between two looks at the file: a token that is taken out of it is refused within a second.
+  private static let tokenInterval: Int64 = 500_000
+
+  func watchTokens() {
+    if tokens != nil { tokenTimer.start(after: Self.tokenInterval) }
+  }
+
+  func tokensMayHaveChanged() {
+    if tokens?.hasChanged == true, !isStopping { reloadTokens() }
+    watchTokens()
+  }
+
+  private func reloadTokens() {
+    guard var source = tokens else { return }
+    do throws(StartError) {
+      defer { tokens = source }
+      let access = try source.read()
+      relay.takeAccess(access, now: now)
+      log.write(.info, "event=tokensReloaded tokens=\(access.count)")
+    } catch {
+      log.write(.error, "event=tokensRefused error=\(error.message.quoted)")
     }
   }
 }

@@ -40,6 +40,9 @@ package final class Server {
   var unconfirmed: [Link] = []
   var lingering: [Link] = []
   var linger: Timer!
+  /// The file of `--tokens`.
+  var tokens: TokenSource?
+  var tokenTimer: Timer!
   var isCommitting = false
   private var lastSubmitted: UInt64 = 0
   /// Why the store fails, or failed when the server ended.
@@ -75,6 +78,11 @@ package final class Server {
     relayOptions.version = Options.version
     relayOptions.schemas = try SchemaFiles.read(options.schemas)
     relayOptions.codecs = ShippedSchemas.codecs
+    if let path = options.tokens {
+      var source = TokenSource(path)
+      relayOptions.access = try source.read()
+      tokens = source
+    }
     do {
       loop = try EventLoop()
     } catch {
@@ -113,20 +121,39 @@ package final class Server {
     confirmation = Timer(loop: loop) { hook.server?.checkConfirmations() }
     linger = Timer(loop: loop) { hook.server?.endLingering() }
     stopTimer = Timer(loop: loop) { hook.server?.stopTimedOut() }
+    tokenTimer = Timer(loop: loop) { hook.server?.tokensMayHaveChanged() }
     for number in [SIGTERM, SIGINT] {
       signals.append(Signal(loop: loop, number: number) { hook.server?.stop() })
     }
     signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
-    do {
-      listener = try TCPListener(
-        loop: loop, host: options.host, port: options.port, handler: self)
+    do throws(StartError) {
+      listener = try listen()
     } catch {
       _ = store.close()
       closeHandles()
       Self.discard(loop, wakeup)
-      throw StartError("cannot listen on \(options.host):\(options.port): \(error.message)")
+      throw error
     }
     loop.turnHandler = self
+  }
+
+  /// Nobody is served before the loop runs.
+  private func listen() throws(StartError) -> TCPListener {
+    let listener: TCPListener
+    do {
+      listener = try TCPListener(
+        loop: loop, host: options.host, port: options.port, handler: self)
+    } catch {
+      throw StartError("cannot listen on \(options.host):\(options.port): \(error.message)")
+    }
+    guard listener.isOnLoopback || tokens != nil || options.allowsAnonymous else {
+      listener.close()
+      throw StartError(
+        "\(listener.address) can be reached from other machines, and whoever reaches it may be any "
+          + "device of any pair; give --tokens FILE (see watchline token --help), or "
+          + "--allow-anonymous where that is meant")
+    }
+    return listener
   }
 
   /// The address and port that it listens on.
@@ -145,6 +172,7 @@ package final class Server {
         wanted == Limits().connections ? .info : .error,
         "event=fewDescriptors connections=\(room) wanted=\(wanted)")
     }
+    watchTokens()
     // All that was read at the start.
     returnFreedMemory()
     keepFreedMemory(bytes: Self.keptMemory)
@@ -280,7 +308,7 @@ package final class Server {
   }
 
   func closeHandles() {
-    for handle in [deadline, confirmation, linger, stopTimer] { handle!.close() }
+    for handle in [deadline, confirmation, linger, stopTimer, tokenTimer] { handle!.close() }
     for signal in signals { signal.close() }
   }
 

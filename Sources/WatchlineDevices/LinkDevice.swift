@@ -157,6 +157,7 @@ package final class LinkDevice: @unchecked Sendable {
   func connectSession() {
     let role = isPhone ? "phone" : "watch"
     var line = "\"pair\":\(quoted(link.name)),\"role\":\"\(role)\",\"device\":\(quoted(name))"
+    if let token = ServerSettings.ofProcess?.token { line += ",\"token\":\(quoted(token))" }
     if let storeName, !processed.isEmpty {
       let lanes = processed.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
       line += ",\"store\":\(quoted(storeName)),\"received\":{\(lanes.joined(separator: ","))}"

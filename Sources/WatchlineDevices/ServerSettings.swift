@@ -29,12 +29,14 @@ package struct ServerAddress: Equatable, Sendable {
 /// | `WATCHLINE_ROLE` | `phone` or `watch` |
 /// | `WATCHLINE_PAIR` | the pair; `demo` where it is not set |
 /// | `WATCHLINE_DEVICE` | the device's name; its role where it is not set |
+/// | `WATCHLINE_TOKEN` | the token for a server that asks for one |
 /// | `WATCHLINE_STORE` | the file that keeps the device's queue |
 package struct ServerSettings {
   package var address: ServerAddress
   var isPhone: Bool?
   package var pair: String
   var device: String?
+  var token: String?
   private var file: String?
 
   /// nil where the environment names no server.
@@ -55,6 +57,7 @@ package struct ServerSettings {
     isPhone = role.map { $0 == "phone" }
     pair = environment["WATCHLINE_PAIR"] ?? "demo"
     device = environment["WATCHLINE_DEVICE"]
+    token = environment["WATCHLINE_TOKEN"]
     file = environment["WATCHLINE_STORE"]
   }
 

@@ -45,6 +45,7 @@ extension ProcessTests {
       (["--clock"], "--clock needs a value"), (["--clock", "sundial"], "manual or real"),
       (["--log-level"], "--log-level needs a value"),
       (["--log-level", "loud"], "error, info or debug"),
+      (["--tokens"], "--tokens needs a value"), (["--token", "x"], "did you mean --tokens?"),
     ]
 
     @Test(arguments: misuses) func badUsage(_ misuse: ([String], String)) throws {

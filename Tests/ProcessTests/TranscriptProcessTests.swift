@@ -26,8 +26,10 @@ private struct TCPTranscriptServer: TranscriptServer {
 
   init(_ transcript: Transcript) throws {
     let limits = transcript.limits.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
-    arguments = ["--clock", "manual"] + (limits.isEmpty ? [] : ["--limits", limits])
     scratch = try Scratch()
+    var arguments = ["--clock", "manual"] + (limits.isEmpty ? [] : ["--limits", limits])
+    if let tokens = transcript.tokens { arguments += ["--tokens", try scratch.tokens(tokens)] }
+    self.arguments = arguments
     server = try ServerProcess(scratch, arguments)
   }
 

@@ -4,7 +4,7 @@ package import Foundation
 /// PROTOCOL.md that it proves.
 ///
 /// ```
-/// {"transcript":"5.7","title":"…","limits":{"line":200}}
+/// {"transcript":"5.7","title":"…","limits":{"line":200},"tokens":{"name":{"id":"…",…},…}}
 /// {"on":"phone","send":"activate pair=demo role=phone"}
 /// {"on":"phone","receive":{"type":"activationDidComplete","session":"…","store":"$store"}}
 /// ```
@@ -35,6 +35,8 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package let clause: String
   package let title: String
   package let limits: [(name: String, value: Int)]
+  /// The lines of the server's file of tokens (clause 14.2); nil where it asks for none.
+  package let tokens: [UInt8]?
   package let steps: [Step]
 
   package var description: String { name }
@@ -60,6 +62,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
       limits = members.map { ($0.name, Int($0.text) ?? 0) }
     }
     self.limits = limits
+    tokens = try Self.tokens(head)
     var steps: [Step] = []
     for (index, line) in lines.enumerated().dropFirst() where !line.isEmpty {
       do {
@@ -69,6 +72,12 @@ package struct Transcript: Sendable, CustomStringConvertible {
       }
     }
     self.steps = steps
+  }
+
+  private static func tokens(_ head: JSON) throws -> [UInt8]? {
+    guard let value = head["tokens"] else { return nil }
+    guard case .object(let tokens) = value else { throw Fault(description: "tokens is no object") }
+    return tokens.flatMap { Array($0.text.utf8) + [0x0A] }
   }
 
   static func action(_ step: JSON) throws -> Action {

@@ -15,7 +15,8 @@ struct WorldServer: TranscriptServer {
       }
       limits[keyPath: path] = value
     }
-    world = try World(limits: limits)
+    let access = try transcript.tokens.map { Access(try TokenFile.read($0)) }
+    world = try World(limits: limits, access: access)
   }
 
   mutating func open() -> Int {

@@ -35,6 +35,8 @@ package struct LoadOptions: Equatable, Sendable {
   /// The processors that server and client are bound to; nil where they are not.
   package var serverCPU: Int?
   package var clientCPU: Int?
+  /// For a server that asks for one (clause 14.2).
+  package var token: String? = nil
 
   /// Room for the two numbers in it, and not above what a message may have.
   package static let payloads = 64...60_000

@@ -4,9 +4,12 @@ package import Relay
 
 extension World {
   /// A relay that knows the schemas that are shipped.
-  package convenience init(limits: Limits = Limits(), hasManualClock: Bool = true) throws {
+  package convenience init(
+    limits: Limits = Limits(), hasManualClock: Bool = true, access: Access? = nil
+  ) throws {
     var options = Relay.Options()
     options.limits = limits
+    options.access = access
     options.hasManualClock = hasManualClock
     options.schemas = ShippedSchemas.all
     options.codecs = ShippedSchemas.codecs

@@ -1,11 +1,11 @@
 import Wire
 
 /// A moment as the calendar has it, in UTC.
-struct CivilTime: CustomStringConvertible {
-  let description: String
+package struct CivilTime: CustomStringConvertible {
+  package let description: String
 
   /// `YYYY-MM-DDThh:mm:ssZ` (RFC 3339).
-  init(ms: Int64) {
+  package init(ms: Int64) {
     let seconds = ms.floored(by: 1000)
     let date = CalendarDay(number: seconds.floored(by: 86_400))
     let time = Int(seconds - date.number * 86_400)

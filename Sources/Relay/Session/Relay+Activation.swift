@@ -96,6 +96,7 @@ extension Relay {
   /// Begins or renews a session. Returns false where the pair has to be read back first.
   func activate(_ call: Call) throws(WireError) -> Bool {
     let request = try ActivationRequest(call.fields, identity: identity)
+    try admit(pair: request.pair, role: request.role, device: request.device, call)
     guard try isInMemory(request, call.connection) else { return false }
     let known = try find(request, call)
     try check(request, known)
@@ -121,6 +122,7 @@ extension Relay {
     device.isAutomatic = request.isAutomatic
     device.resumeOffsets = request.offsets
     device.activationCall = (call.id, call.connection.lines)
+    noteActivation(device, call.connection)
     enter(device, incarnation: request.incarnation)
     let hadJoined = device.hasJoined
     join(device, pair)

@@ -25,6 +25,7 @@ extension Relay {
 
   /// Moves a manual clock; what becomes due on the way happens in order.
   func advance(_ call: Call) throws(WireError) {
+    try check(.clock, call)
     guard options.hasManualClock else {
       throw WireError(
         .invalidField, "advance needs a server started with --clock manual; this one has real time")

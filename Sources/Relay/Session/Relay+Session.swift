@@ -16,11 +16,26 @@ extension Relay {
   }
 
   private func tellDeactivated(_ connection: Connection, _ reason: StaticString) {
-    answer(connection) { output in
-      output.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"")
-      output.append(reason)
-      output.append("\"}")
+    answer(connection) { Self.deactivated(&$0, reason) }
+  }
+
+  /// The same, after the answers that wait for a commit.
+  func tellDeactivatedLast(_ connection: Connection, _ reason: StaticString) {
+    guard connection.owed > 0, latestBatch > committed else {
+      return tellDeactivated(connection, reason)
     }
+    connection.owed += 1
+    after(latestBatch) { after in
+      after.answers.add(connection, re: "", request: nil, line: 0, isOwed: true) {
+        Self.deactivated(&$0, reason)
+      }
+    }
+  }
+
+  private static func deactivated(_ output: inout [UInt8], _ reason: StaticString) {
+    output.append("{\"type\":\"sessionDidDeactivate\",\"reason\":\"")
+    output.append(reason)
+    output.append("\"}")
   }
 
   /// Takes a device off its connection: what was handed out and not acknowledged waits again.

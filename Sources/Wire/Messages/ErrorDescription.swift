@@ -11,7 +11,7 @@ extension ErrorCode {
     case .sequenceGap: "n of a transfer, or seq of an operation, skips numbers."
     case .overloaded: "A bound of the server is reached, or its store cannot write."
     case .alreadyDelivered: "The transfer has been handed to the receiver."
-    case .unauthorized: "Reserved for tokens; not sent today."
+    case .unauthorized: "The token does not allow it, or there is none."
     case .tooManyConnections: "The server has as many connections as limit connections allows."
     case .replicaRetired:
       "The replica may write no more: it was set back, or away for longer than operations are kept."

@@ -58,7 +58,14 @@ extension MessageDescription {
       .advance, .server, clause: "11", "Moves the clock of a server run with --clock manual.",
       members: [.required("seconds", .seconds, "how far")],
       answers: [("advanced", "once it is on disk, after all that became due")],
-      errors: [.missingField, .invalidField], example: "advance seconds=60"),
+      errors: [.missingField, .invalidField, .unauthorized], example: "advance seconds=60"),
+    .request(
+      .authenticate, .server, clause: "14.2",
+      "Shows a token, for all that this connection asks from here on.",
+      members: [.required("token", .text(), "as watchline token create has shown it")],
+      answers: [("accepted", "at once")],
+      errors: [.missingField, .invalidField, .unauthorized],
+      example: "authenticate token=wl1_…"),
     .request(
       .quit, .server, clause: "1",
       "Closes the connection when what is owed has been sent; replies are not waited for.",

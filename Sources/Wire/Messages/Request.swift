@@ -21,7 +21,7 @@ package enum Request: String, CaseIterable, Sendable {
   case syncDigest = "sync.digest"
   case syncAcknowledge = "sync.acknowledge"
   // The connection and the server
-  case ping, help, quit, advance
+  case ping, help, quit, advance, authenticate
 
   /// Position in `allCases`.
   package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }

@@ -6,6 +6,7 @@ extension MessageDescription {
       members: [
         .required("server", .text(), "the server's name and version"),
         .required("protocol", .integer(1...1), "the version spoken"),
+        .optional("auth", .words(["token"]), "activate needs a token"),
         .required("hint", .text(), "how to begin"),
       ],
       example: """

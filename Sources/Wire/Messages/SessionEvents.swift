@@ -60,11 +60,14 @@ extension MessageDescription {
         """),
     .event(
       "sessionDidDeactivate", .session, clause: "4.2",
-      "The session has ended; after replaced the connection is closed too.",
+      "The session has ended; after replaced, revoked and expired the connection is closed too.",
       session: "sessionDidDeactivate(_:)", .answerWhereKnown,
       members: [
         .required(
-          "reason", .words(["deactivated", "replaced", "watchSwitched", "forgotten"]), "why")
+          "reason",
+          .words([
+            "deactivated", "replaced", "watchSwitched", "forgotten", "revoked", "expired",
+          ]), "why")
       ],
       example: #"{"type":"sessionDidDeactivate","reason":"replaced"}"#),
     .event(

@@ -3,7 +3,7 @@ extension MessageDescription {
   static let sessionRequests: [MessageDescription] = [
     .request(
       .activate, .session, clause: "4.1",
-      "Begins the session of a device; all but ping, help, advance and quit needs it.",
+      "Begins the session of a device; only ping, help, advance, authenticate and quit go without it.",
       session: "WCSession.activate()",
       members: [
         .required("pair", .name, "names the phone and its watches; use the same on both"),
@@ -26,7 +26,8 @@ extension MessageDescription {
           "bridge", .words(["todoTimers"]),
           "the hub takes its whole records, and sends it what others change"),
         .optional("protocol", .integer(1...1), "the version spoken", standard: "1"),
-        .optional("token", .text(), "reserved; ignored today"),
+        .optional(
+          "token", .text(), "who this is, on a server that asks", standard: "the connection's"),
       ],
       answers: [
         ("activationDidComplete", "once what the device had under way is on disk"),
@@ -36,7 +37,7 @@ extension MessageDescription {
         "sessionReachabilityDidChange", "sessionWatchStateDidChange",
         "sessionCompanionAppInstalledDidChange",
       ],
-      errors: [.missingField, .invalidField, .overloaded],
+      errors: [.missingField, .invalidField, .overloaded, .unauthorized],
       example: "activate pair=demo role=phone"),
     .request(
       .deactivate, .session, clause: "4.2", "Ends the session; the connection may activate again.",
@@ -95,7 +96,7 @@ extension MessageDescription {
           "the same one level down; here an unknown name is an error")
       ],
       answers: [("configured", "with all knobs, once it is on disk")],
-      errors: [.invalidField, .overloaded, .sessionNotActivated],
+      errors: [.invalidField, .overloaded, .sessionNotActivated, .unauthorized],
       example: "configure replyTimeout=10 identicalContext=deliver"),
     .request(
       .forgetPair, .session, clause: "4.7", "Unpairs: all queues are emptied, all sessions end.",
@@ -103,7 +104,8 @@ extension MessageDescription {
         ("sessionDidDeactivate", "with reason forgotten, at once"),
         ("accepted", "once it is on disk"),
       ],
-      delivers: ["sessionDidDeactivate"], errors: [.overloaded, .sessionNotActivated],
+      delivers: ["sessionDidDeactivate"],
+      errors: [.overloaded, .sessionNotActivated, .unauthorized],
       example: "forgetPair"),
   ]
 }

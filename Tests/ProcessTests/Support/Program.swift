@@ -23,8 +23,10 @@ final class Program {
   /// - Parameters:
   ///   - input: what it reads as standard input.
   ///   - inputFile: the file that it reads instead.
+  ///   - environment: variables beside those of this process.
   init(
-    _ arguments: [String], in scratch: Scratch, input: String? = nil, inputFile: String? = nil
+    _ arguments: [String], in scratch: Scratch, input: String? = nil, inputFile: String? = nil,
+    environment: [String: String] = [:]
   ) throws {
     let name = "\(scratch.path)/\(UUID().uuidString)"
     outputPath = name + ".out"
@@ -38,7 +40,7 @@ final class Program {
     do {
       child = try Child(
         arguments, input: .file(inputPath), output: .file(outputPath), errors: .file(errorsPath),
-        environment: ["SWIFT_BACKTRACE": "enable=no"])
+        environment: environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 })
     } catch {
       throw Failure("cannot start \(arguments[0]): \(error.reason)")
     }

@@ -16,6 +16,14 @@ final class Scratch {
   var data: String { path + "/data" }
   var database: String { data + "/watchline.sqlite" }
 
+  /// A file of tokens with that content, which its owner alone can read.
+  func tokens(_ lines: [UInt8]) throws -> String {
+    let file = path + "/tokens"
+    try Data(lines).write(to: URL(fileURLWithPath: file))
+    guard chmod(file, 0o600) == 0 else { throw Failure("chmod: errno \(errno)") }
+    return file
+  }
+
   /// The names in the data directory, sorted.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []).sorted()

@@ -194,10 +194,11 @@ package class LoadRun: LinkHandler {
 
   final func sendActivate(_ link: Link) throws(LoadFailure) {
     link.state = .activating
-    try loop.send(
-      link,
-      "{\"type\":\"activate\",\"pair\":\"\(mark)-\(link.pair)\",\"role\":\"\(link.role.rawValue)\"}\n"
-    )
+    var line: [UInt8] = []
+    line.append("{\"type\":\"activate\",\"pair\":", quoted: "\(mark)-\(link.pair)")
+    line.append(",\"role\":", quoted: link.role.rawValue)
+    if let token = options.token { line.append(",\"token\":", quoted: token) }
+    try loop.send(link, String(decoding: line, as: UTF8.self) + "}\n")
   }
 
   func ended(_ link: Link) throws(LoadFailure) {

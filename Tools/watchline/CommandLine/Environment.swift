@@ -7,6 +7,9 @@ func environment(_ name: String) -> String? {
   return String(cString: value)
 }
 
+/// The token to show to a server that asks for one.
+var environmentToken: String? { environment("WATCHLINE_TOKEN") }
+
 /// Whether a terminal takes colours, and they are wanted (no-color.org).
 var takesColor: Bool { environment("NO_COLOR") == nil && environment("TERM") != "dumb" }
 

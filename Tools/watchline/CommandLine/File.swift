@@ -39,12 +39,16 @@ enum File {
   /// Puts a new file in the place of another, so that a crash leaves the one or the other; it is on
   /// the disk when this returns.
   ///
-  /// - Parameter isPrivate: nobody else may read it; else as the umask says.
+  /// - Parameters:
+  ///   - isPrivate: nobody else may read it; else as the umask says.
+  ///   - keepsOwner: it belongs to whom the other one belongs, where that can be.
   static func replace(
-    _ path: String, with bytes: [UInt8], isPrivate: Bool = true
+    _ path: String, with bytes: [UInt8], isPrivate: Bool = true, keepsOwner: Bool = false
   ) throws(FileFailure) {
     let draft = "\(path).\(getpid())"
     try write(bytes, to: draft, O_TRUNC, isSynced: true, mode: isPrivate ? 0o600 : 0o666)
+    var status = stat()
+    if keepsOwner, stat(path, &status) == 0 { _ = chown(draft, status.st_uid, status.st_gid) }
     guard rename(draft, path) == 0 else { throw FileFailure("rename", draft) }
     // Where the directory cannot be synced, a crash of the machine may bring the old file back.
     let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
@@ -55,8 +59,10 @@ enum File {
   }
 
   /// Writes at the end of a file, which is made where there is none.
-  static func append(_ bytes: [UInt8], to path: String) throws(FileFailure) {
-    try write(bytes, to: path, O_APPEND, isSynced: false, mode: 0o600)
+  static func append(
+    _ bytes: [UInt8], to path: String, isSynced: Bool = false
+  ) throws(FileFailure) {
+    try write(bytes, to: path, O_APPEND, isSynced: isSynced, mode: 0o600)
   }
 
   private static func write(

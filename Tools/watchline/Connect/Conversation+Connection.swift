@@ -23,7 +23,7 @@ extension Conversation: ClientHandler {
           ? "connected to \(options.endpoint) again"
           : "connected to \(options.endpoint); Tab completes, Ctrl-D ends the input, Ctrl-C leaves")
       hasBeenOpen = true
-      if let activation { send(activation) }
+      if let activation { activate(activation) }
     }
     do throws(UVError) {
       try connection.startReading()
@@ -103,6 +103,18 @@ extension Conversation: ClientHandler {
       sending = nil
       console.notice(text)
     }
+  }
+
+  /// Sends an activation, with the environment's token where it has none of its own. What is shown has none.
+  private func activate(_ line: String) {
+    guard let token = environmentToken, line.hasPrefix("{"),
+      (try? Members(Array(line.utf8)))?.has("token") == false
+    else { return send(line) }
+    Array(line.utf8).withUnsafeBytes { sent($0) }
+    outgoing += line.utf8.dropLast()
+    outgoing.append(",\"token\":", quoted: token)
+    outgoing += [0x7D, 0x0A]
+    flush()
   }
 
   /// Sends a line that this program or a person has made.

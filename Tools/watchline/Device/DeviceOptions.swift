@@ -105,7 +105,9 @@ package struct DeviceOptions {
   }
 
   package var profile: HeadlessDevice.Profile {
-    HeadlessDevice.Profile(pair: pair, isPhone: isPhone, name: name, idiom: idiom)
+    var profile = HeadlessDevice.Profile(pair: pair, isPhone: isPhone, name: name, idiom: idiom)
+    profile.token = environmentToken
+    return profile
   }
 }
 

@@ -137,6 +137,7 @@ package struct LoadCommandOptions {
       payload: try arguments.integer("payload", in: LoadOptions.payloads) ?? 200,
       serverCPU: try arguments.integer("server-cpu", in: 0...1_023),
       clientCPU: try arguments.integer("client-cpu", in: 0...1_023))
+    load.token = environmentToken
     if let window = try arguments.integer("window", in: 1...65_536) { load.pace = .window(window) }
     if let rate = try arguments.decimal("rate", 1...10_000_000) { load.pace = .rate(rate) }
     load.seconds = try arguments.decimal("seconds", 0.01...86_400) ?? load.seconds

@@ -89,7 +89,8 @@ final class TypedInput {
 
   private func submit(_ text: String) {
     guard !text.allSatisfy(\.isWhitespace) else { return handler.submittedNothing() }
-    if console.editor.remember(text) { keep(text) }
+    // A secret is remembered for as long as the program runs.
+    if console.editor.remember(text), !text.contains("wl1_") { keep(text) }
     handler.submitted(text)
   }
 

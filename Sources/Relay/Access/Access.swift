@@ -1,0 +1,31 @@
+import Wire
+
+/// The tokens that a server takes. Whoever has none of them may ping and read help, and no more.
+package struct Access: Sendable, Equatable {
+  private let tokens: [String: Token]
+
+  /// - Parameter tokens: no two of them with one id.
+  package init(_ tokens: [Token]) {
+    self.tokens = Dictionary(uniqueKeysWithValues: tokens.map { ($0.id, $0) })
+  }
+
+  package var count: Int { tokens.count }
+
+  /// The token that a text is at a time; nil where it is none, or has expired.
+  ///
+  /// How long that takes says nothing about a secret: digests are compared as a whole.
+  func token(_ text: String, at wall: Int64) -> Token? {
+    let digest = Token.digest(of: text)
+    guard let id = Token.id(in: text), let token = tokens[id] else { return nil }
+    let difference = zip(digest, token.digest).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+    return difference == 0 && token.isValid(at: wall) ? token : nil
+  }
+
+  /// What a token that was shown earlier is now; nil where it is no longer taken.
+  func renewed(_ token: Token, at wall: Int64) -> Token? {
+    guard let present = tokens[token.id], present.digest == token.digest,
+      present.isValid(at: wall)
+    else { return nil }
+    return present
+  }
+}

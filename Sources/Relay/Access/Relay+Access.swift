@@ -1,0 +1,151 @@
+import Wire
+
+/// Who may do what, on a server with tokens.
+extension Relay {
+  /// Shows a token, for all that this connection asks from here on.
+  func authenticate(_ call: Call) throws(WireError) {
+    let text = try call.fields.string(.token)
+    if let access = options.access {
+      guard let token = access.token(text, at: wall) else { throw refusal(call.connection, text) }
+      present(token, on: call.connection)
+    }
+    acceptNow(call)
+  }
+
+  /// Lets a device activate, before anything of its pair is looked at.
+  ///
+  /// - Throws: 4010 without a token, or one line for each token that will not do: whoever asks learns
+  ///   neither whether there is such a token nor whether there is such a pair.
+  func admit(
+    pair: String, role: Role, device: String, _ call: Call
+  ) throws(WireError) {
+    guard let access = options.access else { return }
+    let connection = call.connection
+    let text = try call.fields.optionalString(.token)
+    if text == nil, connection.token == nil {
+      throw WireError(
+        .unauthorized,
+        "this server asks for a token, such as: activate pair=demo role=phone token=wl1_…")
+    }
+    let shown = text.map { access.token($0, at: wall) } ?? connection.token
+    guard let token = shown, token.isValid(at: wall), token.grants.contains(.connect),
+      token.isFor(pair: pair, role: role, device: device)
+    else { throw refusal(connection, text) }
+    present(token, on: connection)
+  }
+
+  /// - Throws: 4010 where the connection's token has not that grant.
+  func check(_ grant: Grant, _ call: Call) throws(WireError) {
+    guard options.access != nil else { return }
+    guard let token = call.connection.token else {
+      throw WireError(
+        .unauthorized,
+        "this server asks for a token with the grant \(grant.rawValue): authenticate token=wl1_…")
+    }
+    guard token.grants.contains(grant) else {
+      throw WireError(
+        .unauthorized,
+        "token \(token.id) has no grant \(grant.rawValue), which \(call.request.rawValue) needs")
+    }
+  }
+
+  private func present(_ token: Token, on connection: Connection) {
+    connection.refusals = 0
+    guard connection.token != token else { return }
+    connection.token = token
+    awaitExpiry(of: token, on: connection)
+  }
+
+  // MARK: Refusals
+
+  /// Refusals of one connection that have no delay.
+  private static let freeRefusals = 2
+  /// Microseconds for which a connection waits after each further one.
+  private static let refusalDelay: Int64 = 1_000_000
+
+  private func refusal(_ connection: Connection, _ text: String?) -> WireError {
+    connection.refusals += 1
+    // A manual clock may stand still, and nobody could move it any more.
+    if connection.refusals > Self.freeRefusals, !options.hasManualClock {
+      connection.wait(for: .refusalDelay)
+      deadlines.add(.refusalDelayOver(connection), at: now + Self.refusalDelay)
+    }
+    let id = text.map { Token.id(in: $0) ?? "none" } ?? connection.token?.id ?? "none"
+    log("event=refused token=\(id) connection=\(connection.number)\(peer(connection))")
+    return WireError(
+      .unauthorized,
+      "this token does not allow that: there is no such token, it has expired, or it is for another "
+        + "pair, role or device")
+  }
+
+  func refusalDelayEnded(_ connection: Connection) {
+    guard case .refusalDelay = connection.wait else { return }
+    connection.endWait()
+    unblock(connection)
+  }
+
+  /// ` peer=…` for the log; empty where the caller did not say.
+  private func peer(_ connection: Connection) -> String {
+    connection.peer.isEmpty ? "" : " peer=\(connection.peer)"
+  }
+
+  /// Says in the log who came in with which token.
+  func noteActivation(_ device: Device, _ connection: Connection) {
+    guard let token = connection.token else { return }
+    log(
+      "event=activated token=\(token.id) pair=\(device.pair.name.quoted) device=\(device.name.quoted)"
+        + peer(connection))
+  }
+
+  // MARK: Ends
+
+  private func awaitExpiry(of token: Token, on connection: Connection) {
+    guard let expires = token.expires else { return }
+    deadlines.add(.tokenExpires(connection), at: now + max(0, expires - wall))
+    pruneDeadlines()
+  }
+
+  /// The time of a connection's token may have come; the system's clock may also have been set meanwhile.
+  func tokenMayHaveExpired(_ connection: Connection) {
+    guard !connection.isEnded, let token = connection.token else { return }
+    guard token.isValid(at: wall) else { return withdraw(connection, "expired") }
+    awaitExpiry(of: token, on: connection)
+  }
+
+  /// Takes other tokens in the place of those until now. Sessions that these would not allow end.
+  package func takeAccess(_ access: Access, now time: Int64) {
+    setTime(time)
+    options.access = access
+    for case let connection? in connections where !connection.isEnded {
+      guard let token = connection.token else { continue }
+      let renewed = access.renewed(token, at: wall)
+      if let renewed, isAllowed(renewed, connection.device) {
+        present(renewed, on: connection)
+      } else {
+        withdraw(connection, "revoked")
+      }
+    }
+    settle()
+  }
+
+  private func isAllowed(_ token: Token, _ device: Device?) -> Bool {
+    guard let device else { return true }
+    return token.grants.contains(.connect)
+      && token.isFor(pair: device.pair.name, role: device.role, device: device.name)
+  }
+
+  /// Ends a connection whose token is not taken any more. What it is owed comes first.
+  private func withdraw(_ connection: Connection, _ reason: StaticString) {
+    log(
+      "event=tokenWithdrawn token=\(connection.token?.id ?? "") reason=\(reason)\(peer(connection))"
+    )
+    connection.token = nil
+    if let device = connection.device {
+      endSession(device)
+      tellDeactivatedLast(connection, reason)
+    }
+    connection.end(.draining)
+    connection.input = []
+    touch(connection)
+  }
+}

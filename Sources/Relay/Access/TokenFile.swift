@@ -1,0 +1,154 @@
+import Wire
+
+/// The file form of tokens: a JSON object a line, which says what the token's holder may do.
+///
+/// ```
+/// {"id":"a1b2c3d4","sha256":"9f86…","pairs":["team-ios-*"],"role":"watch","device":"*",
+///  "grant":["connect"],"expires":"2027-01-01T00:00:00Z"}
+/// ```
+/// Needed are `id`, `sha256` and `pairs`. Empty lines are passed over.
+package enum TokenFile {
+  /// Bytes that a file has at most: some 5,000 tokens.
+  package static let largest = 1 << 20
+
+  /// - Throws: the number of the first line that is wrong, and what is wrong there.
+  package static func read(_ bytes: [UInt8]) throws(TokenFileError) -> [Token] {
+    guard bytes.count <= largest else {
+      throw TokenFileError("a file of tokens has at most \(largest) bytes")
+    }
+    var tokens: [Token] = []
+    var lines: [String: Int] = [:]
+    let all = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (index, line) in all.enumerated() where !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) {
+      do throws(TokenFileError) {
+        let token = try self.token(line)
+        if let first = lines[token.id] {
+          throw TokenFileError("id \(token.id) is that of line \(first) already")
+        }
+        lines[token.id] = index + 1
+        tokens.append(token)
+      } catch {
+        throw TokenFileError("line \(index + 1): \(error.message)")
+      }
+    }
+    return tokens
+  }
+
+  /// A token as a line, with its LF.
+  package static func line(_ token: Token) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("id", token.id)
+      json.member("sha256", hexadecimal(token.digest))
+      json.array("pairs", token.pairs) { $0.string($1.text) }
+      if let role = token.role { json.member("role", role.rawValue) }
+      json.member("device", token.device.text)
+      json.array("grant", Grant.allCases.filter(token.grants.contains)) { $0.string($1.rawValue) }
+      if let expires = token.expires {
+        json.member("expires", CivilTime(ms: expires / 1000).description)
+      }
+    }
+    return json.bytes + [0x0A]
+  }
+
+  // MARK: One line
+
+  private static let members = ["id", "sha256", "pairs", "role", "device", "grant", "expires"]
+
+  private static func token(_ line: ArraySlice<UInt8>) throws(TokenFileError) -> Token {
+    let fields: Members
+    do throws(WireError) {
+      fields = try Members(line)
+    } catch {
+      throw TokenFileError("this is not a JSON object: \(error.message)")
+    }
+    if let (name, _) = fields.all.first(where: { !members.contains($0.name) }) {
+      let advice = Nearest.advice(
+        for: name, among: members, else: "it may have \(members.joined(separator: ", "))")
+      throw TokenFileError("a token has no member \(name.quoted); \(advice)")
+    }
+    guard let id = fields.string("id"), Token.isID(id) else {
+      throw TokenFileError("id is 8 lower-case letters and digits")
+    }
+    guard let digest = fields.string("sha256").flatMap(bytes) else {
+      throw TokenFileError("sha256 is the token's SHA-256 in 64 hexadecimal digits")
+    }
+    let wanted = "pairs is a list of names, such as [\"demo\",\"team-*\"]"
+    guard let pairs = try strings(fields, "pairs", wanted), !pairs.isEmpty else {
+      throw TokenFileError(wanted)
+    }
+    var token = Token(id: id, digest: digest, pairs: pairs.map { NamePattern($0) })
+    if fields.has("role") {
+      guard let role = fields.string("role").flatMap(Role.init) else {
+        throw TokenFileError("role is phone or watch; leave it out for either")
+      }
+      token.role = role
+    }
+    if fields.has("device") {
+      guard let device = fields.string("device"), !device.isEmpty else {
+        throw TokenFileError("device is a device's name, or * for any")
+      }
+      token.device = NamePattern(device)
+    }
+    if let grants = try grants(fields) { token.grants = grants }
+    if fields.has("expires") { token.expires = try expiry(fields) }
+    return token
+  }
+
+  private static func grants(_ fields: Members) throws(TokenFileError) -> Set<Grant>? {
+    let known = Grant.allCases.map(\.rawValue)
+    let wanted = "grant is a list of \(known.joined(separator: ", "))"
+    guard let words = try strings(fields, "grant", wanted) else { return nil }
+    var grants: Set<Grant> = []
+    for word in words {
+      guard let grant = Grant(rawValue: word) else {
+        let advice = Nearest.advice(for: word, among: known, else: wanted)
+        throw TokenFileError("there is no grant \(word); \(advice)")
+      }
+      grants.insert(grant)
+    }
+    return grants
+  }
+
+  private static func expiry(_ fields: Members) throws(TokenFileError) -> Int64 {
+    guard let moment = fields.string("expires").flatMap(moment) else {
+      throw TokenFileError("expires is a moment such as 2027-01-01T00:00:00Z")
+    }
+    return moment
+  }
+
+  /// Microseconds since 1970 of a moment as RFC 3339 writes it; nil where it is none.
+  package static func moment(_ text: String) -> Int64? {
+    PropertyListDate.seconds(text).map { Int64($0 * 1e6) + microsecondsTo2001 }
+  }
+
+  /// From 1970. Years have four digits, so that no moment is too far for 64 bits.
+  private static let microsecondsTo2001: Int64 = 978_307_200_000_000
+
+  private static func strings(
+    _ fields: Members, _ name: String, _ wanted: String
+  ) throws(TokenFileError) -> [String]? {
+    guard fields.has(name) else { return nil }
+    guard let values = fields.array(name) else { throw TokenFileError(wanted) }
+    let strings = values.compactMap { fields.string($0) }
+    guard strings.count == values.count, !strings.contains("") else { throw TokenFileError(wanted) }
+    return strings
+  }
+
+  private static func bytes(_ hexadecimal: String) -> [UInt8]? {
+    let digits = hexadecimal.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == 64, hexadecimal.utf8.count == 64 else { return nil }
+    return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+}
+
+/// Why a file has no tokens that a server can take: one sentence.
+package struct TokenFileError: Error, Equatable {
+  package var message: String
+
+  init(_ message: String) { self.message = message }
+}
