@@ -20,7 +20,11 @@ extension ServerWorkload {
     guard edits != nil, !writers.isEmpty else { return }
     let writer = draw.pick(writers)
     guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }) else {
-      return draw.percent(50) ? retype(writer) : correct(writer)
+      switch draw.below(3) {
+      case 0: return retype(writer)
+      case 1: return correct(writer)
+      default: return beginAnew(writer)
+      }
     }
     switch draw.pick(
       count == 1
@@ -106,6 +110,29 @@ extension ServerWorkload {
     add(edits!.change(target, shown, &draw), at: writer)
     add(.flow, at: writer)
     next.append(TraceEvent(at: at, "server", .recover))
+    add(.flow, at: writer)
+  }
+
+  /// The middle of a text is erased. A device that begins with nothing gets that with a snapshot, and saves the text from
+  /// a form that was opened before its last edit.
+  private mutating func beginAnew(_ writer: ServerNode) {
+    guard options.faults.isSuperset(of: [.backup, .collection]), let shown = shown(writer) else {
+      return
+    }
+    let typed = edits!.retype(shown, &draw)
+    guard let erased = typed.dropLast().last else { return }
+    // What is older than that is in a snapshot, and the erased middle is not collected yet.
+    at += 86_400_000 * 91
+    next.append(TraceEvent(at: at, "server", .commit))
+    for edit in typed.dropLast() { add(edit, at: writer) }
+    add(.flow, at: writer)
+    add(.goBack, at: writer)
+    add(.connect, at: writer)
+    add(.flow, at: writer)
+    let first = next.count
+    for edit in edits!.typeOn(erased, &draw) { add(edit, at: writer) }
+    next[first].name = "e\(count)"
+    next[first + 2].edit?.since = "e\(count)"
     add(.flow, at: writer)
   }
 

@@ -98,4 +98,19 @@ extension EditGenerator {
     }
     return []
   }
+
+  /// Something is put in behind the text that a splice leaves, and behind what that leaves twice, the second time as if
+  /// nobody had seen the first; nothing where it is no splice.
+  mutating func typeOn(_ edit: Edit, _ draw: inout SplitMix64) -> [Edit] {
+    guard case .splice(let field, _, _, _, var shown) = edit.change else { return [] }
+    return (0..<3).map { place in
+      let token = Self.token(next(), &draw)
+      let result = shown + token
+      defer { if place == 0 { shown = result } }
+      return Edit(
+        edit.kind, edit.record,
+        .splice(
+          field: field, at: shown.unicodeScalars.count, remove: 0, insert: token, result: result))
+    }
+  }
 }
