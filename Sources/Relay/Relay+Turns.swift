@@ -3,7 +3,8 @@ import Wire
 /// What a connection may cost in a turn of the loop, and who comes next (PROTOCOL.md clause 6).
 ///
 /// Work is counted in units instead of time, so that the same input always does the same. A unit is about
-/// what a byte costs: a line costs `line` units, its own bytes, and the bytes of its answers; an edit `edit` more.
+/// what a byte costs: a line costs `line` units, its own bytes, and the bytes of its answers; an edit `edit` more, a
+/// refusal `refusal`.
 ///
 /// ```
 ///  bytes ──► received: at once, `share` units ──► the rest is held ──► nextTurn: round robin,
@@ -14,8 +15,10 @@ import Wire
 /// So a connection that sends little is served as it comes, before those that have more than their share
 /// waiting, as in fair queueing with priority for sparse flows (RFC 8290, section 4.2).
 package enum Work {
-  /// A line, whatever is in it: 3 to 6 µs where it is short and wrong.
+  /// A line, whatever is in it: 3 to 6 µs where it is short.
   static let line = 256
+  /// A refusal beside its line: the nearest of a hundred words is looked for, some 20 µs.
+  static let refusal = 1 << 10
   /// A piece of a snapshot or an operation that is read back from the store, beside its bytes: some 20 µs.
   static let entry = 1 << 10
   /// An edit that the hub makes of it, beside its line, and a whole record in a payload for the hub: up to 0.1 ms

@@ -86,6 +86,21 @@ import Testing
     #expect(flooder.connection.lines - before <= Work.turn / Work.edit + 1)
   }
 
+  /// For a line that is refused the word is looked for that may have been meant.
+  @Test(arguments: [
+    #"{"type":"help","topic":"~w0a"}"#, "hepl", "{\"type\":\"pong\"}",
+    #"{"type":"configure","knobs":{"replyTimeot":1}}"#,
+  ])
+  func refusalsCountForMore(_ line: String) {
+    let flooder = world.client("flood.phone")
+    let earlier = flooder.connection.lines
+    read(flood(line), flooder)
+    #expect(flooder.connection.lines - earlier <= Work.share / Work.refusal + 1)
+    let before = flooder.connection.lines
+    world.relay.nextTurn(now: world.now)
+    #expect(flooder.connection.lines - before <= Work.turn / Work.refusal + 1)
+  }
+
   /// A digest of what has changed makes the hub spell out its view.
   @Test func digestsCountWhatTheyAreMadeOf() {
     let phone = world.client("flood.phone")
