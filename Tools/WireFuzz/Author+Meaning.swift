@@ -15,6 +15,8 @@ extension Author {
       return .string(
         choices.shuffled(names.dropFirst().dropLast().split(separator: ",").map(String.init))
           .joined(separator: ","))
+    case ("authenticate", "token"):
+      return setting.hasTokens && choices.percent(80) ? .string(WorldTokens.text(world)) : nil
     case ("advance", "seconds"):
       // To the time of today's operations.
       if clock < 1_700_000_000_000, choices.percent(60) { return .integer(811_692_800) }

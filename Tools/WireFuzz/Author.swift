@@ -29,7 +29,8 @@ struct Author {
     clients = []
     // Several pairs, and one name in several apps.
     for number in 0..<self.choices.one(of: [1, 1, 2, 3]) {
-      let isShared = self.choices.percent(40)
+      // A token is for pairs, whatever their app.
+      let isShared = self.choices.percent(40) && !setting.hasTokens
       worlds.append(
         Memory(
           number: number, pair: isShared ? "pair" : "pair" + Tag.text(number),
@@ -123,7 +124,8 @@ struct Author {
         #"{"type":"activate","pair":"\#(world.pair)","app":"\#(world.app)","role":"\#(person.role)""#
           + (person.device.map {
             #","device":"# + String(decoding: JSON.string($0).bytes, as: UTF8.self)
-          } ?? "") + "}",
+          } ?? "") + (setting.hasTokens ? #","token":"\#(WorldTokens.text(person.world))""# : "")
+          + "}",
         "getState", "outstandingTransfers",
       ]
       for line in lines
@@ -148,7 +150,20 @@ struct Author {
     for (name, value) in identity(place) { line[name] = value }
     if clients[place].device == nil, choices.percent(90) { line["device"] = nil }
     if clients[place].isBridged, choices.percent(90) { line["bridge"] = .string("todoTimers") }
+    if setting.hasTokens, choices.percent(15) { intrude(&line, place) }
     return .send(on: clients[place].name, spelled(line))
+  }
+
+  /// Makes of an activation that of a stranger, for a pair that there may be.
+  private mutating func intrude(_ line: inout JSON, _ place: Int) {
+    let other = choices.one(of: worlds)
+    let isOwn = other.number == clients[place].world
+    line["pair"] = .string(other.pair)
+    switch choices.below(3) {
+    case 0 where !isOwn: break
+    case 1: line["token"] = .string(WorldTokens.forged(other.number))
+    default: line["token"] = nil
+    }
   }
 
   /// Who a client is.
@@ -158,6 +173,7 @@ struct Author {
       ("pair", .string(world.pair)), ("role", .string(person.role)), ("app", .string(world.app)),
     ]
     if let device = person.device { members.append(("device", .string(device))) }
+    if setting.hasTokens { members.append(("token", .string(WorldTokens.text(world.number)))) }
     return members
   }
 

@@ -6,11 +6,13 @@ internal import Wire
 /// How the server of a run was started: the first line of its file.
 ///
 /// ```
-/// {"wire":1,"seed":7,"clock":"manual","limits":{"line":4096},"schema":{…}}
+/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"limits":{"line":4096},"schema":{…}}
 /// ```
 package struct Setting: Equatable {
   package var seed: UInt64 = 0
   var hasManualClock = true
+  /// Each world has a token of its own (`WorldTokens`).
+  var hasTokens = false
   /// Those that are not as they are where nothing is said, in bytes, counts and microseconds.
   var limits: [String: Int] = [:]
   /// A schema of its own, beside those that ship.
@@ -21,6 +23,7 @@ package struct Setting: Equatable {
   /// Draws one. Limits are small now and then, so that lines meet them.
   init(seed: UInt64, _ choices: inout Choices) {
     self.seed = seed
+    hasTokens = seed % 5 == 3
     hasManualClock = choices.percent(50)
     let small: [String: [Int]] = [
       "line": [512, 4096, 70_000], "firstLine": [256, 1024], "firstOutput": [512],
@@ -41,6 +44,7 @@ package struct Setting: Equatable {
   var options: Relay.Options {
     var options = Relay.Options()
     options.hasManualClock = hasManualClock
+    if hasTokens { options.access = WorldTokens.access }
     for (name, path) in Limits.names {
       if let value = limits[name] { options.limits[keyPath: path] = value }
     }
@@ -75,6 +79,10 @@ extension Setting {
       all.append(self)
       all[all.count - 1].hasManualClock = false
     }
+    if hasTokens {
+      all.append(self)
+      all[all.count - 1].hasTokens = false
+    }
     return all
   }
 
@@ -83,6 +91,7 @@ extension Setting {
       JSON.Member("wire", .integer(1)), JSON.Member("seed", .integer(seed)),
       JSON.Member("clock", .string(hasManualClock ? "manual" : "system")),
     ]
+    if hasTokens { members.append(JSON.Member("tokens", .bool(true))) }
     let named = Limits.names.compactMap { name, _ in
       limits[name].map { JSON.Member(name, .integer($0)) }
     }
@@ -96,6 +105,7 @@ extension Setting {
     guard json["wire"]?.number == 1 else { return nil }
     if case .plain(let text)? = json["seed"] { seed = UInt64(text) ?? 0 }
     hasManualClock = json["clock"]?.text != "system"
+    hasTokens = json["tokens"] != nil
     for member in json["limits"]?.members ?? [] {
       limits[member.name] = member.value.number.map { Int($0) }
     }

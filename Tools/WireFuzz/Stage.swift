@@ -46,7 +46,8 @@ package final class Stage {
     self.budget = budget
     world = try World(setting.options)
     world.open(Self.bystander)
-    world.send("activate pair=bystander role=phone", on: Self.bystander)
+    let token = setting.hasTokens ? " token=\(WorldTokens.bystander)" : ""
+    world.send("activate pair=bystander role=phone\(token)", on: Self.bystander)
     world.client(Self.bystander).lines = []
   }
 
