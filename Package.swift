@@ -64,6 +64,8 @@ let package = Package(
     // Optimised in debug builds as well: each line, row and payload goes through these.
     .target(name: "CBytes", cSettings: [.unsafeFlags(["-O2"])]),
     .target(name: "CXXHash", cSettings: [.unsafeFlags(["-O2"])]),
+    .target(
+      name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CLinux", path: "Tools/CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
@@ -107,10 +109,11 @@ let package = Package(
     // Adapters.
     library("EventLoop", ["CUV"], settings: lean),
     library("Storage", ["CSQLite", "CXXHash", "Journal"]),
+    library("TLS", ["CTLS"]),
 
     // Programs.
     library(
-      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage"],
+      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "TLS"],
       settings: lean),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(

@@ -11,8 +11,9 @@ extension Relay {
   /// - Parameters:
   ///   - activationTime: microseconds in which it has to activate; nil for any.
   ///   - peer: its address, for the log of a server with tokens.
+  ///   - isSecure: TLS is spoken on it.
   package func opened(
-    activationTime: Int64? = nil, peer: String = "", now time: Int64
+    activationTime: Int64? = nil, peer: String = "", isSecure: Bool = false, now time: Int64
   ) -> Connection {
     setTime(time)
     let number = freeConnections.popLast() ?? connections.count
@@ -38,6 +39,7 @@ extension Relay {
         output.append("\",\"protocol\":1")
         let hasAccess = options.access != nil
         if hasAccess { output.append(",\"auth\":\"token\"") }
+        if isSecure { output.append(",\"tls\":true") }
         output.append(",\"hint\":\"type help, or activate pair=demo role=phone")
         output.append(hasAccess ? " token=wl1_…\"}" : "\"}")
       }

@@ -7,6 +7,11 @@ import Wire
 package struct Options {
   package var host = "127.0.0.1"
   package var port = 9282
+  /// Where TLS is spoken, beside that; nil for nowhere.
+  package var secure: (host: String, port: Int)?
+  /// Files in PEM.
+  package var certificate: String?
+  package var key: String?
   /// A folder, or `:memory:`.
   package var data = "./watchline-data"
   package var limits = Limits()
@@ -22,6 +27,8 @@ package struct Options {
   package var tokens: String?
   /// Whoever reaches it from another machine may be any device.
   package var allowsAnonymous = false
+  /// Tokens and payloads may cross the network as plain text.
+  package var isInsecure = false
   /// Serves a store that has lost commits, under a new name.
   package var acceptsLoss = false
   package var wantsHelp = false
@@ -40,19 +47,23 @@ package struct Options {
       --accept-loss         serves a store that has lost commits, under a new store name;
                             without it, such a store is refused
       --limits NAME=N,…     bounds; see below
-      --activate-timeout S  seconds in which a connection has to activate; 0: no bound
-                                                 (10; no bound from this machine)
+      --activate-timeout S  seconds in which a connection has to activate; 0: no bound, but of
+                            10 with TLS          (10; no bound from this machine without TLS)
       --clock manual        time comes from advance lines alone, so that no test sleeps
       --tokens FILE         devices have to show one of these tokens (watchline token create);
                             read again when the file changes
-      --allow-anonymous     listens on other addresses than this machine's without --tokens
+      --tls-listen HOST:PORT, --tls-cert FILE, --tls-key FILE
+                            TLS 1.3 there, beside --listen; SIGHUP reads both files again
+      --insecure            --listen may be on another address than this machine's, with
+                            --tokens: what is sent there can be read on the way
+      --allow-anonymous     other addresses than this machine's without --tokens
       --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
                             pomodoro; may be given several times
       --log-level LEVEL     error, info or debug; logfmt on stderr (info)
       --version, --help
 
-    SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema
-    and --tokens again. Its log on stderr may go unread: what does not fit is dropped and counted.
+    SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema,
+    --tokens and --tls-… again. Its log on stderr may go unread: what does not fit is dropped and counted.
 
     When ready it prints one line: watchline-server listening on 127.0.0.1:9282
     Then: nc 127.0.0.1 9282, and type help.
@@ -87,7 +98,12 @@ package struct Options {
       case "--tokens": tokens = try Self.value(name, attached, &rest)
       case "--help", "-h": wantsHelp = true
       case "--version": wantsVersion = true
-      case "--listen": try setListen(try Self.value(name, attached, &rest))
+      case "--insecure": isInsecure = true
+      case "--tls-listen": secure = try Self.address(name, try Self.value(name, attached, &rest))
+      case "--tls-cert": certificate = try Self.value(name, attached, &rest)
+      case "--tls-key": key = try Self.value(name, attached, &rest)
+      case "--listen":
+        (host, port) = try Self.address(name, try Self.value(name, attached, &rest))
       case "--data": data = try Self.value(name, attached, &rest)
       case "--limits": try setLimits(try Self.value(name, attached, &rest))
       case "--schema":
@@ -119,10 +135,14 @@ package struct Options {
         let known = [
           "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
           "--log-level", "--activate-timeout", "--accept-loss", "--tokens", "--allow-anonymous",
+          "--tls-listen", "--tls-cert", "--tls-key", "--insecure",
         ]
         let advice = Nearest.advice(for: name, among: known, else: "see --help")
         throw UsageError("unknown argument \(argument); \(advice)")
       }
+    }
+    guard (secure == nil) == (certificate == nil), (certificate == nil) == (key == nil) else {
+      throw UsageError("--tls-listen, --tls-cert and --tls-key go together")
     }
   }
 
@@ -135,15 +155,17 @@ package struct Options {
     return value
   }
 
-  private mutating func setListen(_ text: String) throws(UsageError) {
+  private static func address(
+    _ name: String, _ text: String
+  ) throws(UsageError) -> (host: String, port: Int) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (0...65_535).contains(port), colon > text.startIndex
     else {
-      throw UsageError("--listen is HOST:PORT, such as 127.0.0.1:9282 or [::1]:9282, not \(text)")
+      throw UsageError("\(name) is HOST:PORT, such as 127.0.0.1:9282 or [::1]:9282, not \(text)")
     }
-    host = String(text[..<colon])
+    var host = String(text[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    self.port = port
+    return (host, port)
   }
 
   private mutating func setLimits(_ text: String) throws(UsageError) {

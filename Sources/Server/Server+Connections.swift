@@ -1,13 +1,19 @@
 package import EventLoop
 import Relay
+import TLS
 import Wire
 
 extension Server: ListenerHandler {
   package func listener(_ listener: TCPListener, accepted socket: TCPConnection) {
+    var secure: SecureChannel?
+    if listener === secureListener {
+      guard let channel = tls?.accept() else { return socket.close() }
+      secure = SecureChannel(channel)
+    }
     let connection = relay.opened(
-      activationTime: activationTime(of: socket), peer: tokens == nil ? "" : socket.peerAddress,
-      now: now)
-    let link = Link(connection, socket)
+      activationTime: secure == nil ? activationTime(of: socket) : secureActivationTime,
+      peer: tokens == nil ? "" : socket.peerAddress, isSecure: secure != nil, now: now)
+    let link = Link(connection, socket, secure)
     while links.count <= connection.number { links.append(nil) }
     links[connection.number] = link
     linkCount += 1
@@ -27,6 +33,12 @@ extension Server: ListenerHandler {
     return socket.isPeerOnLoopback ? nil : Options.standardActivateTimeout * 1_000_000
   }
 
+  /// With TLS there is always a bound: a handshake takes no person's time.
+  private var secureActivationTime: Int64 {
+    let seconds = options.activateTimeout ?? 0
+    return (seconds > 0 ? seconds : Options.standardActivateTimeout) * 1_000_000
+  }
+
   package func listener(_ listener: TCPListener, failed error: UVError) {
     log.write(.error, "event=acceptFailed error=\("\(error)".quoted) connections=\(linkCount)")
     if !listener.isOpen { stop() }
@@ -36,12 +48,14 @@ extension Server: ListenerHandler {
 extension Server: ConnectionHandler {
   package func connection(_ socket: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
     guard let link = links[socket.token], !link.isLingering else { return }
+    if let secure = link.secure { return receive(bytes, link, secure) }
     relay.received(bytes, on: link.connection, now: now)
   }
 
   package func connectionDidEnd(_ socket: TCPConnection) {
     guard let link = links[socket.token] else { return }
-    if link.isLingering {
+    // Where TLS has not said so, somebody else may have cut the connection in the middle of a line.
+    if link.isLingering || link.secure?.hasEnded == false {
       socket.close()
     } else {
       relay.ended(link.connection, now: now)
@@ -55,6 +69,7 @@ extension Server: ConnectionHandler {
 
   package func connection(_ socket: TCPConnection, didWrite bytes: Int) {
     guard let link = links[socket.token] else { return }
+    if let secure = link.secure, !flush(link, secure) { return }
     relay.wrote(link.connection, unsent: 0, now: now)
     serve(link)
   }
@@ -72,6 +87,10 @@ extension Server {
   /// Writes what is due on a connection, and sets whether it is read or closed.
   func serve(_ link: Link) {
     let connection = link.connection
+    // Who has not even shaken hands cannot be told why.
+    if let secure = link.secure, !secure.isReady, !relay.wantsInput(connection) {
+      return link.socket.close()
+    }
     // Whoever reads that its session has ended may come back at once, on another connection.
     if connection.isInDoubt, !link.isUnconfirmed { confirm(link) }
     if connection.hasOutput, !link.socket.isWriting { write(link) }
@@ -91,6 +110,7 @@ extension Server {
   }
 
   func write(_ link: Link) {
+    if let secure = link.secure { return write(link, secure) }
     let output = relay.takeOutput(link.connection)
     do {
       let written = try output.withUnsafeBytes { bytes throws(UVError) in
@@ -114,6 +134,7 @@ extension Server {
     guard !link.isLingering, isConfirmed(link) else { return }
     link.enter(.lingering(until: now + Self.lingerTime))
     relay.finished(link.connection, now: now)
+    if let secure = link.secure { end(link, secure) }
     link.socket.shutdown()
     if link.socket.hasEnded {
       link.socket.close()
@@ -157,10 +178,17 @@ extension Server {
   @discardableResult
   private func confirm(_ link: Link) -> UInt64 {
     let outstanding = link.socket.unacknowledgedBytes
-    let position = relay.writtenPosition(link.connection)
-    guard outstanding < Int.max, UInt64(outstanding) <= position else { return 0 }
-    relay.confirmed(link.connection, through: position - UInt64(outstanding), now: now)
-    return position - UInt64(outstanding)
+    guard outstanding < Int.max else { return 0 }
+    let confirmed: UInt64
+    if let secure = link.secure {
+      confirmed = secure.confirmed(outstanding: UInt64(outstanding))
+    } else {
+      let position = relay.writtenPosition(link.connection)
+      guard UInt64(outstanding) <= position else { return 0 }
+      confirmed = position - UInt64(outstanding)
+    }
+    relay.confirmed(link.connection, through: confirmed, now: now)
+    return confirmed
   }
 
   /// Asks the kernel how much the peers have confirmed.
@@ -185,6 +213,8 @@ extension Server {
 final class Link {
   let connection: Connection
   let socket: TCPConnection
+  /// nil where lines are sent as they are.
+  let secure: SecureChannel?
   private(set) var state = State.serving
   /// Whether it is in the server's list of those whose peers have not confirmed all.
   var isUnconfirmed = false
@@ -201,9 +231,10 @@ final class Link {
     case lingering(until: Int64)
   }
 
-  init(_ connection: Connection, _ socket: TCPConnection) {
+  init(_ connection: Connection, _ socket: TCPConnection, _ secure: SecureChannel?) {
     self.connection = connection
     self.socket = socket
+    self.secure = secure
   }
 
   func enter(_ next: State) {

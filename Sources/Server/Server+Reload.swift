@@ -10,6 +10,18 @@ extension Server {
     guard !isStopping else { return }
     reloadSchemas()
     reloadTokens()
+    reloadCertificate()
+  }
+
+  /// Connections that there are keep what they were accepted with.
+  private func reloadCertificate() {
+    guard tls != nil else { return }
+    do throws(StartError) {
+      tls = try readCertificate()
+      log.write(.info, "event=certificateReloaded")
+    } catch {
+      log.write(.error, "event=certificateRefused error=\(error.message.quoted)")
+    }
   }
 
   private func reloadSchemas() {

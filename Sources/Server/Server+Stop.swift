@@ -10,6 +10,7 @@ extension Server {
     isStopping = true
     log.write(.info, "event=stopping connections=\(linkCount)")
     listener?.close()
+    secureListener?.close()
     relay.stop(now: now)
     stopTimer.start(after: Self.stopTime)
   }

@@ -4,6 +4,7 @@ import Glibc
 import Journal
 import Relay
 import Storage
+import TLS
 import Wire
 
 /// The shell around `Relay`: sockets, the store and the clock.
@@ -29,6 +30,9 @@ package final class Server {
   private let room: Int
 
   var listener: TCPListener?
+  var secureListener: TCPListener?
+  /// What connections of `secureListener` are accepted with.
+  var tls: TLSContext?
   /// By the number of the relay's connection.
   var links: [Link?] = []
   var linkCount = 0
@@ -127,10 +131,11 @@ package final class Server {
     }
     signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
     do throws(StartError) {
-      listener = try listen()
+      try listen()
     } catch {
       _ = store.close()
       closeHandles()
+      listener?.close()
       Self.discard(loop, wakeup)
       throw error
     }
@@ -138,33 +143,54 @@ package final class Server {
   }
 
   /// Nobody is served before the loop runs.
-  private func listen() throws(StartError) -> TCPListener {
-    let listener: TCPListener
-    do {
-      listener = try TCPListener(
-        loop: loop, host: options.host, port: options.port, handler: self)
-    } catch {
-      throw StartError("cannot listen on \(options.host):\(options.port): \(error.message)")
-    }
-    guard listener.isOnLoopback || tokens != nil || options.allowsAnonymous else {
-      listener.close()
+  private func listen() throws(StartError) {
+    let plain = try listen(options.host, options.port)
+    listener = plain
+    guard plain.isOnLoopback || options.allowsAnonymous || tokens != nil && options.isInsecure
+    else {
       throw StartError(
-        "\(listener.address) can be reached from other machines, and whoever reaches it may be any "
+        "\(plain.address) can be reached from other machines, and what is sent there is read on the "
+          + "way, and by whoever is there; give --tls-listen with --tokens, or --insecure with "
+          + "--tokens, or --allow-anonymous where anybody may be any device")
+    }
+    guard let wanted = options.secure else { return }
+    tls = try readCertificate()
+    let secure = try listen(wanted.host, wanted.port)
+    secureListener = secure
+    guard secure.isOnLoopback || options.allowsAnonymous || tokens != nil else {
+      secure.close()
+      throw StartError(
+        "\(secure.address) can be reached from other machines, and whoever reaches it may be any "
           + "device of any pair; give --tokens FILE (see watchline token --help), or "
           + "--allow-anonymous where that is meant")
     }
-    return listener
+  }
+
+  private func listen(_ host: String, _ port: Int) throws(StartError) -> TCPListener {
+    do {
+      return try TCPListener(loop: loop, host: host, port: port, handler: self)
+    } catch {
+      throw StartError("cannot listen on \(host):\(port): \(error.message)")
+    }
   }
 
   /// The address and port that it listens on.
-  package var address: String {
-    let host = options.host.contains(":") ? "[\(options.host)]" : options.host
-    return "\(host):\(listener?.port ?? 0)"
+  package var address: String { Self.spelled(options.host, listener?.port ?? 0) }
+
+  /// Where it speaks TLS; nil for nowhere.
+  package var secureAddress: String? {
+    options.secure.map { Self.spelled($0.host, secureListener?.port ?? 0) }
+  }
+
+  private static func spelled(_ host: String, _ port: Int) -> String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
   /// Serves until a signal stops it. Returns whether everything accepted was committed.
   package func run() -> Bool {
-    log.write(.info, "event=listening address=\(address) data=\(options.data.quoted)")
+    let secure = secureAddress.map { " tls=\($0)" } ?? ""
+    log.write(.info, "event=listening address=\(address)\(secure) data=\(options.data.quoted)")
+    if options.isInsecure { log.write(.info, "event=insecure address=\(address)") }
     let wanted = options.limits.connections
     if room < wanted {
       // Whoever has asked for a number is let down.

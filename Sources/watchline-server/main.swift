@@ -44,7 +44,8 @@ do {
     exit(0)
   }
   let server = try Server(options)
-  write("watchline-server listening on \(server.address)\n", to: 1)
+  let secure = server.secureAddress.map { ", with TLS on \($0)" } ?? ""
+  write("watchline-server listening on \(server.address)\(secure)\n", to: 1)
   guard server.run() else {
     fail(server.incompleteness, 1)
   }

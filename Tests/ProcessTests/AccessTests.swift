@@ -49,16 +49,18 @@ extension ProcessTests {
     }
 
     @Test func otherMachinesNeedTokens() throws {
-      #expect(try refusedStart(["--listen", "0.0.0.0:0"]).contains("or --allow-anonymous where"))
-      #expect(try refusedStart(["--listen", "[::]:0"]).contains("--tokens FILE"))
-      let anonymous = try ServerProcess(
-        scratch, ["--allow-anonymous"], data: ":memory:", host: "0.0.0.0")
-      #expect(try anonymous.terminate() == 0)
+      for host in ["0.0.0.0", "[::]"] {
+        #expect(try refusedStart(["--listen", "\(host):0"]).contains("or --allow-anonymous where"))
+      }
       _ = try create(["--pair", "*"])
-      let other = try Scratch()
-      let withTokens = try ServerProcess(
-        other, ["--tokens", file], data: ":memory:", host: "0.0.0.0")
-      #expect(try withTokens.terminate() == 0)
+      // Tokens that cross the network as plain text.
+      let plain = ["--listen", "0.0.0.0:0", "--tokens", file]
+      #expect(try refusedStart(plain).contains("or --insecure with --tokens"))
+      for arguments in [["--allow-anonymous"], ["--tokens", file, "--insecure"]] {
+        let server = try ServerProcess(
+          try Scratch(), arguments, data: ":memory:", host: "0.0.0.0")
+        #expect(try server.terminate() == 0)
+      }
     }
 
     @Test func aFileThatIsRefused() throws {

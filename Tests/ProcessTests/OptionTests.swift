@@ -45,6 +45,8 @@ extension ProcessTests {
       (["--clock"], "--clock needs a value"), (["--clock", "sundial"], "manual or real"),
       (["--log-level"], "--log-level needs a value"),
       (["--log-level", "loud"], "error, info or debug"),
+      (["--tls-cert", "x"], "go together"),
+      (["--tls-listen", "9283"], "--tls-listen is HOST:PORT"),
       (["--tokens"], "--tokens needs a value"), (["--token", "x"], "did you mean --tokens?"),
     ]
 

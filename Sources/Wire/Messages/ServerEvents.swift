@@ -7,6 +7,7 @@ extension MessageDescription {
         .required("server", .text(), "the server's name and version"),
         .required("protocol", .integer(1...1), "the version spoken"),
         .optional("auth", .words(["token"]), "activate needs a token"),
+        .optional("tls", .flag, "this connection is encrypted"),
         .required("hint", .text(), "how to begin"),
       ],
       example: """

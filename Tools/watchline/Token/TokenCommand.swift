@@ -25,7 +25,7 @@ enum TokenCommand: Subcommand {
       token that is revoked.
 
         watchline token create --pair 'team-ios-*' --role watch --expires 30d
-        watchline-server --tokens watchline-tokens
+        watchline-server --tokens watchline-tokens --tls-listen 0.0.0.0:9283 …
         activate pair=team-ios-1 role=watch token=wl1_…
 
       Commands of watchline that connect to a server take the token from WATCHLINE_TOKEN.

@@ -1,0 +1,51 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// What the server needs of OpenSSL, with its macros behind calls. Nothing here does I/O but the reading of the
+// certificate's and the key's file: records go in and come out as bytes.
+
+/// What connections are accepted with: a certificate and its key. Lives until it is freed, and longer where
+/// connections use it.
+typedef struct watchline_tls_context watchline_tls_context;
+/// The server's side of one connection.
+typedef struct watchline_tls watchline_tls;
+
+/// TLS 1.3 alone (RFC 8446), without tickets, early data and renegotiation; ALPN `watchline/1` where the client
+/// names protocols. Files are in PEM, the certificate with its chain.
+///
+/// Returns NULL where a file cannot be read or the key is another's; then `error` says why.
+watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
+                                                 char *error, size_t size);
+void watchline_tls_context_free(watchline_tls_context *context);
+
+/// NULL where there is no memory.
+watchline_tls *watchline_tls_new(watchline_tls_context *context);
+void watchline_tls_free(watchline_tls *tls);
+
+/// Takes records that the peer has sent. Returns 0 where there is no memory.
+int watchline_tls_feed(watchline_tls *tls, const void *bytes, size_t count);
+
+enum {
+  /// The peer has ended its output, and said so.
+  watchline_tls_ended = -1,
+  /// The connection is of no use any more.
+  watchline_tls_failed = -2,
+};
+
+/// What the peer has written, decrypted, with the handshake on the way. Returns how many bytes, 0 for none
+/// yet, or one of the above; after a failure `error` says why.
+long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count, char *error, size_t size);
+
+/// Whether the handshake is done.
+int watchline_tls_is_ready(const watchline_tls *tls);
+
+/// Encrypts bytes, at least one, once the handshake is done. Returns 0 where that fails.
+int watchline_tls_write(watchline_tls *tls, const void *bytes, size_t count);
+
+/// Says to the peer that nothing more comes.
+void watchline_tls_end(watchline_tls *tls);
+
+/// Records to be sent to the peer: how many bytes there are, and takes some.
+size_t watchline_tls_waiting(const watchline_tls *tls);
+size_t watchline_tls_take(watchline_tls *tls, void *bytes, size_t count);

@@ -1,0 +1,147 @@
+#include "ctls.h"
+
+#include <limits.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <string.h>
+
+static SSL_CTX *context_of(watchline_tls_context *context) { return (SSL_CTX *)context; }
+static SSL *ssl_of(const watchline_tls *tls) { return (SSL *)tls; }
+
+/// The first reason that OpenSSL has noted, which is the one nearest to the cause.
+static void tell(char *error, size_t size) {
+  unsigned long code = ERR_get_error();
+  const char *reason = NULL;
+  if (ERR_SYSTEM_ERROR(code)) {
+    reason = strerror(ERR_GET_REASON(code));
+  } else {
+    reason = ERR_reason_error_string(code);
+  }
+  // OpenSSL's words for it are "no start line" and "unsupported".
+  if ((ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE) ||
+      ERR_GET_LIB(code) == ERR_LIB_OSSL_DECODER)
+    reason = "it has nothing of that kind in PEM";
+  snprintf(error, size, "%s", reason ? reason : "TLS failed");
+  ERR_clear_error();
+}
+
+/// A key with a password would have the server wait at a terminal.
+static int no_password(char *buffer, int size, int writes, void *data) {
+  (void)buffer, (void)size, (void)writes, (void)data;
+  return -1;
+}
+
+static int choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length,
+                           const unsigned char *offered, unsigned int count, void *data) {
+  (void)ssl, (void)data;
+  static const unsigned char ours[] = "\x0bwatchline/1";
+  unsigned char *found = NULL;
+  if (SSL_select_next_proto(&found, length, ours, sizeof ours - 1, offered, count) !=
+      OPENSSL_NPN_NEGOTIATED)
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *chosen = found;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
+                                                 char *error, size_t size) {
+  ERR_clear_error();
+  SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+  if (!context) {
+    tell(error, size);
+    return NULL;
+  }
+  SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context, 0);
+  // An idle connection gives its buffers back.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_default_passwd_cb(context, no_password);
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
+  if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1) {
+    int length = snprintf(error, size, "%s: ", certificate);
+    if (length > 0 && (size_t)length < size) tell(error + length, size - (size_t)length);
+  } else if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
+             SSL_CTX_check_private_key(context) != 1) {
+    int length = snprintf(error, size, "%s: ", key);
+    if (length > 0 && (size_t)length < size) tell(error + length, size - (size_t)length);
+  } else {
+    return (watchline_tls_context *)context;
+  }
+  SSL_CTX_free(context);
+  return NULL;
+}
+
+void watchline_tls_context_free(watchline_tls_context *context) {
+  SSL_CTX_free(context_of(context));
+}
+
+watchline_tls *watchline_tls_new(watchline_tls_context *context) {
+  SSL *ssl = SSL_new(context_of(context));
+  BIO *in = BIO_new(BIO_s_mem());
+  BIO *out = BIO_new(BIO_s_mem());
+  if (!ssl || !in || !out) {
+    SSL_free(ssl);
+    BIO_free(in);
+    BIO_free(out);
+    ERR_clear_error();
+    return NULL;
+  }
+  // An empty one is not the end: more may come.
+  BIO_set_mem_eof_return(in, -1);
+  BIO_set_mem_eof_return(out, -1);
+  SSL_set_bio(ssl, in, out);
+  SSL_set_accept_state(ssl);
+  return (watchline_tls *)ssl;
+}
+
+void watchline_tls_free(watchline_tls *tls) { SSL_free(ssl_of(tls)); }
+
+int watchline_tls_feed(watchline_tls *tls, const void *bytes, size_t count) {
+  size_t written = 0;
+  return BIO_write_ex(SSL_get_rbio(ssl_of(tls)), bytes, count, &written) == 1 && written == count;
+}
+
+long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count, char *error, size_t size) {
+  size_t taken = 0;
+  ERR_clear_error();
+  int result = SSL_read_ex(ssl_of(tls), bytes, count < LONG_MAX ? count : LONG_MAX, &taken);
+  if (result == 1) return (long)taken;
+  switch (SSL_get_error(ssl_of(tls), result)) {
+  case SSL_ERROR_WANT_READ:
+  case SSL_ERROR_WANT_WRITE:
+    return 0;
+  case SSL_ERROR_ZERO_RETURN:
+    return watchline_tls_ended;
+  default:
+    tell(error, size);
+    return watchline_tls_failed;
+  }
+}
+
+int watchline_tls_is_ready(const watchline_tls *tls) { return SSL_is_init_finished(ssl_of(tls)); }
+
+int watchline_tls_write(watchline_tls *tls, const void *bytes, size_t count) {
+  size_t written = 0;
+  ERR_clear_error();
+  int result = SSL_write_ex(ssl_of(tls), bytes, count, &written);
+  ERR_clear_error();
+  return result == 1 && written == count;
+}
+
+void watchline_tls_end(watchline_tls *tls) {
+  SSL_shutdown(ssl_of(tls));
+  ERR_clear_error();
+}
+
+size_t watchline_tls_waiting(const watchline_tls *tls) {
+  return BIO_ctrl_pending(SSL_get_wbio(ssl_of(tls)));
+}
+
+size_t watchline_tls_take(watchline_tls *tls, void *bytes, size_t count) {
+  size_t taken = 0;
+  return BIO_read_ex(SSL_get_wbio(ssl_of(tls)), bytes, count, &taken) == 1 ? taken : 0;
+}

@@ -1,0 +1,71 @@
+internal import CTLS
+
+/// The server's side of one TLS connection: records in, bytes out, and the other way. It does no I/O.
+///
+/// ```
+///  records ──► receive ──► bytes          bytes ──► send ──► takeRecords ──► records
+///                 └────── handshake, alerts ──────────────────►┘
+/// ```
+package final class TLSChannel {
+  private let tls: OpaquePointer
+
+  /// What becomes of a connection with what it has received.
+  package enum State: Equatable {
+    case open
+    /// The peer has said that nothing more comes from it.
+    case ended
+    /// Nothing can be read or written any more; the alert for the peer is among the records.
+    case failed(String)
+  }
+
+  /// A record has 16 KiB at most (RFC 8446, section 5.1).
+  private static let recordSize = 16 << 10
+
+  init(_ tls: OpaquePointer) { self.tls = tls }
+
+  deinit { watchline_tls_free(tls) }
+
+  /// Whether the handshake is done, so that bytes can be sent.
+  package var isReady: Bool { watchline_tls_is_ready(tls) != 0 }
+
+  /// Takes records, and hands over what they hold, in pieces.
+  package func receive(
+    _ records: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+  ) -> State {
+    guard watchline_tls_feed(tls, records.baseAddress, records.count) != 0 else {
+      return .failed("there is no memory for what has come")
+    }
+    var error = [CChar](repeating: 0, count: 256)
+    return withUnsafeTemporaryAllocation(byteCount: Self.recordSize, alignment: 1) { buffer in
+      while true {
+        let count = watchline_tls_read(
+          tls, buffer.baseAddress, buffer.count, &error, error.count)
+        switch count {
+        case 1...: body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        case 0: return .open
+        case Int(watchline_tls_ended): return .ended
+        default: return .failed(TLSError(error).message)
+        }
+      }
+    }
+  }
+
+  /// Encrypts bytes, once it is ready. Returns false where that fails.
+  package func send(_ bytes: [UInt8]) -> Bool {
+    bytes.isEmpty
+      || bytes.withUnsafeBytes { watchline_tls_write(tls, $0.baseAddress, $0.count) } != 0
+  }
+
+  /// Says that nothing more is sent.
+  package func end() { watchline_tls_end(tls) }
+
+  package var hasRecords: Bool { watchline_tls_waiting(tls) > 0 }
+
+  /// What is to be written to the peer.
+  package func takeRecords() -> [UInt8] {
+    let count = watchline_tls_waiting(tls)
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, taken in
+      taken = watchline_tls_take(tls, buffer.baseAddress, count)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// TLS, with OpenSSL's and Python's clients: `tls.py` says what has to hold.
+  @Suite struct TLSTests {
+    let scratch: Scratch
+    var certificate: String { scratch.path + "/cert.pem" }
+    var key: String { scratch.path + "/key.pem" }
+
+    init() throws {
+      scratch = try Scratch()
+      try makeCertificate()
+    }
+
+    private func makeCertificate() throws {
+      let program = try Program(
+        [
+          "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+          "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+          "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate,
+        ], in: scratch)
+      guard try program.exitCode() == 0 else { throw Failure(program.errors) }
+    }
+
+    private func start(_ arguments: [String] = [], data: String = ":memory:") throws -> (
+      server: ServerProcess, port: Int
+    ) {
+      let server = try ServerProcess(
+        starting: scratch,
+        ["--tls-listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key] + arguments,
+        data: data)
+      var port: Int?
+      try eventually("the ready line; errors: \(server.program.errors)") {
+        let output = server.program.output
+        guard output.hasSuffix("\n") else { return false }
+        port = output.split(separator: ":").last.flatMap { Int($0.dropLast()) }
+        return true
+      }
+      return (server, try #require(port))
+    }
+
+    @Test(arguments: ["session", "refused", "bulk", "torn", "silent"])
+    func holds(_ what: String) throws {
+      let (server, port) = try start(what == "silent" ? ["--activate-timeout", "1"] : [])
+      let script = #filePath.replacing("TLSTests.swift", with: "Examples/tls.py")
+      let program = try Program(
+        ["python3", "-B", script, what, "127.0.0.1", "\(port)", certificate], in: scratch)
+      #expect(try program.exitCode(within: 60) == 0, "\(program.errors) \(server.log)")
+      #expect(try server.terminate() == 0)
+    }
+
+    /// What the README says to type.
+    @Test func openSSLIsTheTelnetOfIt() throws {
+      let (server, port) = try start()
+      let program = try Program(
+        [
+          "sh", "-c",
+          "(echo activate pair=demo role=phone; sleep 1; echo quit; sleep 1) | openssl s_client "
+            + "-quiet -verify_return_error -CAfile \(certificate) -connect 127.0.0.1:\(port)",
+        ], in: scratch)
+      #expect(try program.exitCode() == 0, "\(program.errors)")
+      #expect(program.output.contains("\"tls\":true"))
+      #expect(program.output.contains("activationDidComplete"))
+      #expect(try server.terminate() == 0)
+    }
+
+    /// SIGHUP: new connections get the new certificate, and files that do not fit change nothing.
+    @Test func readsTheCertificateAgain() throws {
+      let (server, port) = try start()
+      let old = try Data(contentsOf: URL(fileURLWithPath: certificate))
+      try makeCertificate()
+      server.program.signal(SIGHUP)
+      try eventually("it is taken") { server.log.contains("event=certificateReloaded") }
+      let script = #filePath.replacing("TLSTests.swift", with: "Examples/tls.py")
+      let new = try Program(
+        ["python3", "-B", script, "session", "127.0.0.1", "\(port)", certificate], in: scratch)
+      #expect(try new.exitCode() == 0, "\(new.errors)")
+      // The key is the new one's.
+      try old.write(to: URL(fileURLWithPath: certificate))
+      server.program.signal(SIGHUP)
+      try eventually("it is refused") {
+        server.log.contains("event=certificateRefused error=\"--tls-cert, --tls-key: ")
+      }
+      #expect(try server.terminate() == 0)
+    }
+
+    /// TLS keeps others from reading, and says nothing about who may come.
+    @Test func otherMachinesNeedTokens() throws {
+      let arguments = [
+        ServerProcess.path, "--data", ":memory:", "--listen", "127.0.0.1:0", "--tls-listen",
+        "0.0.0.0:0", "--tls-cert", certificate, "--tls-key", key,
+      ]
+      let program = try Program(arguments, in: scratch)
+      #expect(try program.exitCode() == 1)
+      #expect(program.errors.contains("give --tokens FILE"), "\(program.errors)")
+      let tokens = try Program(
+        arguments + ["--tokens", try scratch.tokens([])], in: scratch)
+      try eventually("the ready line") { tokens.output.contains("with TLS on 0.0.0.0:") }
+    }
+
+    @Test func filesThatAreRefused() throws {
+      for (arguments, words) in [
+        (["--tls-cert", scratch.path + "/none", "--tls-key", key], "none: No such file"),
+        (["--tls-cert", key, "--tls-key", key], "key.pem: it has nothing of that kind in PEM"),
+        (["--tls-cert", certificate, "--tls-key", certificate], "cert.pem: it has nothing"),
+      ] {
+        let program = try Program(
+          [
+            ServerProcess.path, "--data", ":memory:", "--listen", "127.0.0.1:0", "--tls-listen",
+            "127.0.0.1:0",
+          ] + arguments, in: scratch)
+        #expect(try program.exitCode() == 1)
+        #expect(program.errors.contains(words), "\(program.errors)")
+        #expect(program.errors.split(separator: "\n").count == 1)
+      }
+    }
+  }
+}
