@@ -83,6 +83,7 @@ package final class Relay {
   /// Whose reason to wait may be gone.
   var unblocked: [Connection] = []
 
+  var refusalLog = LogLimit()
   var effects = Effects()
   var open: OpenBatch
   var inFlight: [CommittingBatch] = []

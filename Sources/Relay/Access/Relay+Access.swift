@@ -70,8 +70,11 @@ extension Relay {
       connection.wait(for: .refusalDelay)
       deadlines.add(.refusalDelayOver(connection), at: now + Self.refusalDelay)
     }
-    let id = text.map { Token.id(in: $0) ?? "none" } ?? connection.token?.id ?? "none"
-    log("event=refused token=\(id) connection=\(connection.number)\(peer(connection))")
+    if let unlogged = refusalLog.admit(now) {
+      let id = text.map { Token.id(in: $0) ?? "none" } ?? connection.token?.id ?? "none"
+      let others = unlogged > 0 ? " unlogged=\(unlogged)" : ""
+      log("event=refused token=\(id) connection=\(connection.number)\(peer(connection))\(others)")
+    }
     return WireError(
       .unauthorized,
       "this token does not allow that: there is no such token, it has expired, or it is for another "
@@ -147,5 +150,27 @@ extension Relay {
     connection.end(.draining)
     connection.input = []
     touch(connection)
+  }
+}
+
+/// Has no more than some lines a second in the log.
+struct LogLimit {
+  /// Lines a second.
+  static let most = 20
+
+  private var second: Int64 = 0
+  private var count = 0
+  private var unlogged = 0
+
+  /// - Returns: how many were left out before this one; nil where this one is, too.
+  mutating func admit(_ now: Int64) -> Int? {
+    if now / 1_000_000 != second { (second, count) = (now / 1_000_000, 0) }
+    guard count < Self.most else {
+      unlogged += 1
+      return nil
+    }
+    count += 1
+    defer { unlogged = 0 }
+    return unlogged
   }
 }

@@ -150,6 +150,17 @@ import Testing
     #expect(client.takeLines().count == 2)
   }
 
+  /// Whoever tries and tries does not fill the log.
+  @Test func refusalsAreLoggedForAWhile() throws {
+    let world = try world([Self.token()], hasManualClock: false)
+    for number in 1...60 { world.send("authenticate token=x", on: "\(number)") }
+    let refusals = world.logs.filter { $0.contains("event=refused") }
+    #expect(refusals.count == 20 && !refusals.contains { $0.contains("unlogged") })
+    world.advance(to: world.now + 1_000_000)
+    world.send("authenticate token=x", on: "61")
+    #expect(world.logs.last?.hasSuffix("unlogged=40") == true)
+  }
+
   /// A connection that waits so has to activate in time as every other.
   @Test func aSlowConnectionIsStillOverdue() throws {
     let world = try world([Self.token()], hasManualClock: false)

@@ -41,12 +41,14 @@ final class WholeRecordApp {
     /// The timer's copies before and after it.
     var old: TimerDTO?
     var new: TimerDTO?
+    /// The timer's delete has come since: what came behind it is taken whatever the old copy's date.
+    var isCrossed = false
 
-    /// Whether it may be what became of a copy that came from elsewhere, dated between these two: a to-do that this
-    /// lacks is in none of what was made upon it.
+    /// Whether it may be what became of a copy that came from elsewhere, dated between these two, or behind a delete: a
+    /// to-do that this lacks is in none of what was made upon it.
     func mayBeUpon(_ copy: TimerDTO) -> Bool {
       guard let old, let new, copy.id == old.id, what == .delete else { return false }
-      return old.updatedAt < copy.updatedAt && copy.updatedAt < new.updatedAt
+      return (isCrossed || old.updatedAt < copy.updatedAt) && copy.updatedAt < new.updatedAt
         && !copy.targets.contains(target)
     }
   }
@@ -125,6 +127,11 @@ final class WholeRecordApp {
       case .quickAction, .timerState, .syncRequest: ([Identifier](), [TimerDTO]())
       }
     for timer in timers { sent[timer] = sessions }
+    if case .timerUpdate(let update) = message, update.type == .deleted {
+      for index in touches.indices where touches[index].old?.id == update.timerID {
+        touches[index].isCrossed = true
+      }
+    }
     for index in touches.indices where copies.contains(where: touches[index].mayBeUpon) {
       touches[index].isSettled = false
     }
