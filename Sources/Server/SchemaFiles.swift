@@ -1,5 +1,4 @@
 import AppModels
-import Glibc
 import Merge
 
 /// The schemas that hubs can be opened for: those that ship, and the user's.
@@ -8,7 +7,7 @@ enum SchemaFiles {
   static func read(_ paths: [String]) throws(StartError) -> [Schema] {
     var schemas = ShippedSchemas.all
     for path in paths {
-      let file = try contents(path)
+      let file = try NamedFile(option: "--schema", path: path).contents(limit: Schema.largestFile)
       let schema: Schema
       do throws(SchemaError) {
         schema = try Schema(json: file)
@@ -21,21 +20,5 @@ enum SchemaFiles {
       schemas.append(schema)
     }
     return schemas
-  }
-
-  private static func contents(_ path: String) throws(StartError) -> [UInt8] {
-    guard let file = fopen(path, "rb") else {
-      throw StartError("--schema \(path): \(String(cString: strerror(errno)))")
-    }
-    defer { fclose(file) }
-    // What is longer is refused, so its rest need not be read.
-    var bytes = [UInt8](repeating: 0, count: Schema.largestFile + 1)
-    let count = fread(&bytes, 1, bytes.count, file)
-    guard ferror(file) == 0 else {
-      let reason =
-        errno == EISDIR ? "it is a directory; name a file" : String(cString: strerror(errno))
-      throw StartError("--schema \(path): \(reason)")
-    }
-    return Array(bytes[..<count])
   }
 }

@@ -15,12 +15,11 @@ extension Oracle {
   /// what puts a record into it from elsewhere. All of that is frozen in the actions, so that taking
   /// a record out later takes nothing back; a change of order within a container counts for nothing.
   package func touches(_ target: Target) -> [Entry] {
-    entries.filter { entry in
-      let action = entry.action
-      if action.target == target { return action.isTouch }
-      if action.home == target { return action.isTouch }
-      return action.into == target
+    func isInside(_ entry: Entry) -> Bool {
+      entry.action.home == target ? entry.action.isTouch : entry.action.into == target
     }
+    let there = entries.filter { $0.action.target == target ? $0.action.isTouch : isInside($0) }
+    return collected.isEmpty ? there : there + collected.filter(isInside)
   }
 
   /// The newest of a record's own creates, restores and content.

@@ -29,7 +29,7 @@ extension Operation {
 extension Action {
   /// Whether it keeps its record: creates, restores and what is content do; places, deletes and what
   /// is not known do not.
-  var isTouch: Bool {
+  package var isTouch: Bool {
     switch body {
     case .create, .restore: return true
     case .delete, .move, .unknown: return false

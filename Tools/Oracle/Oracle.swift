@@ -43,6 +43,8 @@ package struct Oracle: Sendable {
   package let operations: [Operation]
   /// Each action of each of them.
   package let entries: [Entry]
+  /// Actions on records that were collected since, of which only what they did for other records is left.
+  let collected: [Entry]
   /// Each record that an action is about, sorted.
   package let targets: [Target]
   /// By target, in the order of `targets`.
@@ -53,17 +55,33 @@ package struct Oracle: Sendable {
   /// So many targets are looked through; where there are more, they are looked up.
   private static let few = 8
 
-  /// - Parameter apart: the actions that have no effect, being about what had been collected.
-  package init(_ operations: [Operation], apart: Set<Effect> = []) {
+  /// - Parameters:
+  ///   - apart: the actions that have no effect, being about what had been collected.
+  ///   - collected: the actions that have none on their own record, which was collected after them.
+  package init(
+    _ operations: [Operation], apart: Set<Effect> = [], collected: Set<Effect> = []
+  ) {
     var known: Set<Dot> = []
     self.operations = operations.filter { known.insert($0.dot).inserted }
     var entries: [Entry] = []
+    var former: [Entry] = []
     for operation in self.operations {
       let all = Self.entries(of: operation)
-      entries +=
-        apart.isEmpty ? all : all.filter { !apart.contains(.action(operation.dot, $0.index)) }
+      if apart.isEmpty, collected.isEmpty {
+        entries += all
+      } else {
+        for entry in all {
+          let effect = Effect.action(operation.dot, entry.index)
+          if collected.contains(effect) {
+            former.append(entry)
+          } else if !apart.contains(effect) {
+            entries.append(entry)
+          }
+        }
+      }
     }
     self.entries = entries
+    self.collected = former
     targets = Set(entries.map(\.action.target)).sorted()
     var places: [Target: Int] = [:]
     for (place, target) in targets.enumerated() { places[target] = place }

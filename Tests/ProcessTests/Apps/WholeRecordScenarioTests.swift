@@ -7,83 +7,8 @@ extension ProcessTests {
   /// The rules of TodoTimers' sync, one by one, between a phone and a watch that know whole records
   /// only, through the real server; and where the seeds and the app of then part, the seeds' way.
   @Suite struct WholeRecordScenarioTests {
-    private final class Scene {
-      let scratch: Scratch
-      var server: ServerProcess
-      let phone = WholeRecordClient(.phone)
-      let watch = WholeRecordClient(.watch)
-
-      init() throws {
-        scratch = try Scratch()
-        server = try ServerProcess(scratch)
-        try phone.connect(server)
-        try watch.connect(server)
-        try settle()
-      }
-
-      /// Until nothing moves any more, for long enough to be believed.
-      func settle() throws {
-        var quiet = 0
-        try eventually("all is sent and taken in") {
-          let before = [phone.shown, watch.shown]
-          let isDone = try [phone, watch].allSatisfy { try $0.step() }
-          quiet = isDone && [phone.shown, watch.shown] == before ? quiet + 1 : 0
-          usleep(1_000)
-          return quiet > 40
-        }
-      }
-
-      /// Both show the same.
-      func expectEqual(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        try settle()
-        #expect(phone.shown == watch.shown, sourceLocation: sourceLocation)
-        #expect(phone.errors.isEmpty && watch.errors.isEmpty, sourceLocation: sourceLocation)
-      }
-
-      /// The hub's records, as a person at a keyboard sees them.
-      func hub(_ kind: String) throws -> [[String: Any]] {
-        let person = try server.device("watch", ["device": "person"])
-        defer { person.close() }
-        _ = try person.type("sync.open schema=todoTimers")
-        return try person.records(kind)
-      }
-
-      func offline() {
-        phone.leave()
-        watch.leave()
-      }
-
-      func online() throws {
-        try phone.connect(server)
-        try watch.connect(server)
-        try settle()
-      }
-
-      /// A timer that both have.
-      @discardableResult
-      func make(_ name: Name = "Tea", todos: [Name] = []) throws -> Identifier {
-        let id = Identifier(digestOf: "timer", name.text)
-        let timer = TimerDTO(
-          id: id, name: name, durationInSeconds: 300, createdAt: 0, updatedAt: 0,
-          todoItems: todos.enumerated().map { index, text in
-            TodoItemDTO(
-              id: Scene.todo(text), text: text, sortOrder: Int64(index), createdAt: 0,
-              updatedAt: 0)
-          })
-        try phone.act { try $0.create(timer, now: phone.now) }
-        try settle()
-        return id
-      }
-
-      static func todo(_ text: Name) -> Identifier { Identifier(digestOf: "todo", text.text) }
-
-      func rename(_ device: WholeRecordClient, _ id: Identifier, _ name: Name) throws {
-        try device.act { try $0.update(id, now: device.now) { $0.name = name } }
-      }
-    }
-
     @Test func r1TheLaterWriteWins() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make()
       #expect(scene.watch.shown.map { $0["name"] } == ["Tea"])
       scene.offline()
@@ -97,7 +22,7 @@ extension ProcessTests {
     }
 
     @Test func r2ThePhoneWinsTies() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make()
       scene.offline()
       scene.phone.now += 10
@@ -111,7 +36,7 @@ extension ProcessTests {
 
     /// What the loser is sent back, its own last-write-wins takes.
     @Test func r3TheLoserGetsTheNewerRecord() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make()
       scene.offline()
       scene.phone.now += 100
@@ -127,7 +52,7 @@ extension ProcessTests {
     }
 
     @Test func r4To6TodosOrderAndCreation() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil", "Pour", "Wait"])
       #expect(scene.watch.shown.map { $0["todos"] } == ["o Boil, o Pour, o Wait"])
       try scene.make("Eggs")
@@ -139,7 +64,8 @@ extension ProcessTests {
           timer.todoItems.removeFirst()
           timer.todoItems.append(
             TodoItemDTO(
-              id: Scene.todo("Drink"), text: "Drink", sortOrder: 2, createdAt: 0, updatedAt: 0))
+              id: WholeRecordScene.todo("Drink"), text: "Drink", sortOrder: 2, createdAt: 0,
+              updatedAt: 0))
         }
       }
       scene.phone.now += 5
@@ -151,7 +77,7 @@ extension ProcessTests {
     }
 
     @Test func r7DeletedStaysDeleted() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil"])
       let held = try #require(scene.watch.model.timers[tea])
       try scene.phone.act { $0.delete(tea) }
@@ -170,7 +96,7 @@ extension ProcessTests {
 
     /// An edit of one who had not seen the delete brings the timer back: no data loss.
     @Test func r7AnUnseenEditUndoesADelete() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil"])
       scene.offline()
       scene.watch.now += 10
@@ -184,7 +110,7 @@ extension ProcessTests {
 
     /// A full list deletes only what its sender had been sent; a timer that it does not know stays.
     @Test func r8AFullSyncDestroysNothingNew() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       try scene.make("Tea")
       scene.offline()
       let eggs = TimerDTO(
@@ -198,12 +124,14 @@ extension ProcessTests {
     }
 
     @Test func r9TodosAreSetNotFlipped() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil"])
       let action = TodoTimersMessage.quickAction(
-        QuickActionMessage(.todoToggled(Scene.todo("Boil"), isCompleted: true), timerID: tea))
+        QuickActionMessage(
+          .todoToggled(WholeRecordScene.todo("Boil"), isCompleted: true), timerID: tea))
       try scene.watch.act {
-        $0.toggle(Scene.todo("Boil"), of: tea, isCompleted: true, now: scene.watch.now + 1)
+        $0.toggle(
+          WholeRecordScene.todo("Boil"), of: tea, isCompleted: true, now: scene.watch.now + 1)
       }
       try scene.watch.say([action, action])
       try scene.settle()
@@ -212,7 +140,7 @@ extension ProcessTests {
     }
 
     @Test func r10AndR11Notes() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make()
       scene.phone.now += 1
       try scene.phone.act { $0.setNotes("80 degrees", of: tea, now: scene.phone.now) }
@@ -230,7 +158,7 @@ extension ProcessTests {
     }
 
     @Test func r12AndR18Order() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let names: [Name] = ["A", "B", "C", "D"]
       for name in names { try scene.make(name) }
       scene.phone.now += 1
@@ -246,7 +174,7 @@ extension ProcessTests {
     }
 
     @Test func r13TwiceIsOnce() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil"])
       let copy = TodoTimersMessage.timerUpdate(
         TimerUpdateMessage(.updated, try #require(scene.phone.model.timers[tea])))
@@ -259,7 +187,7 @@ extension ProcessTests {
 
     /// Each lane brings it: context, message, and message with a reply.
     @Test func r14Lanes() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil"])
       var timer = try #require(scene.phone.model.timers[tea])
       for (number, lane) in ["updateApplicationContext", "sendMessage"].enumerated() {
@@ -281,7 +209,7 @@ extension ProcessTests {
     /// Different fields and to-dos, edited offline on both sides: all of it survives, though each
     /// device sends whole records.
     @Test func r15OfflineOnBothSides() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil", "Pour"])
       scene.offline()
       scene.phone.now += 10
@@ -289,7 +217,7 @@ extension ProcessTests {
       try scene.rename(scene.phone, tea, "Green tea")
       try scene.phone.act { $0.setNotes("80 degrees", of: tea, now: scene.phone.now) }
       try scene.watch.act {
-        $0.toggle(Scene.todo("Boil"), of: tea, isCompleted: true, now: scene.watch.now)
+        $0.toggle(WholeRecordScene.todo("Boil"), of: tea, isCompleted: true, now: scene.watch.now)
       }
       try scene.watch.act {
         try $0.update(tea, now: scene.watch.now + 1) { $0.durationInSeconds = 240 }
@@ -306,7 +234,7 @@ extension ProcessTests {
     }
 
     @Test func r16TheWatchOnlyShowsNotes() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make()
       try scene.phone.act { $0.setNotes("read me", of: tea, now: scene.phone.now + 1) }
       try scene.settle()
@@ -319,7 +247,7 @@ extension ProcessTests {
     }
 
     @Test func r17MarkCompleteReachesTheOther() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil", "Pour"])
       try scene.watch.act { $0.completeAll(tea, now: scene.watch.now + 1) }
       try scene.expectEqual()
@@ -328,7 +256,7 @@ extension ProcessTests {
 
     /// Every order of three and of four timers, one after the other: several moves at once.
     @Test(arguments: [3, 4]) func everyOrderIsTakenAsItIs(_ count: Int) throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let names = (0..<count).map { Name("T\($0)") }
       for name in names { try scene.make(name) }
       for order in Self.permutations(count) {
@@ -355,7 +283,7 @@ extension ProcessTests {
 
     /// One timer with a date before 2001 is refused by itself, and named.
     @Test func oneOfAListIsRefusedByItself() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       try scene.make("Tea")
       var list = scene.phone.model.ordered
       list[0].name = "Green tea"
@@ -379,7 +307,7 @@ extension ProcessTests {
     /// What shows nothing is no name and no text, at whichever door.
     @Test(arguments: [" ", "\u{200B}", "\u{3164}", "\u{00AD}\n", "\u{0007}"])
     func blankNamesAreRefusedAtEveryDoor(_ blank: String) throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let tea = try scene.make("Tea", todos: ["Boil"])
       for (kind, set, code) in [
         ("timer", ["name": blank, "durationInSeconds": 60] as [String: Any], 4021),
@@ -411,7 +339,7 @@ extension ProcessTests {
 
     /// A device of the first version knows no order: what it sends changes none.
     @Test func aVersionOneDeviceWithoutOrder() throws {
-      let scene = try Scene()
+      let scene = try WholeRecordScene()
       let names: [Name] = ["A", "B"]
       for name in names { try scene.make(name) }
       let id = Identifier(digestOf: "timer", "B")

@@ -39,10 +39,12 @@ final class RecordJudge {
     self.apart = apart
     self.vector = vector
     self.tombstones = tombstones
-    purged = Self.purged(operations, tombstones, apart)
+    let (purged, touches) = Self.purged(operations, tombstones, apart)
+    self.purged = purged
     if !purged.isEmpty { run.coverage.note("anew") }
     // Others' slots may hang at those of a record that is gone; its own new one stands above them.
-    oracle = Oracle(operations, apart: apart.union(Self.withoutMoves(purged, operations)))
+    oracle = Oracle(
+      operations, apart: apart.union(Self.withoutMoves(purged, operations)), collected: touches)
     let read = operations.reduce(into: [ReplicaID: UInt64]()) {
       $0[$1.dot.replica, default: 0] += 1
     }
@@ -72,58 +74,6 @@ final class RecordJudge {
     }
     view = oracle.view(schema)
     feed = oracle.feed()
-  }
-
-  /// What had been said of records that were collected and then made anew: it went with the record
-  /// (PROTOCOL.md clause 12.9).
-  private static func purged(
-    _ operations: [Operation], _ tombstones: [Target: Mark], _ apart: Set<Effect>
-  ) -> Set<Effect> {
-    var anew: Set<Target> = []
-    for operation in operations {
-      for (index, action) in operation.actions.enumerated() where action.body == .create {
-        if let tombstone = tombstones[action.target], tombstone.stamp < operation.stamp,
-          !apart.contains(.action(operation.dot, index))
-        {
-          anew.insert(action.target)
-        }
-      }
-    }
-    guard !anew.isEmpty else { return [] }
-    // What was in it went with it, too. What else was collected stays as it was done.
-    var gone = anew
-    var count = 0
-    while count < gone.count {
-      count = gone.count
-      for action in operations.lazy.flatMap(\.actions) where tombstones[action.target] != nil {
-        let containers = [action.home, action.into, action.via]
-        if containers.contains(where: { $0.map(gone.contains) ?? false }) {
-          gone.insert(action.target)
-        }
-      }
-    }
-    var purged: Set<Effect> = []
-    for operation in operations {
-      for (index, action) in operation.actions.enumerated() where gone.contains(action.target) {
-        if let tombstone = tombstones[action.target], operation.stamp <= tombstone.stamp {
-          purged.insert(.action(operation.dot, index))
-        }
-      }
-    }
-    return purged
-  }
-
-  private static func withoutMoves(
-    _ effects: Set<Effect>, _ operations: [Operation]
-  ) -> Set<Effect> {
-    guard !effects.isEmpty else { return [] }
-    var rest = effects
-    for operation in operations {
-      for (index, action) in operation.actions.enumerated() {
-        if case .move = action.body { rest.remove(.action(operation.dot, index)) }
-      }
-    }
-    return rest
   }
 
   /// - Parameter vector: what a device holds that was filled when all was quiet.
