@@ -36,8 +36,11 @@ struct TypedJudge {
           "The \(node.name) was answered at \(answer.at) with \(answer.line.string("vector") ?? "")."
         )
       }
-      if own == seq + 1 { check(answer, operation(own)) }
-      checkShown(answer, isMade: own == seq + 1)
+      let made = own == seq + 1 ? operation(own) : nil
+      if let made { check(answer, made) }
+      checkShown(
+        answer, isMade: own == seq + 1,
+        isTouch: made?.actions.contains { $0.isTouch } ?? (own == seq + 1))
       seq = own
     }
     checkChanges()
@@ -54,8 +57,7 @@ struct TypedJudge {
 
   // MARK: Edits
 
-  private func check(_ answer: TypedEdits.Answer, _ operation: Operation?) {
-    guard let operation else { return }
+  private func check(_ answer: TypedEdits.Answer, _ operation: Operation) {
     let rank: UInt8 = node.device.isPhone ? 2 : 1
     if operation.stamp.rank != rank {
       run.report(
@@ -74,8 +76,10 @@ struct TypedJudge {
 
   /// Where nobody else has written since its writer looked, the record is as it was typed.
   ///
-  /// - Parameter isMade: the hub has made an operation of it.
-  private func checkShown(_ answer: TypedEdits.Answer, isMade: Bool) {
+  /// - Parameters:
+  ///   - isMade: the hub has made an operation of it.
+  ///   - isTouch: that keeps the record. The field that says what the record stands in does not.
+  private func checkShown(_ answer: TypedEdits.Answer, isMade: Bool, isTouch: Bool) {
     guard let seen = answer.seen, answer.at - seen <= (isMade ? 1 : 0),
       let kind = schema[answer.edit.kind]
     else { return }
@@ -91,7 +95,7 @@ struct TypedJudge {
     }
     guard let record else {
       // What changes nothing does not bring back what is hidden.
-      if !typed.isEmpty, isMade || isVisible(answer) { report(answer, "it is not shown") }
+      if !typed.isEmpty, isTouch || isVisible(answer) { report(answer, "it is not shown") }
       return
     }
     let shown = fields(record)
