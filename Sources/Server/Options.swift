@@ -63,7 +63,8 @@ package struct Options {
       --version, --help
 
     SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema,
-    --tokens and --tls-… again. Its log on stderr may go unread: what does not fit is dropped and counted.
+    --tokens and --tls-… again. Its log on stderr may go unread: what does not fit is dropped and
+    counted.
 
     When ready it prints one line: watchline-server listening on 127.0.0.1:9282
     Then: nc 127.0.0.1 9282, and type help.
