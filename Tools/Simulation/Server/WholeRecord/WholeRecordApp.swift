@@ -78,6 +78,9 @@ final class WholeRecordApp {
   private var sent: [Identifier: Int] = [:]
   /// Timers that it ever acted on without a date: what it was sent then is in doubt for a while.
   private var acted: Set<Identifier> = []
+  /// By timer that its person deleted, the session in which it came back with what was on its way then. A delete
+  /// while anything is on its way is in doubt, and with it what follows.
+  private var returned: [Identifier: Int] = [:]
   /// Acknowledges of this session that the server has not taken yet.
   private var acknowledges = 0
   /// Timers that it was sent since it last acknowledged.
@@ -135,6 +138,9 @@ final class WholeRecordApp {
     for index in touches.indices where copies.contains(where: touches[index].mayBeUpon) {
       touches[index].isSettled = false
     }
+    for copy in copies where model.timers[copy.id] == nil && isBeingDeleted(copy.target) {
+      returned[copy.id] = sessions
+    }
     delivered = atHub()
     unacknowledged.formUnion(timers)
     let answers = model.apply(message, now: now)
@@ -178,7 +184,16 @@ final class WholeRecordApp {
     return model.timers.values.contains { timer in
       timer.targets.contains(target) && !unacknowledged.contains(timer.id)
         && !acted.contains(timer.id) && sent[timer.id] ?? sessions == sessions
+        && returned[timer.id] != sessions
     }
+  }
+
+  /// Whether its person deleted a timer last, and the server has not said that it knows.
+  private func isBeingDeleted(_ timer: Target) -> Bool {
+    guard let last = touches.last(where: { $0.target == timer }), last.what == .delete else {
+      return false
+    }
+    return last.transfer.map { acceptedIn[$0] == nil } ?? true
   }
 
   /// A message of its own goes out.
