@@ -105,7 +105,9 @@ int watchline_tls_feed(watchline_tls *tls, const void *bytes, size_t count) {
   return BIO_write_ex(SSL_get_rbio(ssl_of(tls)), bytes, count, &written) == 1 && written == count;
 }
 
-long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count, char *error, size_t size) {
+void watchline_tls_explain(char *reason, size_t size) { tell(reason, size); }
+
+long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count) {
   size_t taken = 0;
   ERR_clear_error();
   int result = SSL_read_ex(ssl_of(tls), bytes, count < LONG_MAX ? count : LONG_MAX, &taken);
@@ -117,7 +119,6 @@ long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count, char *err
   case SSL_ERROR_ZERO_RETURN:
     return watchline_tls_ended;
   default:
-    tell(error, size);
     return watchline_tls_failed;
   }
 }

@@ -112,16 +112,25 @@ extension Server {
   func write(_ link: Link) {
     if let secure = link.secure { return write(link, secure) }
     let output = relay.takeOutput(link.connection)
+    guard let written = put(output, on: link) else { return }
+    relay.wrote(link.connection, unsent: output.count - written, now: now)
+  }
+
+  /// Gives bytes to the socket.
+  ///
+  /// - Returns: how many the kernel has taken at once, the rest being under way; nil where the connection is of no use.
+  func put(_ bytes: [UInt8], on link: Link) -> Int? {
     do {
-      let written = try output.withUnsafeBytes { bytes throws(UVError) in
+      let written = try bytes.withUnsafeBytes { bytes throws(UVError) in
         try link.socket.tryWrite(bytes)
       }
-      if written < output.count { link.socket.write(output, from: written) }
-      relay.wrote(link.connection, unsent: output.count - written, now: now)
+      if written < bytes.count { link.socket.write(bytes, from: written) }
+      return written
     } catch {
       log.write(
         .debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
       link.socket.close()
+      return nil
     }
   }
 

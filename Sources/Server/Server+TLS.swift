@@ -43,19 +43,7 @@ extension Server {
   func flush(_ link: Link, _ secure: SecureChannel) -> Bool {
     guard link.socket.isOpen, !link.socket.isWriting else { return false }
     let records = secure.takeRecords()
-    guard !records.isEmpty else { return true }
-    do {
-      let written = try records.withUnsafeBytes { bytes throws(UVError) in
-        try link.socket.tryWrite(bytes)
-      }
-      if written < records.count { link.socket.write(records, from: written) }
-      return written == records.count
-    } catch {
-      log.write(
-        .debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
-      link.socket.close()
-      return false
-    }
+    return records.isEmpty || put(records, on: link) == records.count
   }
 
   /// Tells the peer that nothing more comes.
@@ -75,6 +63,8 @@ final class SecureChannel {
   private var recordBytes: UInt64 = 0
   /// Up to where bytes are in records up to where, of those that the peer's kernel has not confirmed.
   private var marks: [(records: UInt64, bytes: UInt64)] = []
+  /// Marks that are kept. Nobody may ask for long; with fewer, bytes count as confirmed somewhat later.
+  private static let mostMarks = 128
   private var confirmed: UInt64 = 0
 
   init(_ channel: TLSChannel) { self.channel = channel }
@@ -94,6 +84,10 @@ final class SecureChannel {
       marks[marks.count - 1].records = recordBytes
     } else {
       marks.append((recordBytes, encrypted))
+      if marks.count == Self.mostMarks {
+        // The last one stays.
+        marks = stride(from: 1, to: marks.count, by: 2).map { marks[$0] }
+      }
     }
     return records
   }

@@ -35,16 +35,17 @@ package final class TLSChannel {
     guard watchline_tls_feed(tls, records.baseAddress, records.count) != 0 else {
       return .failed("there is no memory for what has come")
     }
-    var error = [CChar](repeating: 0, count: 256)
     return withUnsafeTemporaryAllocation(byteCount: Self.recordSize, alignment: 1) { buffer in
       while true {
-        let count = watchline_tls_read(
-          tls, buffer.baseAddress, buffer.count, &error, error.count)
+        let count = watchline_tls_read(tls, buffer.baseAddress, buffer.count)
         switch count {
         case 1...: body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         case 0: return .open
         case Int(watchline_tls_ended): return .ended
-        default: return .failed(TLSError(error).message)
+        default:
+          var reason = [CChar](repeating: 0, count: 256)
+          watchline_tls_explain(&reason, reason.count)
+          return .failed(TLSError(reason).message)
         }
       }
     }
@@ -58,8 +59,6 @@ package final class TLSChannel {
 
   /// Says that nothing more is sent.
   package func end() { watchline_tls_end(tls) }
-
-  package var hasRecords: Bool { watchline_tls_waiting(tls) > 0 }
 
   /// What is to be written to the peer.
   package func takeRecords() -> [UInt8] {

@@ -34,8 +34,11 @@ enum {
 };
 
 /// What the peer has written, decrypted, with the handshake on the way. Returns how many bytes, 0 for none
-/// yet, or one of the above; after a failure `error` says why.
-long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count, char *error, size_t size);
+/// yet, or one of the above.
+long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count);
+
+/// Why a call on this thread has failed, to be asked before the next one.
+void watchline_tls_explain(char *reason, size_t size);
 
 /// Whether the handshake is done.
 int watchline_tls_is_ready(const watchline_tls *tls);

@@ -17,7 +17,7 @@ package struct Access: Sendable, Equatable {
   func token(_ text: String, at wall: Int64) -> Token? {
     let digest = Token.digest(of: text)
     guard let id = Token.id(in: text), let token = tokens[id] else { return nil }
-    let difference = zip(digest, token.digest).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+    let difference = zip(digest.utf8, token.digest.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
     return difference == 0 && token.isValid(at: wall) ? token : nil
   }
 

@@ -28,8 +28,8 @@ extension Relay {
         "this server asks for a token, such as: activate pair=demo role=phone token=wl1_…")
     }
     let shown = text.map { access.token($0, at: wall) } ?? connection.token
-    guard let token = shown, token.isValid(at: wall), token.grants.contains(.connect),
-      token.isFor(pair: pair, role: role, device: device)
+    guard let token = shown, token.isValid(at: wall),
+      token.admits(pair: pair, role: role, device: device)
     else { throw refusal(connection, text) }
     present(token, on: connection)
   }
@@ -122,7 +122,7 @@ extension Relay {
     for case let connection? in connections where !connection.isEnded {
       guard let token = connection.token else { continue }
       let renewed = access.renewed(token, at: wall)
-      if let renewed, isAllowed(renewed, connection.device) {
+      if let renewed, allows(renewed, connection.device) {
         present(renewed, on: connection)
       } else {
         withdraw(connection, "revoked")
@@ -131,10 +131,9 @@ extension Relay {
     settle()
   }
 
-  private func isAllowed(_ token: Token, _ device: Device?) -> Bool {
-    guard let device else { return true }
-    return token.grants.contains(.connect)
-      && token.isFor(pair: device.pair.name, role: device.role, device: device.name)
+  /// Whether a token allows the session that there is.
+  private func allows(_ token: Token, _ device: Device?) -> Bool {
+    device.map { token.admits(pair: $0.pair.name, role: $0.role, device: $0.name) } ?? true
   }
 
   /// Ends a connection whose token is not taken any more. What it is owed comes first.

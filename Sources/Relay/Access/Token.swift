@@ -7,8 +7,8 @@ import Wire
 package struct Token: Sendable, Equatable {
   /// Names it in logs and at the command line; no secret.
   package var id: String
-  /// SHA-256 of the token as it is sent: 32 bytes.
-  package var digest: [UInt8]
+  /// SHA-256 of the token as it is sent: 64 lower-case hexadecimal digits.
+  package var digest: String
   /// The pairs, of any app, whose devices it may be.
   package var pairs: [NamePattern]
   /// The role that its devices have; nil for either.
@@ -19,15 +19,16 @@ package struct Token: Sendable, Equatable {
   /// Microseconds since 1970; nil for ever.
   package var expires: Int64?
 
-  package init(id: String, digest: [UInt8], pairs: [NamePattern]) {
+  package init(id: String, digest: String, pairs: [NamePattern]) {
     self.id = id
     self.digest = digest
     self.pairs = pairs
   }
 
-  /// Whether it may be that device.
-  func isFor(pair: String, role: Role, device: String) -> Bool {
-    (self.role == nil || self.role == role) && self.device.matches(device)
+  /// Whether its holder may be that device.
+  func admits(pair: String, role: Role, device: String) -> Bool {
+    grants.contains(.connect) && (self.role == nil || self.role == role)
+      && self.device.matches(device)
       && pairs.contains { $0.matches(pair) }
   }
 
@@ -74,27 +75,23 @@ extension Token {
       && text.utf8.allSatisfy { $0 &- 0x61 < 26 || $0 &- 0x30 < 10 }
   }
 
-  package static func digest(of text: String) -> [UInt8] {
+  package static func digest(of text: String) -> String {
     var hash = SHA256()
     Array(text.utf8).withUnsafeBytes { hash.update($0) }
-    return hash.finalize()
+    return hash.hex
   }
 
   private static func base64URL(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     var text: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 6 {
-        count -= 6
-        text.append(digits[Int(bits >> UInt32(count) & 63)])
+    text.append(base64: bytes[...])
+    let digits = text.filter { $0 != UInt8(ascii: "=") }.map { digit in
+      switch digit {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: digit
       }
     }
-    if count > 0 { text.append(digits[Int(bits << UInt32(6 - count) & 63)]) }
-    return String(decoding: text, as: UTF8.self)
+    return String(decoding: digits, as: UTF8.self)
   }
 }
 

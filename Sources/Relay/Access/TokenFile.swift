@@ -39,7 +39,7 @@ package enum TokenFile {
     var json = JSONWriter()
     json.object { json in
       json.member("id", token.id)
-      json.member("sha256", hexadecimal(token.digest))
+      json.member("sha256", token.digest)
       json.array("pairs", token.pairs) { $0.string($1.text) }
       if let role = token.role { json.member("role", role.rawValue) }
       json.member("device", token.device.text)
@@ -70,7 +70,7 @@ package enum TokenFile {
     guard let id = fields.string("id"), Token.isID(id) else {
       throw TokenFileError("id is 8 lower-case letters and digits")
     }
-    guard let digest = fields.string("sha256").flatMap(bytes) else {
+    guard let digest = fields.string("sha256")?.lowercased(), isDigest(digest) else {
       throw TokenFileError("sha256 is the token's SHA-256 in 64 hexadecimal digits")
     }
     let wanted = "pairs is a list of names, such as [\"demo\",\"team-*\"]"
@@ -117,13 +117,11 @@ package enum TokenFile {
     return moment
   }
 
-  /// Microseconds since 1970 of a moment as RFC 3339 writes it; nil where it is none.
+  /// Microseconds since 1970 of a moment as RFC 3339 writes it; nil where it is none. Years have four digits, so that
+  /// no moment is too far for 64 bits.
   package static func moment(_ text: String) -> Int64? {
-    PropertyListDate.seconds(text).map { Int64($0 * 1e6) + microsecondsTo2001 }
+    PropertyListDate.seconds(text).map { Int64($0 * 1e6) + Relay.manualEpoch }
   }
-
-  /// From 1970. Years have four digits, so that no moment is too far for 64 bits.
-  private static let microsecondsTo2001: Int64 = 978_307_200_000_000
 
   private static func strings(
     _ fields: Members, _ name: String, _ wanted: String
@@ -135,14 +133,8 @@ package enum TokenFile {
     return strings
   }
 
-  private static func bytes(_ hexadecimal: String) -> [UInt8]? {
-    let digits = hexadecimal.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count == 64, hexadecimal.utf8.count == 64 else { return nil }
-    return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  private static func isDigest(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy(Relay.isHexadecimal)
   }
 }
 

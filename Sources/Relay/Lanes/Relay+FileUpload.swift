@@ -48,7 +48,7 @@ extension Relay {
     if size == 0 { completeUpload(file, device) }
   }
 
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+  static func isHexadecimal(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
   }
 

@@ -4,19 +4,13 @@ import Testing
 extension ProcessTests {
   /// What the apps promise, on two devices without a screen that a person types at, through the
   /// server.
-  @Suite struct DeviceScenarioTests {
+  @Suite struct DeviceScenarioTests: DeviceSuite {
     let scratch: Scratch
     let server: ServerProcess
 
     init() throws {
       scratch = try Scratch()
       server = try ServerProcess(scratch)
-    }
-
-    private func device(
-      _ role: String, app: String = "todoTimers", _ arguments: String...
-    ) throws -> DeviceProgram {
-      try DeviceProgram(server, in: scratch, app: app, role: role, arguments)
     }
 
     // MARK: Timers

@@ -3,19 +3,13 @@ import Testing
 
 extension ProcessTests {
   /// Scripts for `watchline device`: what they end with, and that no time passes in them which need not.
-  @Suite struct DeviceScriptTests {
+  @Suite struct DeviceScriptTests: DeviceSuite {
     let scratch: Scratch
     let server: ServerProcess
 
     init() throws {
       scratch = try Scratch()
       server = try ServerProcess(scratch)
-    }
-
-    private func device(
-      _ role: String, app: String = "todoTimers", _ arguments: String...
-    ) throws -> DeviceProgram {
-      try DeviceProgram(server, in: scratch, app: app, role: role, arguments)
     }
 
     /// The lines of a script go in at once, and the program ends with what they come to.

@@ -3,7 +3,7 @@ import Testing
 
 extension ProcessTests {
   /// The time tracker on a phone and a tablet, the Pomodoro timer on a phone and a watch.
-  @Suite struct OtherAppScenarioTests {
+  @Suite struct OtherAppScenarioTests: DeviceSuite {
     let scratch: Scratch
     let server: ServerProcess
 
@@ -12,18 +12,12 @@ extension ProcessTests {
       server = try ServerProcess(scratch)
     }
 
-    private func device(
-      _ role: String, _ app: String, _ arguments: String...
-    ) throws -> DeviceProgram {
-      try DeviceProgram(server, in: scratch, app: app, role: role, arguments)
-    }
-
     // MARK: Time tracker
 
     /// Time is shared once its task has stopped; until then it is the device's own.
     @Test func timeThatWasTrackedOnThePhoneIsOnTheTablet() throws {
-      let phone = try device("phone", "timeTracker")
-      let tablet = try device("watch", "timeTracker")
+      let phone = try device("phone", app: "timeTracker")
+      let tablet = try device("watch", app: "timeTracker")
       phone.type("add Acme", "rate 100", "save")
       try tablet.shows("Acme")
       phone.type("open 1", "add", "name Website", "rate 150", "save", "open 1", "add")
@@ -36,8 +30,8 @@ extension ProcessTests {
     }
 
     @Test func aProjectComesWithItsFirstTaskOrNotAtAll() throws {
-      let phone = try device("phone", "timeTracker")
-      let tablet = try device("watch", "timeTracker")
+      let phone = try device("phone", app: "timeTracker")
+      let tablet = try device("watch", app: "timeTracker")
       phone.type("add", "name Acme", "save", "open 1", "add", "task Sketch", "save")
       try phone.shows("⚠ Name cannot be empty")
       try phone.sync("look")
@@ -50,8 +44,8 @@ extension ProcessTests {
 
     /// Both devices change the same client while they are apart.
     @Test func ratesMeetAgain() throws {
-      let phone = try device("phone", "timeTracker")
-      let tablet = try device("watch", "timeTracker")
+      let phone = try device("phone", app: "timeTracker")
+      let tablet = try device("watch", app: "timeTracker")
       phone.type("add", "name Acme", "save")
       try tablet.shows("Acme")
       phone.type("offline", "open 1", "edit", "rate 120", "save")
@@ -65,8 +59,8 @@ extension ProcessTests {
     }
 
     @Test func premiumIsBoughtOnce() throws {
-      let phone = try device("phone", "timeTracker")
-      let tablet = try device("watch", "timeTracker")
+      let phone = try device("phone", app: "timeTracker")
+      let tablet = try device("watch", app: "timeTracker")
       phone.type("add", "name Acme", "save")
       try tablet.shows("Acme")
       tablet.type("open 1", "invoice")
@@ -80,8 +74,8 @@ extension ProcessTests {
     // MARK: Pomodoro
 
     @Test func settingsAndHistoryAreSharedTheTimerIsNot() throws {
-      let phone = try device("phone", "pomodoro")
-      let watch = try device("watch", "pomodoro")
+      let phone = try device("phone", app: "pomodoro")
+      let watch = try device("watch", app: "pomodoro")
       try phone.shows("WORK", "25:00")
       phone.type("settings", "work 1s", "cycle every4", "save")
       try watch.shows("00:01")
@@ -96,18 +90,18 @@ extension ProcessTests {
 
     @Test func aPhaseGoesOnWhileTheAppIsDead() throws {
       let store = scratch.path + "/pomodoro"
-      let first = try device("phone", "pomodoro", "--store", store)
+      let first = try device("phone", app: "pomodoro", "--store", store)
       try first.sync("settings", "work 2s", "save", "tap")
       first.program.kill()
       usleep(2_200_000)
-      let second = try device("phone", "pomodoro", "--store", store)
+      let second = try device("phone", app: "pomodoro", "--store", store)
       try second.shows("SHORT BREAK", "05:00")
       second.type("history")
       try second.shows("Work")
     }
 
     @Test func aDurationThatIsNone() throws {
-      let phone = try device("phone", "pomodoro")
+      let phone = try device("phone", app: "pomodoro")
       phone.type("settings", "work 0s", "save")
       try phone.shows("⚠ Duration must be greater than 0")
       phone.type("work 25:00:00", "save")

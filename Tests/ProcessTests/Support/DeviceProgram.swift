@@ -103,3 +103,17 @@ final class DeviceProgram {
     told.removeAll { $0.text.contains("there is no \"synced\"") }
   }
 }
+
+/// Tests with devices that a person types at, at a server of their own.
+protocol DeviceSuite {
+  var scratch: Scratch { get }
+  var server: ServerProcess { get }
+}
+
+extension DeviceSuite {
+  func device(
+    _ role: String, app: String = "todoTimers", _ arguments: String...
+  ) throws -> DeviceProgram {
+    try DeviceProgram(server, in: scratch, app: app, role: role, arguments)
+  }
+}

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import Relay
 
 /// Receives what a person does at a terminal.
 protocol TypedInputHandler: AnyObject {
@@ -90,7 +91,7 @@ final class TypedInput {
   private func submit(_ text: String) {
     guard !text.allSatisfy(\.isWhitespace) else { return handler.submittedNothing() }
     // A secret is remembered for as long as the program runs.
-    if console.editor.remember(text), !text.contains("wl1_") { keep(text) }
+    if console.editor.remember(text), !text.contains(Token.prefix) { keep(text) }
     handler.submitted(text)
   }
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import EventLoop
 internal import Relay
 internal import Wire
 
@@ -114,7 +114,7 @@ enum TokenCommand: Subcommand {
     var text = "pairs \(pairs); \(token.role?.rawValue ?? "phone or watch"); \(device); "
     text += grants.isEmpty ? "good for nothing" : "may \(grants.joined(separator: ", "))"
     if let expires = token.expires {
-      let isOver = expires <= WallClock.microseconds
+      let isOver = expires <= LocalTime.milliseconds * 1000
       text += "; \(isOver ? "expired" : "expires") \(CivilTime(ms: expires / 1000))"
     }
     return text
@@ -140,7 +140,7 @@ struct TokenRequest {
       guard !device.isEmpty else { throw UsageError("--device is a name, or * for any") }
       grants = try Self.grants(arguments.string("grant") ?? Grant.connect.rawValue)
       expires = try arguments.string("expires").map { (text) throws(UsageError) in
-        try Self.expiry(text, now: WallClock.microseconds)
+        try Self.expiry(text, now: LocalTime.milliseconds * 1000)
       }
     } catch {
       throw .usage(error)
@@ -180,13 +180,4 @@ struct TokenRequest {
 enum TokenFailure: Error {
   case usage(UsageError)
   case file(String)
-}
-
-private enum WallClock {
-  /// Since 1970.
-  static var microseconds: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-  }
 }
