@@ -268,7 +268,7 @@ let package = Package(
         "SyncSupport",
         "LoopbackSupport",
         "LaneModel", "Seeded", "Device", "Merge", "AppModels", "Wire", "TranscriptSupport",
-      ], exclude: ["Examples/faulty.py", "Examples/shuffled.py"]),
+      ], exclude: ["Examples/faulty.py", "Examples/shuffled.py", "Examples/tls.py"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -42,7 +42,7 @@ extension Intake {
     guard fold.isAlive(target), !isGone(target) else { return true }
     let shown = vector(at: position)
     guard let actions = try? Editor(fold, schema, shown: shown).delete(target) else { return false }
-    let delete = written(actions, shown, time: 0)
+    let delete = written(actions, shown, time: 0, wall: now)
     let start = max(position ?? 0, replica.base)
     for entry in replica.log.suffix(Int(replica.position - start)) {
       guard let operation = entry.operation?.operation, operation.dot.replica != author,

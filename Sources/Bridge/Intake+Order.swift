@@ -85,8 +85,8 @@ extension Intake {
       return true
     }
     let shown = withOwn(vector(at: device[target]?.oldestPosition))
-    return fold.stamp(of: order, target, within: shown)
-      == fold.stamp(of: order, target, within: replica.vector)
+    return fold.writer(of: order, target, within: shown)?.operation.dot
+      == fold.writer(of: order, target, within: replica.vector)?.operation.dot
   }
 
   /// Turns changed places into moves, each of which has seen those before it. What nobody else has moved goes where the
@@ -123,7 +123,7 @@ extension Intake {
         let shown =
           isFree.contains(target)
           ? replica.vector : withOwn(vector(at: device[target]?.reached))
-        let time = new[target].map { min(RecordDate.milliseconds($0.updatedAt), now) } ?? now
+        let time = new[target].map { RecordDate.milliseconds($0.updatedAt) } ?? now
         for context in [shown, replica.vector] {
           var draft = draft(context)
           guard draft.move(target, after: previous, in: nil) else { continue }

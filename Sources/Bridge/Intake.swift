@@ -8,6 +8,8 @@ package struct Intake {
   let shape: RecordShape
   /// The hub's own replica for the device.
   let author: ReplicaID
+  /// Whether a replica is the hub's own for such a device.
+  let isBridge: (ReplicaID) -> Bool
   /// 2 for a phone, 1 for a watch (clause 12.1).
   let rank: UInt8
   /// Milliseconds since 1970.
@@ -21,14 +23,16 @@ package struct Intake {
 
   package init(
     _ device: BridgedDevice, _ replica: Replica, _ schema: Schema, _ shape: RecordShape,
-    author: ReplicaID, rank: UInt8, now: UInt64, oldest: UInt64,
-    present: @escaping (Target) -> WholeRecord?, append: @escaping (Replica.Written) -> Void
+    author: ReplicaID, isBridge: @escaping (ReplicaID) -> Bool, rank: UInt8, now: UInt64,
+    oldest: UInt64, present: @escaping (Target) -> WholeRecord?,
+    append: @escaping (Replica.Written) -> Void
   ) {
     self.device = device
     self.replica = replica
     self.schema = schema
     self.shape = shape
     self.author = author
+    self.isBridge = isBridge
     self.rank = rank
     self.now = now
     self.oldest = oldest
@@ -212,7 +216,7 @@ package struct Intake {
     let shown = vector(at: position)
     let time = time(copy)
     // Collected writes cannot be concurrent with new ones.
-    let changes = isUnknown && !isNewer ? withoutOlder(all, shown, time) : all
+    let changes = isUnknown && !isNewer ? withoutOlder(all, shown, min(time, now)) : all
     var isOwed = changes != all
     for child in changes.deleted where !delete(one: child, from: position) { isOwed = true }
     var draft = draft(shown)
@@ -235,7 +239,11 @@ package struct Intake {
     for move in changes.moves where !isGone(move.target) {
       draft.move(move.target, after: move.after, in: copy.target)
     }
-    mint(draft.actions, shown, time: time, above: above)
+    let ahead = writtenAhead(besides: changes.writes, shown, time)
+    let later = ahead.filter { isSaidLater($0, than: time) }
+    let earlier = ahead.filter { !isSaidLater($0, than: time) }.map(\.operation.stamp).max()
+    mint(draft.actions, shown, time: time, above: above, over: earlier)
+    for write in later { writeAgain(write) }
     for text in changes.texts where !isGone(text.field.target) {
       write(text, isNewer: isNewer, shown, time)
     }
@@ -264,14 +272,18 @@ package struct Intake {
         isUnderDelete(target, shown)
         ? nil
         : writes.filter { name, _ in
-          let register = schema[target.kind]?.field(name)?.register.name ?? name
-          guard let other = fold.stamp(of: register, target, within: shown) else { return true }
-          return (other.ms, other.rank) < (time, rank)
+          guard let other = fold.writer(of: register(name, target), target, within: shown)
+          else { return true }
+          return (other.operation.stamp.ms, other.operation.stamp.rank) < (time, rank)
         }
     }
     changes.writes = changes.writes.filter { !$0.value.isEmpty }
     changes.created.removeAll { isUnderDelete($0.record.target, shown) }
     return changes
+  }
+
+  func register(_ field: Name, _ target: Target) -> Name {
+    schema[target.kind]?.field(field)?.register.name ?? field
   }
 
   /// Whether an operation would bring back what it had seen deleted.
@@ -298,18 +310,21 @@ package struct Intake {
     return vector
   }
 
-  /// When a copy was made, in milliseconds since 1970; never ahead of the hub's clock.
+  /// When a copy was made, by the device's clock, in milliseconds since 1970.
   func time(_ copy: WholeRecord) -> UInt64 {
-    let newest = copy.children.reduce(copy.updatedAt) { max($0, $1.updatedAt) }
-    return min(RecordDate.milliseconds(newest), now)
+    RecordDate.milliseconds(copy.children.reduce(copy.updatedAt) { max($0, $1.updatedAt) })
   }
 
   /// Makes an operation of the device's and takes it in.
   ///
   /// - Parameters:
-  ///   - time: of its stamp, which stands above all that is shown besides.
+  ///   - time: of its stamp, which is never ahead of the hub's clock, and stands above all that is shown besides.
   ///   - position: of the newest delivery that it may have been made upon: it stands above that, too.
-  func mint(_ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64?) {
+  ///   - stamp: what it stands above besides.
+  func mint(
+    _ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64?,
+    over stamp: Stamp? = nil
+  ) {
     let actions = actions.filter { !fold.isSealed($0) }
     guard !actions.isEmpty else { return }
     // Of one register a device has seen what it had seen before.
@@ -325,19 +340,21 @@ package struct Intake {
         shown.merge(before)
       }
     }
-    append(written(actions, shown, time: time, above: position))
+    append(
+      written(actions, shown, time: min(time, now), wall: time, above: position, over: stamp))
   }
 
   /// An operation of the device's, which has seen all that the device did before.
   func written(
-    _ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64? = nil
+    _ actions: [Action], _ shown: VersionVector, time: UInt64, wall: UInt64,
+    above position: UInt64? = nil, over stamp: Stamp? = nil
   ) -> Replica.Written {
     let shown = withOwn(shown)
     var floor = shown
     if let position { floor.merge(vector(at: position)) }
     return replica.mint(
-      actions, by: author, rank: rank, shown: shown, time: time, wall: Int64(now),
-      after: fold.latest(within: floor))
+      actions, by: author, rank: rank, shown: shown, time: time, wall: Int64(wall),
+      after: [fold.latest(within: floor), stamp].compactMap { $0 }.max())
   }
 
   /// Whether a record is being collected, or has been.

@@ -10,12 +10,14 @@ extension Fold {
     return value
   }
 
-  /// The stamp of the write that gave a register the value which it had within a vector; nil where it
-  /// had none.
-  package func stamp(
+  /// The operation that gave a register the value which it had within a vector, and which of its actions did; nil
+  /// where it had none.
+  package func writer(
     of register: Name, _ target: Target, within shown: VersionVector
-  ) -> Stamp? {
-    write(target, register, within: shown).map { operations[Int($0.place.operation)].stamp }
+  ) -> (operation: Operation, action: Action)? {
+    write(target, register, within: shown).map {
+      (operations[Int($0.place.operation)], action($0.place))
+    }
   }
 
   /// Whether somebody once gave a register a value, as far as its history is still known.

@@ -12,6 +12,13 @@ extension Hub {
       incarnation: 0)
   }
 
+  /// Whether a replica is the hub's own for a bridged device.
+  func isBridge(_ replica: ReplicaID, store: String) -> Bool {
+    device(of: replica).map {
+      bridge($0) != nil && bridgeReplica(for: $0, store: store) == replica
+    } ?? false
+  }
+
   /// A record that is sent whole; nil where it is hidden.
   func wholeRecord(_ target: Target) -> WholeRecord? {
     shape?.record(target, replica.fold, schema)

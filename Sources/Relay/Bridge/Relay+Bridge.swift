@@ -173,7 +173,8 @@ extension Relay {
     let (hub, bridged) = (payload.hub, payload.bridged)
     let intake = Intake(
       bridged, hub.replica, hub.schema, hub.shape!,
-      author: hub.bridgeReplica(for: device, store: identity), rank: device.rank, now: nowMS,
+      author: hub.bridgeReplica(for: device, store: identity),
+      isBridge: { [identity] in hub.isBridge($0, store: identity) }, rank: device.rank, now: nowMS,
       oldest: hub.oldest, present: hub.wholeRecord,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })

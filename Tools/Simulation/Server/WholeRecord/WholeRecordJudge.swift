@@ -7,17 +7,17 @@ import Wire
 /// Compares what a device with whole records did, and was shown, with the operations that the bridge
 /// made of it.
 struct WholeRecordJudge {
-  private let run: ServerRun
+  let run: ServerRun
   private let node: ServerNode
   private let app: WholeRecordApp
   private let view: View
-  private let oracle: Oracle
-  private let author: ReplicaID
+  let oracle: Oracle
+  let author: ReplicaID
   private let isUnread: Bool
   /// What was collected: whoever writes has seen it (clause 12.9).
-  private let collected: VersionVector
-  /// The bridge's actions for this device.
-  private let entries: [Oracle.Entry]
+  let collected: VersionVector
+  /// The bridge's actions for this device, but for writes that it has given a higher stamp.
+  private(set) var entries: [Oracle.Entry]
 
   /// - Parameters:
   ///   - view: what everybody shows.
@@ -35,12 +35,18 @@ struct WholeRecordJudge {
     self.app = app
     self.view = view
     self.oracle = oracle
-    author = ReplicaID(
+    let author = Self.author(of: node, store, run)
+    self.author = author
+    entries = oracle.entries.filter { $0.dot.replica == author }
+    entries.removeAll(where: isWrittenAgain)
+  }
+
+  /// The hub's own replica for a device.
+  static func author(of node: ServerNode, _ store: String, _ run: ServerRun) -> ReplicaID {
+    ReplicaID(
       device: Identifier(
         digestOf: "bridge", store, "default", run.site.pair, "todoTimers", node.name),
       incarnation: 0)
-    let author = self.author
-    entries = oracle.entries.filter { $0.dot.replica == author }
   }
 
   func check() {
@@ -54,9 +60,10 @@ struct WholeRecordJudge {
     for entry in entries { checkContext(entry) }
     checkOwn()
     checkReplaced()
+    checkAhead()
   }
 
-  private func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String) {
+  func report(_ invariant: String, _ slug: String, _ headline: String, _ story: String) {
     run.report(invariant, slug, headline, "The \(node.name), which knows whole records: \(story)")
   }
 

@@ -1,0 +1,65 @@
+import LaneModel
+import Merge
+import Oracle
+
+/// Dates ahead of the hub's clock (clause 13.4): what was said to be later wins, and the phone's of the same date.
+extension WholeRecordJudge {
+  private func operation(_ entry: Oracle.Entry) -> Operation {
+    oracle.operations.first { $0.dot == entry.dot }!
+  }
+
+  private func isAhead(_ operation: Operation) -> Bool {
+    operation.wall > Int64(operation.stamp.ms)
+  }
+
+  private func isSaidEarlier(_ left: Operation, _ right: Operation) -> Bool {
+    (left.wall, left.stamp.rank) < (right.wall, right.stamp.rank)
+  }
+
+  /// Writes of other devices with whole records to the register that an entry writes.
+  private func rivals(of entry: Oracle.Entry) -> [Oracle.Entry] {
+    guard case .write(let name, _) = entry.action.body else { return [] }
+    let authors = run.nodes.filter { $0.app != nil }.compactMap { node in
+      node.lanes.store.map { Self.author(of: node, $0, run) }
+    }
+    return oracle.writes(entry.action.target, name).filter {
+      $0.dot.replica != author && authors.contains($0.dot.replica) && !entry.follows($0)
+    }
+  }
+
+  /// Whether it is a write of before that was given a stamp above one that it had not seen, and that was said earlier.
+  func isWrittenAgain(_ entry: Oracle.Entry) -> Bool {
+    guard case .write(let name, _) = entry.action.body else { return false }
+    let again = operation(entry)
+    return oracle.writes(entry.action.target, name).contains { first in
+      first.dot.replica == author && first < entry && first.action.writesSame(as: entry.action)
+        && operation(first).wall == again.wall && isAhead(operation(first))
+        && rivals(of: entry).contains {
+          first < $0 && $0 < entry && !first.follows($0) && isSaidEarlier(operation($0), again)
+        }
+    }
+  }
+
+  /// No value is shown over a later one that its writer had not seen, and that nobody else had written over. Ticks come
+  /// without a date.
+  func checkAhead() {
+    for entry in entries {
+      guard case .write(let name, let value) = entry.action.body, name != "isCompleted",
+        oracle.winner(entry.action.target, name)?.dot == entry.dot
+      else { continue }
+      let written = operation(entry)
+      for rival in rivals(of: entry) where !rival.follows(entry) && !collected.contains(rival.dot) {
+        let isOverwritten = oracle.writes(entry.action.target, name).contains {
+          rival < $0 && $0 < entry && $0.dot.replica != author
+        }
+        guard isAhead(operation(rival)), isSaidEarlier(written, operation(rival)), !isOverwritten
+        else { continue }
+        report(
+          "I23", "whole-record-ahead",
+          "An earlier write of a whole-record device won over a later one that was ahead of the hub's clock.",
+          "\(name) = \(String(decoding: value.canonical, as: UTF8.self)) of "
+            + "\(entry.action.target.record) is shown.")
+      }
+    }
+  }
+}
