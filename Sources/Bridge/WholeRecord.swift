@@ -97,10 +97,13 @@ package struct WholeRecord: Hashable, Sendable {
 package struct RecordShape: Sendable, Equatable {
   package let root: Name
   package let children: [Name]
+  /// By kind: the fields that payloads carry; nil for all.
+  private let carried: [Name: Set<Name>]?
 
+  /// - Parameter carried: as above.
   /// - Returns: nil where no kind of the schema contains another, or more than one does, or where what one of these
   ///   records shows depends on another that is not in it.
-  package init?(_ schema: Schema) {
+  package init?(_ schema: Schema, carrying carried: [Name: Set<Name>]? = nil) {
     let contained = schema.kinds.filter { $0.container != nil && $0.isListedInContainer }
     let roots = Set(contained.compactMap(\.container?.kind))
     guard roots.count == 1, let root = roots.first, let kind = schema[root],
@@ -112,20 +115,25 @@ package struct RecordShape: Sendable, Equatable {
     else { return nil }
     self.root = root
     children = contained.map(\.name)
+    self.carried = carried
+  }
+
+  private func reader(_ kind: Name, _ schema: Schema) -> WholeReader {
+    WholeReader(schema[kind]!, carrying: carried.map { $0[kind] ?? [] })
   }
 
   /// All records of a view, whole.
   package func records(_ view: View, _ schema: Schema) -> [Target: WholeRecord] {
     var contained: [Target: [WholeRecord]] = [:]
     for name in children {
-      let reader = WholeReader(schema[name]!)
+      let reader = reader(name, schema)
       for record in view[name] {
         guard let container = record.container else { continue }
         contained[container, default: []].append(reader.whole(record))
       }
     }
     var records: [Target: WholeRecord] = [:]
-    let reader = WholeReader(schema[root]!)
+    let reader = reader(root, schema)
     for record in view[root] {
       var whole = reader.whole(record)
       whole.contain(contained[record.target] ?? [])
@@ -137,10 +145,10 @@ package struct RecordShape: Sendable, Equatable {
   /// One record, whole; nil where it is hidden.
   package func record(_ target: Target, _ fold: Fold, _ schema: Schema) -> WholeRecord? {
     guard target.kind == root, let view = fold.view(target, schema) else { return nil }
-    var whole = WholeReader(schema[root]!).whole(view)
+    var whole = reader(root, schema).whole(view)
     whole.contain(
       children.flatMap { name in
-        let reader = WholeReader(schema[name]!)
+        let reader = reader(name, schema)
         return fold.records(of: name, by: schema[name]!.order!, in: target).compactMap {
           fold.view($0, schema).map(reader.whole)
         }
@@ -155,8 +163,8 @@ private struct WholeReader {
   private let creationDate: Name?
   private let touchDate: Name?
 
-  init(_ kind: Schema.Kind) {
-    fields = kind.wholeFields
+  init(_ kind: Schema.Kind, carrying carried: Set<Name>?) {
+    fields = kind.wholeFields.filter { carried?.contains($0.field.name) ?? true }
     creationDate = kind.creationDate
     touchDate = kind.touchDate
   }

@@ -6,6 +6,8 @@ package import Wire
 package protocol WholeRecordCodec: Sendable {
   /// The schema whose records the payloads carry.
   var schema: Name { get }
+  /// By kind: the fields that the payloads carry; nil for all. Nothing else is sent whole.
+  var fields: [Name: Set<Name>]? { get }
 
   /// Reads a payload, without judging what it says.
   ///

@@ -96,6 +96,7 @@ package final class WholeRecordSync: RecordSync {
 
   package var fold: Fold { replica.fold }
   package var vector: VersionVector { replica.fold.vector }
+  package var carried: [Name: Set<Name>]? { TodoTimersCodec().fields }
   /// Whole records say where each stands, and not whether somebody put it there.
   package var order: TimerOrder { .merged }
 

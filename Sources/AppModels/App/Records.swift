@@ -24,9 +24,14 @@ package protocol RecordKeeper: AnyObject {
 
   /// The id of a record to be, which no other device gives.
   func newRecord() -> Name
+
+  /// By kind: the fields that go to other devices; nil for all of the schema.
+  var carried: [Name: Set<Name>]? { get }
 }
 
 extension RecordKeeper {
+  package var carried: [Name: Set<Name>]? { nil }
+
   package func write(
     _ actions: [Action], of changes: [RecordChange], shown: VersionVector, now: Int64
   ) throws(WireError) {
@@ -55,6 +60,14 @@ package struct Records {
   package init(_ keeper: any RecordKeeper) { self.keeper = keeper }
 
   // MARK: Reading
+
+  /// Whether records of a kind go to other devices.
+  package func carries(_ kind: Name) -> Bool { keeper.carried.map { $0[kind] != nil } ?? true }
+
+  /// Whether a field does.
+  package func carries(_ kind: Name, _ field: Name) -> Bool {
+    keeper.carried.map { $0[kind]?.contains(field) == true } ?? true
+  }
 
   /// Everything that is held; a form keeps it from when it was opened until it is saved.
   package var vector: VersionVector { keeper.vector }

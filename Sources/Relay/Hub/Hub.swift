@@ -83,11 +83,13 @@ final class Hub {
     var isSnapshot: Bool
   }
 
-  init(pair: Pair, index: UInt8, schema: Schema) {
+  /// - Parameter codecs: how whole records are said.
+  init(pair: Pair, index: UInt8, schema: Schema, codecs: [any WholeRecordCodec] = []) {
     self.pair = pair
     self.index = index
     self.schema = schema
-    shape = RecordShape(schema)
+    shape = RecordShape(
+      schema, carrying: codecs.first { $0.schema == schema.name }?.fields)
   }
 
   func member(_ device: Device) -> Int {

@@ -1,3 +1,4 @@
+import Bridge
 import Journal
 import Merge
 import Wire
@@ -6,6 +7,7 @@ import Wire
 struct HubRestoration {
   let pair: Pair
   private let schemas: [Schema]
+  private let codecs: [any WholeRecordCodec]
   private var steps: [Step] = []
   private var nextStep = 0
   // Of the hub whose rows are being read.
@@ -26,9 +28,12 @@ struct HubRestoration {
   }
 
   /// - Throws: `JournalError` where a row cannot be understood.
-  init(_ rows: [Row], pair: Pair, schemas: [Schema]) throws(JournalError) {
+  init(
+    _ rows: [Row], pair: Pair, schemas: [Schema], codecs: [any WholeRecordCodec]
+  ) throws(JournalError) {
     self.pair = pair
     self.schemas = schemas
+    self.codecs = codecs
     var chunks: [UInt8: [Row]] = [:]
     var bridges: [UInt8: [Row]] = [:]
     for row in rows {
@@ -76,7 +81,7 @@ struct HubRestoration {
         return nil
       }
       _ = try reader.blob()
-      let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema)
+      let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema, codecs: codecs)
       hub.nextChunk = try reader.integer()
       hub.frontier = try reader.number()
       hub.horizon = try reader.number()

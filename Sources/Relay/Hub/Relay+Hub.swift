@@ -48,7 +48,8 @@ extension Relay {
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
       restorations.append(
-        try HubRestoration(rows, pair: pair, schemas: options.schemas))
+        try HubRestoration(
+          rows, pair: pair, schemas: options.schemas, codecs: options.codecs))
     } catch {
       endHubLoad(number, error)
     }
@@ -217,7 +218,7 @@ extension Relay {
     guard let index = (UInt8(0)..<16).first(where: { !taken.contains($0) }) else {
       throw WireError(.overloaded, "a pair has at most 16 schemas")
     }
-    let hub = Hub(pair: pair, index: index, schema: schema)
+    let hub = Hub(pair: pair, index: index, schema: schema, codecs: options.codecs)
     pair.hubs!.append(hub)
     return hub
   }

@@ -131,7 +131,7 @@ extension Relay {
 
   /// The hub of a pair that has just been made.
   private func firstHub(_ schema: Schema, _ pair: Pair) -> Hub {
-    let hub = Hub(pair: pair, index: 0, schema: schema)
+    let hub = Hub(pair: pair, index: 0, schema: schema, codecs: options.codecs)
     pair.hubs = [hub]
     return hub
   }

@@ -168,22 +168,26 @@ import Wire
 
   @Test func words() throws {
     let device = TimersDevice()
-    #expect(device.words == ["new", "settings", "sync", "a11y"])
+    let more = ["templates", "history", "export"]
+    #expect(device.words == ["new"] + more + ["settings", "sync", "a11y"])
     try device.type("new")
     #expect(
       device.words == [
-        "name", "hours", "minutes", "seconds", "duration", "icon", "color", "cancel", "a11y",
+        "name", "hours", "minutes", "seconds", "duration", "icon", "color", "category", "repeat",
+        "cancel", "a11y",
       ])
     try device.type("name Tea")
     #expect(device.words.suffix(3) == ["done", "cancel", "a11y"])
     try device.type("cancel", "new Tea 5:00", "new Bread 9:00")
-    #expect(device.words == ["open", "new", "delete", "move", "settings", "sync", "a11y"])
+    #expect(
+      device.words == ["open", "new", "delete", "move"] + more + ["settings", "sync", "a11y"])
     try device.type("open 1")
-    #expect(device.words == ["start", "reset", "add", "notes", "edit", "back", "a11y"])
+    #expect(device.words == ["start", "reset", "add", "notes", "edit", "template", "back", "a11y"])
     try device.type("add x", "add y", "start")
     #expect(
       device.words == [
-        "pause", "reset", "toggle", "add", "todo", "move", "notes", "edit", "back", "a11y",
+        "pause", "reset", "toggle", "add", "todo", "move", "notes", "edit", "template", "back",
+        "a11y",
       ])
     try device.type("a11y")
     #expect(device.words.first == "back" && device.words.count { $0 == "back" } == 1)

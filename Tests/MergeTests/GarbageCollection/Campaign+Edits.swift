@@ -53,7 +53,7 @@ extension Campaign {
   }
 
   private mutating func edit(_ index: Int, _ inserted: UInt32) -> [Action] {
-    let kinds = Self.schema.kinds
+    let kinds = Self.schema.kinds.filter { $0.order != nil }
     guard let target = known(kinds[chance.below(kinds.count)].name, index) else {
       return create(kinds[chance.below(kinds.count)].name, index)
     }

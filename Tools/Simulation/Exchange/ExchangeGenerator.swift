@@ -115,7 +115,8 @@ struct ExchangeGenerator {
     let marks = world.devices[device].marks.dropLast().suffix(4)
     let form = isStale && !marks.isEmpty ? dice.pick(Array(marks)) : nil
     for _ in 0..<12 {
-      guard var edit = edits.edit(shown, isStale: isStale, &dice) else { return }
+      guard let drawn = edits.edit(shown, isStale: isStale, &dice) else { return }
+      var edit = world.subject.fit(device, drawn)
       guard world.subject.can(device, edit), try world.isPossible(edit, device, form: form?.mark)
       else { continue }
       if let form {

@@ -19,7 +19,7 @@ extension ExchangeWorld {
       let count = fields.count { field in given.contains { $0.name == field.name } }
       guard count == 0 else { return count == fields.count }
       guard isCreate, registers[index].form != .text, !fields[0].isFixed else { return true }
-      return fields.allSatisfy { $0.isOptional && $0.initial == nil }
+      return fields.allSatisfy { $0.isOptional && $0.initial ?? .null == .null }
     }
   }
 

@@ -14,6 +14,8 @@ package protocol MergeUnderTest: AnyObject {
 
   /// What takes place next, in the schedule's words; the requests that it amounts to follow.
   func happens(_ event: TraceEvent) throws(MergeFailure)
+  /// An edit without the fields that a device's app does not have.
+  func fit(_ device: Int, _ edit: Edit) -> Edit
   /// Whether a device's app has a way of doing an edit.
   func can(_ device: Int, _ edit: Edit) -> Bool
 
@@ -55,6 +57,7 @@ package protocol MergeUnderTest: AnyObject {
 
 extension MergeUnderTest {
   package func happens(_ event: TraceEvent) {}
+  package func fit(_ device: Int, _ edit: Edit) -> Edit { edit }
   package func can(_ device: Int, _ edit: Edit) -> Bool { true }
   // Who is told nothing by these has nothing to say either.
   package func reachability(

@@ -79,6 +79,24 @@ final class BridgedMerge: MergeUnderTest {
 
   // MARK: What devices can do and show
 
+  func fit(_ device: Int, _ edit: Edit) -> Edit {
+    guard run!.nodes[device].app != nil, let carried = TodoTimersCodec().fields?[edit.kind] else {
+      return edit
+    }
+    func fit(_ fields: [UInt8]) -> [UInt8] {
+      let kept = Spelling.fields(fields).filter { $0.name == "timer" || carried.contains($0.name) }
+      let members = kept.map { Spelling.string($0.name.text) + [0x3A] + $0.value }
+      return [0x7B] + members.joined(separator: [0x2C]) + [0x7D]
+    }
+    var edit = edit
+    switch edit.change {
+    case .create(let fields): edit.change = .create(fields: fit(fields))
+    case .set(let fields): edit.change = .set(fields: fit(fields))
+    case .delete, .move, .splice, .restore: break
+    }
+    return edit
+  }
+
   /// A tick is an undated action. Where a device's clock is further ahead than a bridge allows for
   /// (clause 13.4), its app may refuse what it is sent next: nothing is ticked then. And a to-do that is
   /// ticked and deleted while somebody else deletes it may come back: nothing is deleted in a timer before

@@ -1,4 +1,5 @@
 import Merge
+import Oracle
 import Seeded
 import Wire
 
@@ -135,7 +136,11 @@ struct EditGenerator {
     }
     guard !possible.isEmpty else { return nil }
     let inside = isNested ? possible.filter { $0.kind.container != nil } : []
-    let template = draw.pick(inside.isEmpty || draw.percent(25) ? possible : inside)
+    // What stands alone has the fewest ways to collide.
+    let others = possible.filter { !$0.kind.standsAlone }
+    let usual = others.count == possible.count || draw.percent(10) ? possible : others
+    let template = draw.pick(
+      inside.isEmpty || draw.percent(25) ? usual.isEmpty ? possible : usual : inside)
     let number = next()
     let record =
       template.kind.fixedID ?? tombstone(template.kind.name, &draw) ?? Name(Self.id(number))

@@ -13,6 +13,10 @@ struct TimerForm: Equatable, Sendable {
   var seconds: Int
   var icon = TimerChoices.icon
   var colorHex = TimerChoices.color
+  var category = ""
+  var repeats = false
+  /// What these were when it was opened: a device that cannot share them never writes them.
+  private var (openedCategory, openedRepeats) = ("", false)
   /// The rule that it broke when it was last submitted.
   var fault: WireError?
   /// What else went wrong then.
@@ -32,6 +36,8 @@ struct TimerForm: Equatable, Sendable {
     (hours, minutes, seconds) = (timer.hours, timer.minutes, timer.seconds)
     icon = timer.icon
     colorHex = timer.colorHex
+    (category, repeats) = (timer.category, timer.repeats)
+    (openedCategory, openedRepeats) = (timer.category, timer.repeats)
   }
 
   /// Seconds.
@@ -41,10 +47,15 @@ struct TimerForm: Equatable, Sendable {
   }
 
   var fields: [Name: Datum] {
-    [
+    var fields: [Name: Datum] = [
       "name": .string(name), "durationInSeconds": .int(duration), "icon": .string(icon),
       "colorHex": .string(colorHex),
     ]
+    if category != openedCategory {
+      fields["category"] = category.isEmpty ? .null : .string(category)
+    }
+    if repeats != openedRepeats { fields["repeats"] = repeats ? .bool(true) : .null }
+    return fields
   }
 
   /// What was wrong may be right now.
@@ -98,6 +109,9 @@ enum Route: Equatable, Sendable {
   case settings
   case sound
   case privacy
+  case templates
+  case history
+  case export(TimerExport)
   /// The watch's, with the complication.
   case face
 
@@ -107,7 +121,7 @@ enum Route: Equatable, Sendable {
     case .timerForm(let form): form.shown
     case .todoForm(let form): form.shown
     case .notes(let form): form.shown
-    case .list, .detail, .settings, .sound, .privacy, .face: nil
+    case .list, .detail, .settings, .sound, .privacy, .templates, .history, .export, .face: nil
     }
   }
 }

@@ -52,13 +52,17 @@ extension TodoTimersApp {
     case .settings: entries += settingsEntries
     case .sound: entries += soundEntries
     case .face: entries += faceEntries
+    case .templates: entries += templateEntries
+    case .history: entries += historyEntries
+    case .export:
+      entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
     case .privacy:
       entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
     }
     return entries + sharedEntries
   }
 
-  private var isFull: Bool { idiom != .watch }
+  var isFull: Bool { idiom != .watch }
 
   private var sharedEntries: [Entry] {
     [
@@ -98,26 +102,28 @@ extension TodoTimersApp {
   // MARK: List
 
   private var listEntries: [Entry] {
-    let timers = library.timers
+    let timers = listed
     return [
       Entry("open", "NUMBER|NAME", "show a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
-        self.route = .detail(timers[try line.index(in: timers)].id)
+        self.route = .detail(timers[try line.index(of: timers.map(\.name), "timer")].id)
       },
       Entry("new", "[NAME] [DURATION]", "make a timer: new Tea 5:00") {
         line, now throws(WireError) in try self.new(line, now)
       },
       Entry("delete", "NUMBER|NAME", "delete a timer", isOffered: !timers.isEmpty) {
         line, _ throws(WireError) in
-        self.askToDelete(timers[try line.index(in: timers)].id)
+        self.askToDelete(timers[try line.index(of: timers.map(\.name), "timer")].id)
       },
     ]
       + (isFull
         ? [
-          Entry("move", "FROM TO", "move a timer in the list", isOffered: timers.count > 1) {
-            line, now throws(WireError) in try self.moveTimer(line, now)
-          }.byHand
+          Entry(
+            "move", "FROM TO", "move a timer in the list",
+            isOffered: timers.count > 1 && category == nil
+          ) { line, now throws(WireError) in try self.moveTimer(line, now) }.byHand
         ] : [])
+      + categoryEntries + moreEntries
       + [
         Entry("settings", "show the settings") { _, _ in self.route = .settings },
         syncEntry,
@@ -193,6 +199,12 @@ extension TodoTimersApp {
         self.route = .timerForm(TimerForm(timer, shown: self.records.vector))
       },
     ]
+      + (records.carries("template")
+        ? [
+          Entry("template", "keep it as a template for other timers") {
+            _, now throws(WireError) in try self.keep(timer, now)
+          }
+        ] : [])
   }
 
   // MARK: Settings
@@ -215,6 +227,7 @@ extension TodoTimersApp {
         self.lastShared = nil
       },
       syncEntry,
+    ] + moreEntries + [
       Entry("privacy", "show the privacy policy") { _, _ in self.route = .privacy },
       Entry("back", "show the list") { _, _ in self.route = .list },
     ]
@@ -247,19 +260,6 @@ extension CommandLine {
     case "off", "no": false
     default: throw WireError(.invalidField, "\(word) takes on or off")
     }
-  }
-
-  /// A timer by its number on the screen, or by its name, in upper or lower case.
-  ///
-  /// - Throws: 4004 that says what to type, also where several timers have that name.
-  func index(in timers: [TimerRecord]) throws(WireError) -> Int {
-    let name = rest.lowercased()
-    let named = timers.indices.filter { timers[$0].name.lowercased() == name }
-    if Int(rest) == nil, named.count == 1 { return named[0] }
-    guard named.count < 2 || Int(rest) != nil else {
-      throw WireError(.invalidField, "\(named.count) timers have that name; type a number")
-    }
-    return try index(in: timers.count, of: "timer")
   }
 
   /// Two numbers of a list, from 0.

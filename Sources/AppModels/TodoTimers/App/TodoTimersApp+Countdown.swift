@@ -7,9 +7,40 @@ extension TodoTimersApp {
     if let clock, now < clock { shift(now - clock) }
     clock = now
     notifyDue(now)
-    let changes = countdowns.advance(now)
-    carryOut(changes, now)
-    for change in changes { celebrate(change.timer) }
+    for (timer, end) in countdowns.advance(now) {
+      carryOut([Countdowns.Change(timer, .completed, 0)], now)
+      celebrate(timer)
+      finish(timer, endedAt: end, now)
+    }
+  }
+
+  /// A timer is through: that goes into the history, and what repeats begins anew.
+  ///
+  /// - Parameter end: when it noticed that.
+  func finish(_ timer: Name, endedAt end: Int64, _ now: Int64) {
+    guard let record = library[timer], let countdown = countdowns.all[timer] else { return }
+    if !countdown.isMirrored { note(record, total: countdown.total, finishedAt: end - 1000, now) }
+    guard record.repeats else { return }
+    carryOut(countdowns.startAgain(record, endedAt: end, now), now)
+  }
+
+  /// Another run for the history, in the place of the oldest where there are too many.
+  private func note(_ timer: TimerRecord, total: Int, finishedAt: Int64, _ now: Int64) {
+    guard records.carries("run") else { return }
+    let oldest = RunHistory(records).runs.dropFirst(RunHistory.limit - 1)
+    do throws(WireError) {
+      try edit(now: now) { edit throws(WireError) in
+        for run in oldest { try edit.delete("run", run.id) }
+        try edit.create(
+          "run",
+          [
+            "timer": .string(timer.id), "name": .string(timer.name),
+            "durationInSeconds": .int(total), "finishedAt": .date(finishedAt),
+          ])
+      }
+    } catch {
+      notice = "A run of \"\(timer.name.shortened)\" is not in the history: \(error.message)"
+    }
   }
 
   package func nextTick(now: Int64) -> Int64? {
@@ -58,8 +89,10 @@ extension TodoTimersApp {
       state.currentTime <= max(timer.duration, countdowns.countdown(timer).total)
     else { return }
     lastShared = state.timestamp
+    let isOwn = countdowns.all[timer.id].map { $0.isRunning && !$0.isMirrored } ?? false
     let changes = countdowns.apply(state.action, Int(state.currentTime), to: timer, now)
     carryOut(changes, now, isRemote: true)
+    if isOwn, state.action == .completed { finish(timer.id, endedAt: now, now) }
   }
 
   // MARK: Notifications

@@ -109,6 +109,9 @@ extension TodoTimersApp {
   }
 
   func moveTimer(_ line: CommandLine, _ now: Int64) throws(WireError) {
+    guard category == nil else {
+      throw WireError(.invalidField, "timers are moved among all; type category first")
+    }
     let shown = library.timers
     let (from, to) = try line.move(in: shown.count, of: "timer")
     guard from != to else { return }

@@ -27,6 +27,8 @@ extension TodoTimersApp {
           let color = try self.choice(line, self.choices.colors)
           self.change(form) { $0.colorHex = color }
         },
+      ] + shared(form)
+      + [
         Entry("done", isNew ? "make the timer" : "save", isOffered: isNew && isReady, finish),
         Entry("save", isNew ? "make the timer" : "save", isOffered: !isNew && isReady, finish),
         Entry("cancel", "leave without saving", cancel),
@@ -47,6 +49,21 @@ extension TodoTimersApp {
 
   func isReady(_ form: TodoForm) -> Bool {
     records.brokenRule("todo", ["text": .string(form.text)]) == nil
+  }
+
+  /// What whole records do not carry is not offered.
+  private func shared(_ form: TimerForm) -> [Entry] {
+    guard isFull, records.carries("timer", "category") else { return [] }
+    return [
+      Entry("category", "[NAME]", "put it into a category, or into none") { line, _ in
+        self.change(form) { $0.category = line.rest }
+      }.byHand,
+      Entry("repeat", "[on|off]", "start it anew whenever it is through") {
+        line, _ throws(WireError) in
+        let repeats = try line.flag(form.repeats)
+        self.change(form) { $0.repeats = repeats }
+      },
+    ]
   }
 
   private func wheels(_ form: TimerForm) -> [Entry] {

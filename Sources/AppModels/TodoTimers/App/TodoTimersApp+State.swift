@@ -37,6 +37,7 @@ extension TodoTimersApp {
     restore(scheduled, now)
     for (timer, state) in states where library[timer] != nil && state.shouldHaveCompleted(now) {
       carryOut([Countdowns.Change(timer, .completed, 0)], now)
+      finish(timer, endedAt: min(state.completesAt, now), now)
     }
     _ = countdowns.follow(library)
   }

@@ -27,6 +27,8 @@ package final class TodoTimersApp: App {
   var completed: Name?
 
   var route = Route.list
+  /// The list shows the timers of this category; nil for all.
+  var category: String?
   package var formShown: VersionVector? { route.formShown }
   /// The date of the counterpart's last message about a countdown that was done here, in seconds since
   /// 2001-01-01 UTC; what is older came late. Whoever turns sharing on begins anew.

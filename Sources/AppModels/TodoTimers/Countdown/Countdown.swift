@@ -25,6 +25,8 @@ package struct Countdown: Hashable, Sendable {
   package private(set) var remaining: Int
   /// When it was last started.
   package private(set) var startedAt: Int64?
+  /// Another device has begun it, and tells what becomes of it.
+  package private(set) var isMirrored = false
 
   package init(total: Int) {
     self.total = max(0, total)
@@ -85,6 +87,7 @@ package struct Countdown: Hashable, Sendable {
   @discardableResult
   package mutating func start(_ now: Int64) -> Bool {
     guard !isRunning else { return false }
+    if phase == .idle || phase == .finished || remaining == 0 { isMirrored = false }
     if remaining == 0 { remaining = total }
     phase = .running(since: now)
     startedAt = now
@@ -93,8 +96,21 @@ package struct Countdown: Hashable, Sendable {
 
   /// As start, but from what another device had left.
   package mutating func start(_ now: Int64, at remaining: Int) {
-    guard start(now), remaining > 0 else { return }
-    self.remaining = remaining
+    guard start(now) else { return }
+    isMirrored = true
+    if remaining > 0 { self.remaining = remaining }
+  }
+
+  /// Begins anew where it ended, as often as there was time for.
+  ///
+  /// - Parameter end: when it noticed that.
+  package mutating func startAgain(_ total: Int, endedAt end: Int64, _ now: Int64) {
+    guard total > 0 else { return }
+    let wasMirrored = isMirrored
+    reset(to: total)
+    let cycle = Int64(total + 1) * 1000
+    start(end + max(0, now - end) / cycle * cycle)
+    isMirrored = wasMirrored
   }
 
   /// - Returns: whether it was running.
@@ -149,11 +165,11 @@ extension Countdown {
     case .idle, .finished: nil
     case .running(let since):
       RuntimeState(
-        isRunning: true, remainingSeconds: remaining, totalSeconds: total,
+        isRunning: true, isMirrored: isMirrored, remainingSeconds: remaining, totalSeconds: total,
         startTimestamp: startedAt, lastUpdateTimestamp: since)
     case .paused(let at):
       RuntimeState(
-        isPaused: true, remainingSeconds: remaining, totalSeconds: total,
+        isPaused: true, isMirrored: isMirrored, remainingSeconds: remaining, totalSeconds: total,
         startTimestamp: startedAt, pauseTimestamp: at, lastUpdateTimestamp: at)
     }
   }
@@ -165,6 +181,7 @@ extension Countdown {
     self.init(total: state.totalSeconds)
     remaining = state.remainingSeconds
     startedAt = state.startTimestamp
+    isMirrored = state.isMirrored
     if state.shouldHaveCompleted(now) {
       complete()
     } else if state.isRunning {

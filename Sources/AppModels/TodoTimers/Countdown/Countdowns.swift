@@ -97,12 +97,27 @@ package struct Countdowns: Hashable, Sendable {
   }
 
   /// Lets time pass.
-  package mutating func advance(_ now: Int64) -> [Change] {
-    var changes: [Change] = []
-    for timer in all.keys.sorted() where all[timer]!.advance(now) {
-      changes.append(Change(timer, .completed, 0))
+  ///
+  /// - Returns: the timers that are through, and when they noticed that.
+  package mutating func advance(_ now: Int64) -> [(timer: Name, at: Int64)] {
+    var ended: [(timer: Name, at: Int64)] = []
+    for timer in all.keys.sorted() {
+      guard let end = all[timer]!.completesAt, all[timer]!.advance(now) else { continue }
+      ended.append((timer, end))
     }
-    return changes
+    return ended
+  }
+
+  /// Starts a timer anew that was through, unless another runs by now.
+  ///
+  /// - Parameter end: when it noticed that.
+  package mutating func startAgain(
+    _ timer: TimerRecord, endedAt end: Int64, _ now: Int64
+  ) -> [Change] {
+    guard running == nil, timer.duration > 0, var countdown = all[timer.id] else { return [] }
+    countdown.startAgain(timer.duration, endedAt: end, now)
+    all[timer.id] = countdown
+    return [Change(timer.id, .started, countdown.current(now))]
   }
 
   /// The device's clock was set by so many milliseconds.

@@ -7,6 +7,8 @@ package import Wire
 package struct RuntimeState: Hashable, Sendable {
   package var isRunning: Bool
   package var isPaused: Bool
+  /// Another device has begun it.
+  package var isMirrored: Bool
   /// At `lastUpdateTimestamp`.
   package var remainingSeconds: Int
   package var totalSeconds: Int
@@ -15,12 +17,14 @@ package struct RuntimeState: Hashable, Sendable {
   package var lastUpdateTimestamp: Int64
 
   package init(
-    isRunning: Bool = false, isPaused: Bool = false, remainingSeconds: Int = 0,
-    totalSeconds: Int = 0, startTimestamp: Int64? = nil, pauseTimestamp: Int64? = nil,
+    isRunning: Bool = false, isPaused: Bool = false, isMirrored: Bool = false,
+    remainingSeconds: Int = 0, totalSeconds: Int = 0, startTimestamp: Int64? = nil,
+    pauseTimestamp: Int64? = nil,
     lastUpdateTimestamp: Int64
   ) {
     self.isRunning = isRunning
     self.isPaused = isPaused
+    self.isMirrored = isMirrored
     self.remainingSeconds = remainingSeconds
     self.totalSeconds = totalSeconds
     self.startTimestamp = startTimestamp
@@ -33,6 +37,9 @@ package struct RuntimeState: Hashable, Sendable {
     guard isRunning else { return remainingSeconds }
     return Int(max(0, Int64(remainingSeconds) - max(0, now - lastUpdateTimestamp) / 1000))
   }
+
+  /// When it notices that it is through, while it runs.
+  package var completesAt: Int64 { lastUpdateTimestamp + Int64(remainingSeconds + 1) * 1000 }
 
   package func shouldHaveCompleted(_ now: Int64) -> Bool {
     isRunning && calculatedRemaining(now) == 0
@@ -65,6 +72,7 @@ extension RuntimeState {
       Datum.Member("totalSeconds", .int(totalSeconds)),
       Datum.Member("lastUpdateTimestamp", .int(Int(lastUpdateTimestamp))),
     ]
+    if isMirrored { members.append(Datum.Member("isMirrored", .bool(true))) }
     if let startTimestamp {
       members.append(Datum.Member("startTimestamp", .int(Int(startTimestamp))))
     }
@@ -98,7 +106,7 @@ extension RuntimeState {
     }
     self.init(
       isRunning: datum["isRunning"] == .bool(true), isPaused: datum["isPaused"] == .bool(true),
-      remainingSeconds: remaining,
+      isMirrored: datum["isMirrored"] == .bool(true), remainingSeconds: remaining,
       totalSeconds: max(0, try number("totalSeconds", in: seconds) ?? remaining),
       startTimestamp: try time("startTimestamp"), pauseTimestamp: try time("pauseTimestamp"),
       lastUpdateTimestamp: updated)

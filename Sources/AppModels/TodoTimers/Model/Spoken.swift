@@ -2,10 +2,11 @@
 package enum Spoken {
   /// "Workout Timer, 25 minutes, 3 to-dos, notes added".
   package static func card(_ timer: TimerRecord) -> String {
-    [
+    ([
       timer.name, DurationText.spoken(timer.duration), timer.todoCount.lowercased(),
       timer.notesStatus.lowercased(),
-    ].joined(separator: ", ")
+    ] + (timer.category.isEmpty ? [] : [timer.category]) + (timer.repeats ? ["repeats"] : []))
+    .joined(separator: ", ")
   }
 
   /// "18 minutes 34 seconds remaining".

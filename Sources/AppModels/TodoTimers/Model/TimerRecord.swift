@@ -12,6 +12,10 @@ package struct TimerRecord: Hashable, Sendable {
   package let colorHex: String
   /// Empty where there are none.
   package let notes: String
+  /// Empty where it has none.
+  package let category: String
+  /// It starts anew when it is through.
+  package let repeats: Bool
   /// Milliseconds since 1970.
   package let createdAt: Int64
   /// In the merged order, from 0.
@@ -26,6 +30,8 @@ package struct TimerRecord: Hashable, Sendable {
     icon = record.string("icon") ?? TimerChoices.icon
     colorHex = record.string("colorHex") ?? TimerChoices.color
     notes = record.string("notes") ?? ""
+    category = record.string("category") ?? ""
+    repeats = record.flag("repeats")
     createdAt = record.date("createdAt") ?? 0
     place = record.place ?? 0
     self.todos = todos
@@ -45,8 +51,11 @@ package struct TimerRecord: Hashable, Sendable {
     }
   }
 
-  /// "3 to-dos • Notes added".
-  package var summary: String { "\(todoCount) • \(notesStatus)" }
+  /// "3 to-dos • Notes added", and its category.
+  package var summary: String {
+    ([todoCount, notesStatus] + (category.isEmpty ? [] : [category.oneLine])).joined(
+      separator: " • ")
+  }
 
   /// "Notes added" or "No notes".
   package var notesStatus: String { notes.isEmpty ? "No notes" : "Notes added" }

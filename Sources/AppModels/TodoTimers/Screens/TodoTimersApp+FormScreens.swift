@@ -13,6 +13,11 @@ extension TodoTimersApp {
     rows += [.blank, .text("DURATION")] + boxed(wheelRows(form))
     rows += [.blank, .text("ICON")] + boxed(iconRows(form))
     rows += [.blank, .text("COLOR")] + boxed(colorRows(form))
+    if isFull, records.carries("timer", "category") {
+      rows += [.blank, .text("CATEGORY")]
+      rows += boxed([.text(form.category.isEmpty ? "None" : form.category)])
+      rows += boxed([.tappable(.split("Repeat", form.repeats ? "✓" : "–"), "repeat")])
+    }
     if !isNew { rows += [.blank, .tappable(destructive("🗑️  Delete Timer"), "delete")] }
     return Screen(
       isNew ? "New Timer" : "Edit Timer", leading: isWatch ? "✕" : "Cancel",
@@ -30,7 +35,7 @@ extension TodoTimersApp {
   }
 
   /// On the watch there is no room for frames.
-  private func boxed(_ rows: [Screen.Row]) -> [Screen.Row] { isWatch ? rows : [.card(rows)] }
+  func boxed(_ rows: [Screen.Row]) -> [Screen.Row] { isWatch ? rows : [.card(rows)] }
 
   /// Each wheel with the numbers above and below the one that is chosen.
   private func wheelRows(_ form: TimerForm) -> [Screen.Row] {
@@ -121,6 +126,12 @@ extension TodoTimersApp {
     let share = isWatch ? "Share Running" : "Share Running Timers"
     rows += boxed([.tappable(.split(share, mark(settings.share)), "share")])
     rows += boxed([.tappable(.text("Sync Now"), "sync")])
+    if records.carries("run") {
+      rows += [.blank, .text("TIMERS")]
+      for title in ["Templates", "History"] + (isFull ? ["Export"] : []) {
+        rows += boxed([.tappable(.split(title, ">"), title.lowercased())])
+      }
+    }
     rows += [.blank, .text("ABOUT")]
     rows += boxed([.text("Version \(TodoTimersSettings.version)")])
     rows += boxed([.tappable(.split("Privacy Policy", ">"), "privacy")])
@@ -147,6 +158,9 @@ extension TodoTimersApp {
         .text(
           "Which timer runs stays on this device, unless you share running timers with the other "
             + "one."),
-      ])
+      ]
+        + (records.carries("run")
+          ? [.blank, .text("Which timers were through is in the history of all your devices.")]
+          : []))
   }
 }

@@ -20,6 +20,9 @@ extension TodoTimersApp {
     case .settings: settingsScreen
     case .sound: soundScreen
     case .privacy: privacyScreen
+    case .templates: templatesScreen
+    case .history: historyScreen(now)
+    case .export(let export): screen(export)
     case .face: faceScreen(now)
     }
   }
@@ -49,10 +52,14 @@ extension TodoTimersApp {
   // MARK: List
 
   private func listScreen(_ now: Int64) -> Screen {
-    let timers = library.timers
+    let timers = listed
     var screen = Screen("My Timers", leading: "☰", trailing: "+")
-    if timers.isEmpty {
-      screen.rows = [
+    if let category {
+      screen.rows.append(.tappable(.split("▸ \(category.oneLine)", "all"), "category"))
+      if timers.isEmpty { screen.rows.append(.centred("No timers in it")) }
+    }
+    if timers.isEmpty, category == nil {
+      screen.rows += [
         .blank, .centred("⏱️"), .blank,
         .centred(isWatch ? "No Timers" : "No Timers Yet"),
         .centred(isWatch ? "Create one on iPhone" : "Tap + to create your first timer"), .blank,
@@ -66,7 +73,13 @@ extension TodoTimersApp {
           $0 == .rule ? $0 : .tappable($0, "open \(number)")
         }
       }
-      if isWatch { screen.rows.removeLast() }
+      if isWatch, !timers.isEmpty { screen.rows.removeLast() }
+    }
+    if category == nil, !categories.isEmpty {
+      screen.rows += [.blank, .text("CATEGORIES")]
+      screen.rows += categories.map { name, count in
+        .tappable(.split("  \(name.oneLine)", "\(count)"), "category \(name)")
+      }
     }
     switch SyncState(status) {
     case .synced: break
@@ -78,7 +91,8 @@ extension TodoTimersApp {
 
   private func card(_ timer: TimerRecord, _ number: String, _ now: Int64) -> [Screen.Row] {
     let name = Screen.Row.split("\(number) \(timer.titleWithPicture)", "")
-    let duration = "\(timer.formattedDuration) \(TimerChoices.disc(timer.colorHex))"
+    let duration =
+      "\(timer.formattedDuration) \(TimerChoices.disc(timer.colorHex))\(timer.repeats ? " ↻" : "")"
     let run = running(timer, now)
     let look = Style.text(RGB(hex: timer.colorHex))
     if isWatch { return [name, .styled(.split("  \(duration)", run), look), .rule] }
@@ -108,6 +122,8 @@ extension TodoTimersApp {
     if countdown.showsPaused(idiom, now) {
       rows.append(.styled(.centred("⏸ PAUSED"), .text(Style.secondary)))
     }
+    let about = [timer.category.oneLine, timer.repeats ? "↻ Repeats" : ""].filter { !$0.isEmpty }
+    if !about.isEmpty { rows.append(.centred(about.joined(separator: " • "))) }
     rows += [
       .blank, .buttons([Screen.Button(countdown.primaryLabel), Screen.Button("RESET")]), .blank,
       .rule,

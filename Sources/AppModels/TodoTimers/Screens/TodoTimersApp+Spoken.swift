@@ -38,23 +38,28 @@ extension TodoTimersApp {
         "Off\(settings.sound ? "" : ", selected")",
       ]
     case .privacy: texts.append("Privacy Policy")
+    case .templates: texts += spokenTemplates
+    case .history: texts += spokenHistory(now)
+    case .export: texts += ["Export", "Back"]
     case .face: texts += spokenFace(now)
     }
     return texts
   }
 
   private var spokenList: [String] {
-    let timers = library.timers
-    let cards =
-      timers.isEmpty
-      ? ["No timers yet"] : timers.map(Spoken.card)
-    return ["My Timers"] + cards + ["Add timer", "Settings"]
+    let timers = listed
+    let cards = timers.isEmpty ? ["No timers yet"] : timers.map(Spoken.card)
+    let shown = category.map { ["Category \($0)", "Show all timers"] } ?? []
+    let offered = category == nil ? categories.map { "Category \($0.name), \($0.count)" } : []
+    return ["My Timers"] + shown + cards + offered + ["Add timer", "Settings"]
   }
 
   private func spoken(_ timer: TimerRecord, _ now: Int64) -> [String] {
     let countdown = countdowns.countdown(timer)
     var texts = [
-      timer.name, Spoken.display(countdown.current(now)), Spoken.primary(countdown), "Reset timer",
+      timer.name + (timer.category.isEmpty ? "" : ", \(timer.category)")
+        + (timer.repeats ? ", repeats" : ""), Spoken.display(countdown.current(now)),
+      Spoken.primary(countdown), "Reset timer",
     ]
     texts += timer.todos.isEmpty ? ["No to-dos yet"] : timer.todos.map(Spoken.todo)
     if !isWatch { texts.append("Add to-do") }
@@ -68,7 +73,16 @@ extension TodoTimersApp {
     texts += [
       "Timer name, \(form.name.isEmpty ? "required" : form.name)",
       "Duration, \(DurationText.spoken(form.duration))", "Icon, \(form.icon)",
-      "Color, \(form.colorHex)", button(form.timer == nil ? "Done" : "Save", isReady(form)),
+      "Color, \(form.colorHex)",
+    ]
+    if isFull, records.carries("timer", "category") {
+      texts += [
+        "Category, \(form.category.isEmpty ? "none" : form.category)",
+        "Repeat, \(form.repeats ? "on" : "off")",
+      ]
+    }
+    texts += [
+      button(form.timer == nil ? "Done" : "Save", isReady(form)),
       "Cancel",
     ]
     return form.timer == nil ? texts : texts + ["Delete timer"]
@@ -84,7 +98,9 @@ extension TodoTimersApp {
       toggle("Timer Completion Alerts", settings.alerts), toggle("Sound", settings.sound),
       "\(isWatch ? "iPhone" : "Watch") \(status.isReachable ? "connected" : "not connected")",
       "Status, \(SyncState(status).word)", toggle("Share Running Timers", settings.share),
-      "Sync Now", "Version \(TodoTimersSettings.version)", "Privacy Policy",
+      "Sync Now",
+    ] + (records.carries("run") ? ["Templates", "History"] + (isWatch ? [] : ["Export"]) : []) + [
+      "Version \(TodoTimersSettings.version)", "Privacy Policy",
     ]
   }
 }

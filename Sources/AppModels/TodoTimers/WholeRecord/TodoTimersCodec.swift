@@ -5,6 +5,10 @@ package import Wire
 /// Timers with their to-dos as a bridge has them, in the payloads of seed 002.
 package struct TodoTimersCodec: WholeRecordCodec {
   package let schema: Name = "todoTimers"
+  package let fields: [Name: Set<Name>]? = [
+    "timer": ["name", "durationInSeconds", "icon", "colorHex", "notes"],
+    "todo": ["text", "isCompleted"],
+  ]
 
   package init() {}
 
