@@ -1,4 +1,5 @@
 package import AppModels
+import Merge
 import Wire
 
 /// What a person types at the device.
@@ -58,6 +59,25 @@ extension HeadlessDevice {
     default: return false
     }
     return true
+  }
+
+  /// All records, a line each.
+  package var backup: [[UInt8]] { Records(sync).backup.map(\.canonical) }
+
+  /// Makes the records of a backup that are not there, and tells what became of it.
+  package func restore(backup lines: [[UInt8]], now: Int64) {
+    sync.clock = now
+    do throws(WireError) {
+      let restored = try Records(sync).restore(lines, now: now)
+      app.recordsDidChange(now: now)
+      tell(.info("\(restored.made) restored, \(restored.present) there already"))
+      for (line, error) in restored.refused {
+        tell(.error("line \(line) of the backup: \(error.message)"))
+      }
+    } catch {
+      tell(.error(error.message))
+    }
+    finish(now: now)
   }
 
   private var help: [String] {

@@ -55,7 +55,7 @@ package struct RecordChange: Hashable, Sendable {
 
 /// An app's records: read as merged, edited as of what was shown.
 package struct Records {
-  private let keeper: any RecordKeeper
+  let keeper: any RecordKeeper
 
   package init(_ keeper: any RecordKeeper) { self.keeper = keeper }
 

@@ -122,6 +122,26 @@ import Wire
     #expect(invoice.total.text == "435.88")
   }
 
+  /// Project by project; what is without one comes by itself, and different rates are not told.
+  @Test func aSummary() throws {
+    try device.fill()
+    try device.type("menu", "settings", "template summary", "business  Nick & Co ", "save")
+    let ledger = device.ledger
+    let all = Invoice(ledger, client: try #require(ledger.clients.first))
+    #expect(all.business == "Nick & Co" && all.note.isEmpty)
+    #expect(all.total.text == "435.88" && all.tasks.count == 3)
+    #expect(all.lines.map(\.amount).sum == all.total)
+    #expect(Set(all.lines.map(\.title)).count == all.lines.count && all.lines.count < 3)
+    #expect(all.lines.reduce(0) { $0 + $1.seconds } == 2700 + 6300 + 2700)
+    try device.type("home", "menu", "settings", "business none", "template detailed", "save")
+    let detailed = Invoice(device.ledger, client: try #require(ledger.clients.first))
+    #expect(detailed.business.isEmpty && detailed.lines.allSatisfy { $0.interval != nil })
+    try device.type("home", "menu", "settings")
+    #expect(throws: WireError(.invalidField, "template takes one of standard, summary, detailed")) {
+      try device.type("template fancy")
+    }
+  }
+
   @Test func commaSeparatedValues() throws {
     let acme = try device.client("Acme, \"the\" firm")
     try device.task("a\nb", of: acme, minutes: 37, ["notes": .string("plain")])

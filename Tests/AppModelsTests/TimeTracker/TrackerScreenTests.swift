@@ -62,6 +62,13 @@ import Testing
     try device.type("grant yearly")
     try device.type("invoice")
     device.golden("\(idiom)-invoice")
+    for template in InvoiceTemplate.allCases.dropFirst() {
+      try device.type("home", "menu", "settings", "business Acme Time", "footer Due in 30 days.")
+      try device.type("template \(template.rawValue)")
+      if template == .summary { device.golden("\(idiom)-form-brand") }
+      try device.type("save", "open 1", "invoice")
+      device.golden("\(idiom)-invoice-\(template.rawValue)")
+    }
     try device.type("bill", "home", "menu", "reports", "advanced")
     device.golden("\(idiom)-advanced")
     try device.type("back", "back", "premium")

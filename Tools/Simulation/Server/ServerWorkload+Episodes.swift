@@ -19,12 +19,16 @@ extension ServerWorkload {
     let writers = run.nodes.filter { $0.sync != nil && $0.isActive }
     guard edits != nil, !writers.isEmpty else { return }
     let writer = draw.pick(writers)
-    guard let reader = run.nodes.first(where: { $0.app != nil && $0.isActive }) else {
+    let readers = run.nodes.filter { $0.app != nil && $0.isActive }
+    guard let reader = readers.first else {
       switch draw.below(3) {
       case 0: return retype(writer)
       case 1: return correct(writer)
       default: return beginAnew(writer)
       }
+    }
+    if readers.count > 1, options.faults.contains(.clock), draw.percent(35) {
+      return writeAhead(readers, writer)
     }
     switch draw.pick(
       count == 1
@@ -181,6 +185,27 @@ extension ServerWorkload {
     add(.down, at: reader)
     add(alike(first, shown), at: reader)
     add(.up, at: reader)
+  }
+
+  /// Two devices with whole records write one field, unseen by one another, with clocks that are ahead of the
+  /// hub's: in one millisecond, or one after the other.
+  private mutating func writeAhead(_ readers: [ServerNode], _ writer: ServerNode) {
+    for node in [writer] + readers { add(.flow, at: node) }
+    let pair = draw.percent(50) ? readers.prefix(2).reversed() : Array(readers.prefix(2))
+    guard let (timer, shown, _) = shared(pair[0], writer),
+      pair[1].app?.timers.contains(timer) == true
+    else { return }
+    let ahead = draw.pick([2_000, Self.ahead])
+    let first = edits!.change(timer, shown, &draw)
+    add(.clock, at: pair[0], count: ahead)
+    add(first, at: pair[0])
+    let start = at
+    add(alike(first, shown), at: pair[1])
+    let later = draw.pick([0, 0, 1, -1, 5, -5])
+    next.insert(
+      TraceEvent(at: start, pair[1].name, .clock, count: ahead + Int64(later) - (at - start)),
+      at: next.count - 1)
+    for node in draw.percent(50) ? pair : pair.reversed() { add(.up, at: node) }
   }
 
   /// Both make a record under one name, and the one with whole records has not read the other's.

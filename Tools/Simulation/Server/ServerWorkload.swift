@@ -1,3 +1,4 @@
+import AppModels
 import Device
 import LaneModel
 import Merge
@@ -19,9 +20,14 @@ struct ServerWorkload {
   init(_ options: ServerOptions, _ schema: Schema?, _ draw: SplitMix64) {
     self.options = options
     self.schema = schema
+    var draw = draw
+    // What whole records do not carry leaves their devices nothing to collide with.
+    let carried =
+      options.wholeRecords.names.isEmpty || draw.percent(10) ? nil : TodoTimersCodec().fields
     edits = schema.map { schema in
       EditGenerator(
-        schema.kinds.map(EditTemplate.init), options.edits, can: Set(Started.Ability.allCases))
+        schema.kinds.map { kind in EditTemplate(kind, carried: carried?[kind.name]) },
+        options.edits, can: Set(Started.Ability.allCases))
     }
     self.draw = draw
   }

@@ -43,14 +43,16 @@ struct EditTemplate {
     case reference(Name)
   }
 
-  init(_ kind: Schema.Kind) {
+  /// - Parameter carried: the fields that are edited; nil for all.
+  init(_ kind: Schema.Kind, carried: Set<Name>? = nil) {
     self.kind = kind
     texts = kind.registers.filter { $0.form == .text }.map(\.name)
     let isListed = kind.order != nil && kind.container?.register == kind.order
     listField = isListed ? kind.container?.field : nil
     let writable = kind.registers.filter { register in
       // A fixed one that has a default is left to it.
-      register.form != .text && !(register.fields[0].isFixed && Self.startsByItself(register))
+      register.form != .text && register.fields.allSatisfy { carried?.contains($0.name) ?? true }
+        && !(register.fields[0].isFixed && Self.startsByItself(register))
     }
     let all = writable.map { register in
       Register(

@@ -81,6 +81,11 @@ extension DeviceSession: InputHandler {
       guard !text.isEmpty else { return refuse("expect takes a text that the screen shows") }
       return waiting = .shown(String(text), by: LocalTime.milliseconds + Self.patience)
     }
+    if let word = words.first, word == "backup" || word == "restore" {
+      let path = AppModels.CommandLine(line).rest
+      guard !path.isEmpty else { return refuse("\(word) takes the path of a file") }
+      return word == "backup" ? backUp(to: path) : restore(from: path)
+    }
     guard words.first == "wait", words.count <= 2 else {
       if words.isEmpty || words == ["look"] { display.repeatScreen() }
       return device.type(line, now: now)
@@ -90,6 +95,28 @@ extension DeviceSession: InputHandler {
       return refuse("wait takes seconds, up to 86400, or nothing to wait until all is synced")
     }
     wait(Int64(seconds * 1000))
+  }
+
+  private func backUp(to path: String) {
+    do throws(FileFailure) {
+      guard try File.read(path) == nil else {
+        return refuse("\(path) is there already; a backup is written to a new file")
+      }
+      let lines = device.backup
+      try File.replace(path, with: Array(lines.map { $0 + [0x0A] }.joined()))
+      say("\(lines.count - 1) record\(lines.count == 2 ? "" : "s") written to \(path)")
+    } catch {
+      refuse(error.message)
+    }
+  }
+
+  private func restore(from path: String) {
+    do throws(FileFailure) {
+      guard let bytes = try File.read(path) else { return refuse("there is no file \(path)") }
+      device.restore(backup: bytes.split(separator: 0x0A).map(Array.init), now: now)
+    } catch {
+      refuse(error.message)
+    }
   }
 
   /// A line of the program's own cannot be done.

@@ -61,6 +61,8 @@ final class DeviceSession {
     self.store = store
     device.hostCommands = [
       Command("wait", "[SECONDS]", "wait until everything is synced, or so long"),
+      Command("backup", "FILE", "write all records to a file that is not there yet"),
+      Command("restore", "FILE", "make the records of a backup that are gone"),
       Command("expect", "TEXT", "wait until the screen shows a text; else end with status 1"),
     ]
     self.loop = loop

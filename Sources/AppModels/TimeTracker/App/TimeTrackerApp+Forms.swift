@@ -93,6 +93,10 @@ extension TimeTrackerApp {
       let time = try TrackerInput.time(line, now, surroundings.secondsFromUTC)
       form.times[field.name] = time
       value = .date(time)
+    case .line:
+      value =
+        line.rest.isEmpty || line.rest.lowercased() == "none" ? .null : .string(line.rest)
+    case .template: value = .string(try TrackerInput.template(line).rawValue)
     case .firstTaskName:
       form.firstTaskName = line.rest
       return

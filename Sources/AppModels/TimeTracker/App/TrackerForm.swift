@@ -36,6 +36,9 @@ struct FormField {
     case text, rate, minutes, flag, client, project, time
     /// The name of a project's first task, which is no field of the project.
     case firstTaskName
+    /// A text that may be left out.
+    case line
+    case template
   }
 
   var word: String
@@ -91,6 +94,15 @@ struct FormField {
         FormField(
           word: "minutes", argument: "15", name: "autoPauseMinutes", title: "after minutes",
           content: .minutes),
+        FormField(
+          word: "business", argument: "NAME|none", name: "businessName", title: "Business",
+          content: .line),
+        FormField(
+          word: "footer", argument: "TEXT|none", name: "invoiceNote", title: "Invoice footer",
+          content: .line),
+        FormField(
+          word: "template", argument: "NAME", name: "invoiceTemplate", title: "Invoice template",
+          content: .template),
       ]
     }
   }
@@ -111,6 +123,8 @@ struct FormField {
     case .project: "also sets the client"
     case .time: "a time of today, or a day too"
     case .firstTaskName: "made together with the project"
+    case .line: "\(title.lowercased()), on invoices"
+    case .template: InvoiceTemplate.allCases.map(\.rawValue).joined(separator: ", ")
     }
   }
 }

@@ -33,6 +33,14 @@ enum TrackerInput {
     }
   }
 
+  static func template(_ line: CommandLine) throws(WireError) -> InvoiceTemplate {
+    guard let template = InvoiceTemplate(rawValue: line.rest.lowercased()) else {
+      let names = InvoiceTemplate.allCases.map(\.rawValue).joined(separator: ", ")
+      throw WireError(.invalidField, "\(line.word) takes one of \(names)")
+    }
+    return template
+  }
+
   /// A client by its number or its name.
   static func client(_ line: CommandLine, _ ledger: Ledger) throws(WireError) -> ClientModel {
     try find(line, ledger.clients, \.name, "client")

@@ -1,13 +1,27 @@
 import Merge
 
+/// What an invoice lists.
+package enum InvoiceTemplate: String, CaseIterable, Hashable, Sendable {
+  /// A line for each task.
+  case standard
+  /// A line for each project, and one for what is without.
+  case summary
+  /// As `standard`, with dates, times and notes.
+  case detailed
+}
+
 /// A text invoice for what a client has not been billed for.
 package struct Invoice: Hashable, Sendable {
   package struct Line: Hashable, Sendable {
     package var title: String
     /// Rounded up to the increment.
     package var seconds: Int
-    package var rate: Rate
+    /// nil where the line is of several rates.
+    package var rate: Rate?
     package var amount: Money
+    /// When the task took place; nil where the template does not say so.
+    package var interval: ClosedRange<Int64>?
+    package var notes = ""
   }
 
   package var client: String
@@ -15,19 +29,49 @@ package struct Invoice: Hashable, Sendable {
   package var tasks: [TaskModel]
   package var lines: [Line]
   package var total: Money
+  /// Whose invoice it is, and what stands below it; empty for nothing.
+  package var (business, note): (String, String)
 
   package init(_ ledger: Ledger, client: ClientModel) {
     self.client = client.name
+    (business, note) = (ledger.settings.businessName, ledger.settings.invoiceNote)
     tasks = ledger.tasks.reversed().filter {
       $0.client == client.id && $0.interval != nil && !$0.isBilled
     }
-    lines = tasks.map { task in
-      let project = ledger.project(task.project).map { "\($0.name): " } ?? ""
-      return Line(
-        title: project + task.title, seconds: ledger.billedSeconds(of: task),
-        rate: ledger.rate(of: task), amount: ledger.amount(of: task))
+    switch ledger.settings.invoiceTemplate {
+    case .standard: lines = tasks.map { Self.line($0, ledger) }
+    case .summary: lines = Self.summary(tasks, ledger)
+    case .detailed:
+      lines = tasks.map { task in
+        var line = Self.line(task, ledger)
+        (line.interval, line.notes) = (task.interval, task.notes)
+        return line
+      }
     }
     total = lines.map(\.amount).sum
+  }
+
+  private static func line(_ task: TaskModel, _ ledger: Ledger) -> Line {
+    let project = ledger.project(task.project).map { "\($0.name): " } ?? ""
+    return Line(
+      title: project + task.title, seconds: ledger.billedSeconds(of: task),
+      rate: ledger.rate(of: task), amount: ledger.amount(of: task))
+  }
+
+  /// Projects in the order of their first task.
+  private static func summary(_ tasks: [TaskModel], _ ledger: Ledger) -> [Line] {
+    var order: [Name?] = []
+    for task in tasks where !order.contains(ledger.project(task.project)?.id) {
+      order.append(ledger.project(task.project)?.id)
+    }
+    return order.map { project in
+      let own = tasks.filter { ledger.project($0.project)?.id == project }
+      let rates = Set(own.map(ledger.rate(of:)))
+      return Line(
+        title: ledger.project(project)?.name ?? "Other work",
+        seconds: own.reduce(0) { $0 + ledger.billedSeconds(of: $1) },
+        rate: rates.count == 1 ? rates.first : nil, amount: own.map(ledger.amount(of:)).sum)
+    }
   }
 }
 

@@ -99,6 +99,11 @@ package struct SettingsModel: Hashable, Sendable {
   package var autoPauseEnabled = false
   /// From 1 to 10,080, which is a week.
   package var autoPauseMinutes = 15
+  /// At the head of invoices; empty for none.
+  package var businessName = ""
+  /// At their foot.
+  package var invoiceNote = ""
+  package var invoiceTemplate = InvoiceTemplate.standard
 
   package init(_ record: RecordView?) {
     guard let record else { return }
@@ -106,6 +111,10 @@ package struct SettingsModel: Hashable, Sendable {
     increment = record.increment("defaultBillingIncrement")
     autoPauseEnabled = record.flag("autoPauseEnabled")
     autoPauseMinutes = min(max(record.int("autoPauseMinutes") ?? 15, 1), 10_080)
+    businessName = record.string("businessName") ?? ""
+    invoiceNote = record.string("invoiceNote") ?? ""
+    invoiceTemplate =
+      record.string("invoiceTemplate").flatMap(InvoiceTemplate.init) ?? .standard
   }
 
   /// Increments that a picker offers, in minutes.

@@ -61,7 +61,7 @@ extension TimeTrackerApp {
       let said = plain.isEmpty ? placeholder(field, form) : plain
       let label = [field.title, said, isTyped ? "changed" : ""].filter { !$0.isEmpty }
       let text = label.joined(separator: ", ")
-      return field.content == .text || field.content == .firstTaskName
+      return [.text, .line, .firstTaskName].contains(field.content)
         ? [
           .labelled(.text(field.title), [text]),
           .labelled(.field(value, placeholder: placeholder(field, form)), []),
@@ -89,6 +89,7 @@ extension TimeTrackerApp {
     switch (field.word, form.kind) {
     case ("name", "task"), ("task", _): "optional"
     case ("name", _): "required"
+    case ("business", _), ("footer", _): "none"
     default: ""
     }
   }
@@ -99,6 +100,8 @@ extension TimeTrackerApp {
     switch field.content {
     case .text: return text ?? ""
     case .firstTaskName: return form.firstTaskName ?? ""
+    case .line: return text ?? ""
+    case .template: return text ?? InvoiceTemplate.standard.rawValue
     case .rate: return text.map { (Rate($0)?.money ?? $0) + "/h" } ?? "inherited"
     case .minutes:
       if field.word == "minutes" { return text ?? "" }

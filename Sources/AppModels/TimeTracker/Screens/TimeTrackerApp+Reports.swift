@@ -129,22 +129,32 @@ extension TimeTrackerApp {
     guard !invoice.lines.isEmpty else {
       return [.blank, .centred("Everything has been billed."), .blank]
     }
-    var rows: [Screen.Row] = [
+    var rows: [Screen.Row] = invoice.business.isEmpty ? [] : [.centred(invoice.business), .rule]
+    rows += [
       .text(invoice.client),
       .text(LocalTime(now, secondsFromUTC: surroundings.secondsFromUTC).date), .rule,
     ]
     for line in invoice.lines {
-      let sum = "\(TrackerText.short(seconds: line.seconds)) × \(line.rate.money)"
+      let rate = line.rate?.money
+      let sum = TrackerText.short(seconds: line.seconds) + (rate.map { " × \($0)" } ?? "")
       let spoken =
-        "\(line.title), \(TrackerText.spoken(seconds: line.seconds)) at \(line.rate.money), "
-        + line.amount.text
+        "\(line.title), \(TrackerText.spoken(seconds: line.seconds))"
+        + (rate.map { " at \($0)" } ?? "") + ", \(line.amount.text)"
       rows.append(.labelled(.text(line.title), [spoken]))
       rows +=
         isWatch
         ? [.labelled(.text(sum, indent: 2), []), .labelled(.split("", line.amount.text), [])]
         : [.labelled(.split("  \(sum)", line.amount.text), [])]
+      if let interval = line.interval {
+        let (start, end) = (time(interval.lowerBound), time(interval.upperBound))
+        let isOneDay = start.split(separator: " ").first == end.split(separator: " ").first
+        rows.append(
+          .text("\(start)–\(isOneDay ? String(end.split(separator: " ")[1]) : end)", indent: 2))
+      }
+      if !line.notes.isEmpty { rows.append(.text(line.notes, indent: 2)) }
     }
-    return rows + [.rule, .split("Total", invoice.total.text)]
+    rows += [.rule, .split("Total", invoice.total.text)]
+    return invoice.note.isEmpty ? rows : rows + [.rule, .text(invoice.note)]
   }
 
   /// What a free user cannot see is not exported for them either.

@@ -52,7 +52,8 @@ package struct TimerTemplate: Hashable, Sendable {
   ) -> [Name: Datum] {
     [
       "name": .string(name), "durationInSeconds": .int(duration), "icon": .string(icon),
-      "colorHex": .string(colorHex), "category": optional(category), "repeats": repeats ? .bool(true) : .null,
+      "colorHex": .string(colorHex), "category": optional(category),
+      "repeats": repeats ? .bool(true) : .null,
     ]
   }
 
