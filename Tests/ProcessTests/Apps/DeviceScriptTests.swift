@@ -12,18 +12,6 @@ extension ProcessTests {
       server = try ServerProcess(scratch)
     }
 
-    /// The lines of a script go in at once, and the program ends with what they come to.
-    private func script(
-      _ arguments: [String], _ lines: String..., role: String = "phone"
-    ) throws -> (status: Int, output: String, errors: String) {
-      let program = try Program(
-        [
-          Program.products + "/watchline", "device", "--app", "todoTimers", "--role", role,
-          "--connect", "127.0.0.1:\(server.port)", "--timeout", "60",
-        ] + arguments, in: scratch, input: lines.joined(separator: "\n") + "\n")
-      return (try program.exitCode(), program.output, program.errors)
-    }
-
     @Test func aScriptBeginsInStepWithTheHub() throws {
       let first = try script(["--strict"], "new Tea 5:00", "expect Tea", "wait")
       #expect(first.status == 0, "\(first.errors)")

@@ -111,6 +111,18 @@ protocol DeviceSuite {
 }
 
 extension DeviceSuite {
+  /// The lines of a script go in at once, and the program ends with what they come to.
+  func script(
+    _ arguments: [String], _ lines: String..., role: String = "phone"
+  ) throws -> (status: Int, output: String, errors: String) {
+    let program = try Program(
+      [
+        Program.products + "/watchline", "device", "--app", "todoTimers", "--role", role,
+        "--connect", "127.0.0.1:\(server.port)", "--timeout", "60",
+      ] + arguments, in: scratch, input: lines.joined(separator: "\n") + "\n")
+    return (try program.exitCode(), program.output, program.errors)
+  }
+
   func device(
     _ role: String, app: String = "todoTimers", _ arguments: String...
   ) throws -> DeviceProgram {
