@@ -176,6 +176,13 @@ struct StudioWorldTests {
     world.seek(to: steps)
     world.seek(to: steps + 1)
     #expect(state(world).contains("Timer Complete!"))
+    // What the app writes when time passes goes to the other device, too.
+    for line in ["dismiss", "back", "history"] {
+      world.perform(.type(device: "phone", line: line), flows: true)
+    }
+    world.perform(.type(device: "watch", line: "history"), flows: true)
+    #expect(state(world).components(separatedBy: "LATEST").count == 3)
+    #expect(try world.judged().findings.isEmpty)
   }
 
   @Test("A server that is killed with a transfer on its disk loses nothing")
