@@ -74,6 +74,9 @@ struct BackupTests {
     #expect(
       refusal(head, #"{"kind":"todo","record":"a","fields":{"text":"x"}}"#)?.hasPrefix("2: ")
         == true)
+    #expect(
+      refusal(head, #"{"kind":"timer","record":"a","fields":{"name":"x","weight":"1"}}"#)?
+        .contains("has no field \"weight\"") == true)
     #expect(refusal(head, "no json")?.hasPrefix("2: ") == true)
     #expect(device.names.isEmpty)
   }

@@ -22,7 +22,12 @@ extension Records {
         all(kind.name).map { record in
           .sorted([
             Datum.Member("kind", .string(kind.name)), Datum.Member("record", .string(record.id)),
-            Datum.Member("fields", .sorted(backedUpFields(record, kind))),
+            Datum.Member(
+              "fields",
+              .sorted(
+                backedUpFields(kind).compactMap { name in
+                  record[name].flatMap { $0 == .null ? nil : Datum.Member(name, $0) }
+                })),
           ])
         }
       }
@@ -46,13 +51,12 @@ extension Records {
     return kinds
   }
 
-  private func backedUpFields(_ record: RecordView, _ kind: Schema.Kind) -> [Datum.Member] {
-    var names = kind.registers.filter { $0.name != kind.order }.flatMap { $0.fields.map(\.name) }
-    if let container = kind.container?.field, !names.contains(container) { names.append(container) }
-    return names.compactMap { name in
-      guard let value = record[name], value != .null else { return nil }
-      return Datum.Member(name, value)
-    }
+  /// The fields of a kind that a backup has: those that are shared, and those that a create alone writes.
+  private func backedUpFields(_ kind: Schema.Kind) -> [Name] {
+    let fields = kind.registers.filter { $0.name != kind.order }.flatMap(\.fields)
+      .filter { $0.isFixed || carries(kind.name, $0.name) }.map(\.name)
+    guard let container = kind.container?.field, !fields.contains(container) else { return fields }
+    return fields + [container]
   }
 
   /// What has become of the lines of a backup.
@@ -67,8 +71,14 @@ extension Records {
   /// Makes the records of a backup that are not there.
   ///
   /// - Parameter now: milliseconds since 1970.
-  /// - Throws: 4001 or 4004 where it is no backup of this app's; nothing has changed then.
+  /// - Throws: 4001 or 4004 where it is no backup of this app's, and on a device with whole records, whose copies of what
+  ///   was deleted are taken for late ones (clause 13.4); nothing has changed then.
   package func restore(_ lines: [[UInt8]], now: Int64) throws(WireError) -> Restored {
+    guard keeper.carried == nil else {
+      throw WireError(
+        .invalidField,
+        "a device with whole records cannot bring back what was deleted; restore it on another one")
+    }
     guard let first = lines.first else {
       throw WireError(.invalidField, "the backup is empty")
     }

@@ -239,7 +239,7 @@ struct TimersMoreTests {
       "new Tea 5:00", "open 1", "template", "back", "open 1", "edit", "minutes 7", "save")
     try device.type("template")
     let templates = TimerTemplate.all(Records(device.keeper))
-    #expect(templates.map(\.duration) == [420])
+    #expect(templates.map(\.timer.duration) == [420])
     #expect(device.refusal("use 2")?.message == "use takes the number of a template, from 1 to 1")
     try device.type("delete tea")
     #expect(device.shows("No Templates Yet"))

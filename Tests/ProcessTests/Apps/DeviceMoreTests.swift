@@ -72,6 +72,20 @@ extension ProcessTests {
       #expect(watch.status == 0, "\(watch.errors)\(watch.output)")
     }
 
+    @Test func wholeRecordsWriteABackupAndRestoreNone() throws {
+      let file = scratch.path + "/backup.ndjson"
+      let typed = try script(["--strict"], "new Tea 5:00", "open 1", "add Boil", "template", "wait")
+      #expect(typed.status == 0, "\(typed.errors)\(typed.output)")
+      let whole = try script(
+        ["--whole-records"], "expect Tea", "backup \(file)", "restore \(file)", role: "watch")
+      #expect(whole.output.contains("2 records written to \(file)"))
+      #expect(
+        whole.output.contains("a device with whole records cannot bring back what was deleted"))
+      let other = try script(
+        ["--strict", "--pair", "other"], "restore \(file)", "open Tea", "expect Boil")
+      #expect(other.status == 0, "\(other.errors)\(other.output)")
+    }
+
     @Test func badBackups() throws {
       let file = scratch.path + "/no.ndjson"
       try Data("{}\n".utf8).write(to: URL(filePath: file))

@@ -138,9 +138,9 @@ struct EditGenerator {
     let inside = isNested ? possible.filter { $0.kind.container != nil } : []
     // What stands alone has the fewest ways to collide.
     let others = possible.filter { !$0.kind.standsAlone }
-    let usual = others.count == possible.count || draw.percent(10) ? possible : others
-    let template = draw.pick(
-      inside.isEmpty || draw.percent(25) ? usual.isEmpty ? possible : usual : inside)
+    let isAny = others.isEmpty || others.count == possible.count || draw.percent(10)
+    let usual = isAny ? possible : others
+    let template = draw.pick(inside.isEmpty || draw.percent(25) ? usual : inside)
     let number = next()
     let record =
       template.kind.fixedID ?? tombstone(template.kind.name, &draw) ?? Name(Self.id(number))

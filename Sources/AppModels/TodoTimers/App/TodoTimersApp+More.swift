@@ -78,7 +78,7 @@ extension TodoTimersApp {
             line, now throws(WireError) in
             let index = try line.index(of: templates.map(\.name), "template")
             try self.edit(now: now) { edit throws(WireError) in
-              try edit.delete("template", templates[index].id)
+              try edit.delete("template", templates[index].timer.id)
             }
           }
         ] : [])
@@ -91,7 +91,7 @@ extension TodoTimersApp {
     let known = TimerTemplate.all(records).first { $0.name == timer.name }
     try edit(now: now) { edit throws(WireError) in
       if let known {
-        try edit.set("template", known.id, fields)
+        try edit.set("template", known.timer.id, fields)
       } else {
         try edit.create("template", fields)
       }
@@ -101,7 +101,9 @@ extension TodoTimersApp {
 
   private func use(_ template: TimerTemplate, _ now: Int64) throws(WireError) {
     let timer = try edit(now: now) { edit throws(WireError) in
-      let timer = try edit.create("timer", template.fields, at: .first)
+      // A text begins empty.
+      let fields = template.timer.fields.filter { $0.value != .null }
+      let timer = try edit.create("timer", fields, at: .first)
       for text in template.todos {
         try edit.create("todo", ["timer": .string(timer), "text": .string(text)])
       }

@@ -1,61 +1,43 @@
 package import Merge
 
-/// What timers can be made of.
+/// What timers can be made of: a timer that is not listed, with the texts of its to-dos.
 package struct TimerTemplate: Hashable, Sendable {
-  package let id: Name
-  package let name: String
-  /// Seconds.
-  package let duration: Int
-  package let icon: String
-  package let colorHex: String
-  package let notes: String
-  package let category: String
-  package let repeats: Bool
-  /// Texts of to-dos.
+  package let timer: TimerRecord
   package let todos: [String]
 
   package init(_ record: RecordView) {
-    let timer = TimerRecord(record)
-    id = timer.id
-    (name, duration) = (timer.name, timer.duration)
-    (icon, colorHex, notes) = (timer.icon, timer.colorHex, timer.notes)
-    (category, repeats) = (timer.category, timer.repeats)
+    timer = TimerRecord(record)
     todos = (record.string("todos") ?? "").split(whereSeparator: \.isNewline).map(String.init)
   }
+
+  package var name: String { timer.name }
 
   /// By name.
   package static func all(_ records: Records) -> [TimerTemplate] {
     records.all("template").map(TimerTemplate.init).sorted {
-      ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id)
+      ($0.name.lowercased(), $0.timer.id) < ($1.name.lowercased(), $1.timer.id)
     }
   }
 
   /// The fields of a template that is like a timer.
   static func fields(_ timer: TimerRecord) -> [Name: Datum] {
-    var fields = common(
-      timer.name, timer.duration, timer.icon, timer.colorHex, timer.category, timer.repeats)
-    fields["notes"] = optional(timer.notes)
+    var fields = timer.fields
     fields["todos"] = optional(timer.todos.map(\.text.oneLine).joined(separator: "\n"))
     return fields
   }
 
-  /// The fields of a timer that is made of it; to-dos apart.
-  var fields: [Name: Datum] {
-    var fields = Self.common(name, duration, icon, colorHex, category, repeats)
-    if !notes.isEmpty { fields["notes"] = .string(notes) }
-    return fields
+  fileprivate static func optional(_ text: String) -> Datum {
+    text.isEmpty ? .null : .string(text)
   }
+}
 
-  private static func common(
-    _ name: String, _ duration: Int, _ icon: String, _ colorHex: String, _ category: String,
-    _ repeats: Bool
-  ) -> [Name: Datum] {
+extension TimerRecord {
+  /// What people give it; to-dos apart.
+  var fields: [Name: Datum] {
     [
       "name": .string(name), "durationInSeconds": .int(duration), "icon": .string(icon),
-      "colorHex": .string(colorHex), "category": optional(category),
-      "repeats": repeats ? .bool(true) : .null,
+      "colorHex": .string(colorHex), "notes": TimerTemplate.optional(notes),
+      "category": TimerTemplate.optional(category), "repeats": repeats ? .bool(true) : .null,
     ]
   }
-
-  private static func optional(_ text: String) -> Datum { text.isEmpty ? .null : .string(text) }
 }

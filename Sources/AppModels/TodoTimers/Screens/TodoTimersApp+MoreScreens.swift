@@ -12,9 +12,10 @@ extension TodoTimersApp {
       ]
     }
     for (index, template) in templates.enumerated() {
-      let title = "\(index + 1) \(TimerChoices.picture(template.icon)) \(template.name.oneLine)"
+      let title =
+        "\(index + 1) \(TimerChoices.picture(template.timer.icon)) \(template.name.oneLine)"
       let rows: [Screen.Row] = [
-        .split(title, DurationText.clock(template.duration)),
+        .split(title, template.timer.formattedDuration),
         .text(Self.about(template).joined(separator: " • "), indent: 2),
       ]
       screen.rows += boxed(rows.map { .tappable($0, "use \(index + 1)") })
@@ -26,8 +27,8 @@ extension TodoTimersApp {
   private static func about(_ template: TimerTemplate) -> [String] {
     let count = template.todos.count
     return [count == 0 ? "No to-dos" : count == 1 ? "1 to-do" : "\(count) to-dos"]
-      + (template.category.isEmpty ? [] : [template.category.oneLine])
-      + (template.repeats ? ["Repeats"] : [])
+      + (template.timer.category.isEmpty ? [] : [template.timer.category.oneLine])
+      + (template.timer.repeats ? ["Repeats"] : [])
   }
 
   /// Statistics by local days and weeks, which begin on Mondays.
@@ -83,7 +84,8 @@ extension TodoTimersApp {
       + (templates.isEmpty
         ? ["No templates yet"]
         : templates.map {
-          ([$0.name, DurationText.spoken($0.duration)] + Self.about($0)).joined(separator: ", ")
+          ([$0.name, DurationText.spoken($0.timer.duration)] + Self.about($0)).joined(
+            separator: ", ")
         }) + ["Back"]
   }
 
