@@ -15,8 +15,8 @@ final class BridgedMerge: MergeUnderTest {
   private var columns: [Name: [FieldType]] = [:]
   /// The edit that comes next.
   private var next: TraceEvent?
-  /// Every record that was ever made.
-  private var made: Set<Target> = []
+  /// Every record that was ever made, and the device that made it.
+  private var made: [Target: Int] = [:]
 
   func start(
     _ devices: [Trace.Device], _ settings: ExchangeSettings, random: UInt64
@@ -26,7 +26,7 @@ final class BridgedMerge: MergeUnderTest {
     }
     self.schema = schema
     columns = OurMerge.columns(schema)
-    (next, made) = (nil, [])
+    (next, made) = (nil, [:])
     let trace = Trace(world: .server, seed: random, schema: settings.schema, devices: devices)
     do throws(HarnessFailure) {
       run = try ServerRun(trace, isRecorded: false)
@@ -59,7 +59,7 @@ final class BridgedMerge: MergeUnderTest {
     guard let event = next else { return .unsupported }
     next = nil
     guard try perform(event) else { return .refused("its app cannot do that") }
-    if case .create = edit.change { made.insert(Target(edit.kind, edit.record)) }
+    if case .create = edit.change { made[Target(edit.kind, edit.record)] = device }
     return .done([])
   }
 
@@ -98,16 +98,16 @@ final class BridgedMerge: MergeUnderTest {
   }
 
   /// A tick is an undated action. Where a device's clock is further ahead than a bridge allows for
-  /// (clause 13.4), its app may refuse what it is sent next: nothing is ticked then. And a to-do that is
-  /// ticked and deleted while somebody else deletes it may come back: nothing is deleted in a timer before
-  /// the next copy of it.
+  /// (clause 13.4), its app may refuse what it is sent next: nothing is ticked then. And what others changed while
+  /// a watch ticked, and the watch deletes, comes back once: nothing is deleted of a timer in which it has ticked.
+  /// So does what it added to a timer and deletes again, where a delivery without it was on its way.
   func can(_ device: Int, _ edit: Edit) -> Bool {
     let node = run!.nodes[device]
     let target = Target(edit.kind, edit.record)
     guard let app = node.app else {
       guard let sync = node.sync else { return false }
       // Nobody makes a record under a name that only somebody else knows.
-      if case .create = edit.change, made.contains(target), !sync.fold.isCreated(target) {
+      if case .create = edit.change, made[target] != nil, !sync.fold.isCreated(target) {
         return false
       }
       let actions = try? edit.actions(sync.fold, schema, shown: sync.vector, now: sync.clock)
@@ -117,11 +117,12 @@ final class BridgedMerge: MergeUnderTest {
     guard let messages = model.perform(edit, now: app.now), !messages.isEmpty else { return false }
     switch edit.change {
     // Its app gives every record an id of its own.
-    case .create(let fields): return !made.contains(target) && shows(model, target, fields)
+    case .create(let fields): return made[target] == nil && shows(model, target, fields)
     case .set(let fields):
       let isTick = edit.kind == "todo"
       return shows(model, target, fields) && !(isTick && node.skew >= 60_000)
-    case .delete: return !app.isUndated(target)
+    case .delete:
+      return !app.hasActed(on: target) && !(edit.kind == "todo" && made[target] == device)
     case .move, .splice, .restore: return true
     }
   }

@@ -70,8 +70,6 @@ final class WholeRecordApp {
   private var refusedIn: Int?
   /// Counts what it shows.
   private(set) var moment = 0
-  /// Timers on which its last action was undated, such as a tick: nobody knows how it dated that.
-  private(set) var undated: Set<Identifier> = []
   /// The order of timers that its person last made.
   private(set) var arrangement = Arrangement()
   /// By timer, the session in which it was last sent that.
@@ -109,9 +107,9 @@ final class WholeRecordApp {
     shown[field]?[value].map { $0 <= moment } ?? false
   }
 
-  /// Whether its last action on a record's timer was undated.
-  func isUndated(_ target: Target) -> Bool {
-    model.timers.values.contains { undated.contains($0.id) && $0.targets.contains(target) }
+  /// Whether it ever did something without a date to a record's timer, such as a tick.
+  func hasActed(on target: Target) -> Bool {
+    model.timers.values.contains { acted.contains($0.id) && $0.targets.contains(target) }
   }
 
   /// What it shows, in no order that means anything.
@@ -201,13 +199,9 @@ final class WholeRecordApp {
     switch message {
     case .timerUpdate(let update):
       guard update.type != .deleted, let timer = update.timer else { return }
-      undated.remove(timer.id)
       copies.append(timer)
-    case .fullSync(let sync): undated.subtract(sync.timers.map(\.id))
-    case .quickAction(let action):
-      undated.insert(action.timerID)
-      acted.insert(action.timerID)
-    case .syncRequest, .timerState: break
+    case .quickAction(let action): acted.insert(action.timerID)
+    case .fullSync, .syncRequest, .timerState: break
     }
   }
 
@@ -217,7 +211,6 @@ final class WholeRecordApp {
   func reset() {
     model = WholeRecordDevice(model.role)
     copies = []
-    undated = []
     arrangement.reset()
     incarnation += 1
   }
