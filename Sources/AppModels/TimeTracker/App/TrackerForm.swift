@@ -101,7 +101,7 @@ struct FormField {
           word: "footer", argument: "TEXT|none", name: "invoiceNote", title: "Invoice footer",
           content: .line),
         FormField(
-          word: "template", argument: "NAME", name: "invoiceTemplate", title: "Invoice template",
+          word: "template", argument: "NAME", name: "invoiceTemplate", title: "Template",
           content: .template),
       ]
     }
