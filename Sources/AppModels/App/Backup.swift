@@ -4,9 +4,10 @@ package import Wire
 /// All records of an app as lines of JSON, each by itself, and back.
 ///
 /// ```
-/// {"backup":1,"schema":"todoTimers"}
-/// {"kind":"timer","record":"6F0E…","fields":{"name":"Tea","durationInSeconds":300,…}}
+/// {"backup":"1","schema":"todoTimers"}
+/// {"fields":{"durationInSeconds":"300","name":"Tea",…},"kind":"timer","record":"6F0E…"}
 /// ```
+/// Numbers are strings, as in operations.
 extension Records {
   private var backupHeading: Datum {
     .sorted([

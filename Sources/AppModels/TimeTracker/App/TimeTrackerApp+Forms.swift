@@ -96,7 +96,9 @@ extension TimeTrackerApp {
     case .line:
       value =
         line.rest.isEmpty || line.rest.lowercased() == "none" ? .null : .string(line.rest)
-    case .template: value = .string(try TrackerInput.template(line).rawValue)
+    case .template:
+      let template: InvoiceTemplate = try TrackerInput.choice(line)
+      value = .string(template.rawValue)
     case .firstTaskName:
       form.firstTaskName = line.rest
       return

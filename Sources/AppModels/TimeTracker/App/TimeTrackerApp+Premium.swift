@@ -47,10 +47,7 @@ extension TimeTrackerApp {
   }
 
   func setTheme(_ line: CommandLine, _ now: Int64) throws(WireError) {
-    guard let theme = TrackerTheme(rawValue: line.rest.lowercased()) else {
-      let names = TrackerTheme.allCases.map(\.rawValue).joined(separator: ", ")
-      throw WireError(.invalidField, "theme takes one of \(names)")
-    }
+    let theme: TrackerTheme = try TrackerInput.choice(line)
     if ledger.entitlement.canAccessCustomThemes(now) {
       self.theme = theme
     } else {

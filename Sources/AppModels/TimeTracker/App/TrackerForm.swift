@@ -124,7 +124,7 @@ struct FormField {
     case .time: "a time of today, or a day too"
     case .firstTaskName: "made together with the project"
     case .line: "\(title.lowercased()), on invoices"
-    case .template: InvoiceTemplate.allCases.map(\.rawValue).joined(separator: ", ")
+    case .template: TrackerInput.names(InvoiceTemplate.self)
     }
   }
 }

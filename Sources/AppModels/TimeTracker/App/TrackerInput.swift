@@ -33,12 +33,19 @@ enum TrackerInput {
     }
   }
 
-  static func template(_ line: CommandLine) throws(WireError) -> InvoiceTemplate {
-    guard let template = InvoiceTemplate(rawValue: line.rest.lowercased()) else {
-      let names = InvoiceTemplate.allCases.map(\.rawValue).joined(separator: ", ")
-      throw WireError(.invalidField, "\(line.word) takes one of \(names)")
+  /// One of the names of a choice.
+  static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    _ line: CommandLine
+  ) throws(WireError) -> Choice {
+    guard let choice = Choice(rawValue: line.rest.lowercased()) else {
+      throw WireError(.invalidField, "\(line.word) takes one of \(names(Choice.self))")
     }
-    return template
+    return choice
+  }
+
+  /// "standard, summary, detailed".
+  static func names<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) -> String {
+    Choice.allCases.map(\.rawValue).joined(separator: ", ")
   }
 
   /// A client by its number or its name.

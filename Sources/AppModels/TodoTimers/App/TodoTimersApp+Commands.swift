@@ -54,9 +54,7 @@ extension TodoTimersApp {
     case .face: entries += faceEntries
     case .templates: entries += templateEntries
     case .history: entries += historyEntries
-    case .export:
-      entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
-    case .privacy:
+    case .export, .privacy:
       entries += [Entry("back", "show the settings") { _, _ in self.route = .settings }]
     }
     return entries + sharedEntries

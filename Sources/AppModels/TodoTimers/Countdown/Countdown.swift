@@ -87,7 +87,7 @@ package struct Countdown: Hashable, Sendable {
   @discardableResult
   package mutating func start(_ now: Int64) -> Bool {
     guard !isRunning else { return false }
-    if phase == .idle || phase == .finished || remaining == 0 { isMirrored = false }
+    if !isPaused || remaining == 0 { isMirrored = false }
     if remaining == 0 { remaining = total }
     phase = .running(since: now)
     startedAt = now

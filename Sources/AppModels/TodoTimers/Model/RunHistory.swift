@@ -34,9 +34,9 @@ package struct RunHistory: Sendable {
   /// So many are kept; a new one takes the place of the oldest.
   package static let limit = 500
 
-  /// How many runs there were in a time, and their seconds.
-  package func total(from start: Int64 = .min, to end: Int64 = .max) -> (count: Int, seconds: Int) {
-    let runs = runs.filter { (start..<end).contains($0.finishedAt) }
+  /// How many runs there were since a time, and their seconds.
+  package func total(from start: Int64 = .min) -> (count: Int, seconds: Int) {
+    let runs = runs.filter { $0.finishedAt >= start }
     return (runs.count, runs.reduce(0) { $0 + $1.duration })
   }
 

@@ -19,11 +19,8 @@ extension WholeRecordJudge {
   /// Writes of other devices with whole records to the register that an entry writes.
   private func rivals(of entry: Oracle.Entry) -> [Oracle.Entry] {
     guard case .write(let name, _) = entry.action.body else { return [] }
-    let authors = run.nodes.filter { $0.app != nil }.compactMap { node in
-      node.lanes.store.map { Self.author(of: node, $0, run) }
-    }
     return oracle.writes(entry.action.target, name).filter {
-      $0.dot.replica != author && authors.contains($0.dot.replica) && !entry.follows($0)
+      otherAuthors.contains($0.dot.replica) && !entry.follows($0)
     }
   }
 

@@ -7,12 +7,14 @@ import Wire
 /// Compares what a device with whole records did, and was shown, with the operations that the bridge
 /// made of it.
 struct WholeRecordJudge {
-  let run: ServerRun
+  private let run: ServerRun
   private let node: ServerNode
   private let app: WholeRecordApp
   private let view: View
   let oracle: Oracle
   let author: ReplicaID
+  /// The hub's own replicas for the other devices with whole records.
+  let otherAuthors: Set<ReplicaID>
   private let isUnread: Bool
   /// What was collected: whoever writes has seen it (clause 12.9).
   let collected: VersionVector
@@ -37,12 +39,16 @@ struct WholeRecordJudge {
     self.oracle = oracle
     let author = Self.author(of: node, store, run)
     self.author = author
+    otherAuthors = Set(
+      run.nodes.filter { $0.app != nil && $0.name != node.name }.compactMap { other in
+        other.lanes.store.map { Self.author(of: other, $0, run) }
+      })
     entries = oracle.entries.filter { $0.dot.replica == author }
     entries.removeAll(where: isWrittenAgain)
   }
 
   /// The hub's own replica for a device.
-  static func author(of node: ServerNode, _ store: String, _ run: ServerRun) -> ReplicaID {
+  private static func author(of node: ServerNode, _ store: String, _ run: ServerRun) -> ReplicaID {
     ReplicaID(
       device: Identifier(
         digestOf: "bridge", store, "default", run.site.pair, "todoTimers", node.name),
