@@ -13,6 +13,8 @@ package final class Client {
 
   /// Sent, and not read by the relay yet.
   var input: [UInt8] = []
+  /// Bytes of that.
+  package var inputCount: Int { input.count }
   var hasEnded = false
   var hasToldEnd = false
 

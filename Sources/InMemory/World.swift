@@ -51,7 +51,7 @@ package final class World {
   private var pairReads: [PairRead] = []
 
   /// Bytes given to the relay at once.
-  private static let readSize = 64 << 10
+  package static let readSize = 64 << 10
 
   /// - Parameter now: microseconds since 1970; 2001-01-01 where nil.
   package init(_ options: Relay.Options, now: Int64? = nil) throws {
@@ -95,9 +95,16 @@ package final class World {
     client.input.append(contentsOf: bytes)
   }
 
+  /// Sends a line, which the relay reads in the next turn.
+  package func give(line: [UInt8], to client: Client) {
+    client.input += line
+    client.input.append(0x0A)
+  }
+
   /// Sends a line and settles.
   package func send(_ line: String, on name: String) {
-    send(Array(line.utf8) + [0x0A], on: name)
+    give(line: Array(line.utf8), to: client(name))
+    settle()
   }
 
   /// The relay is sent bytes by a client that is open, and settles.

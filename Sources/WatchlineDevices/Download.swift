@@ -1,4 +1,5 @@
 import Foundation
+import Relay
 import Wire
 
 /// A file that is coming.
@@ -50,6 +51,6 @@ extension LinkDevice {
       request("refuse", "\"lane\":\"file\",\"seq\":\(seq),\"code\":7015")
       return
     }
-    tell(.file(at: file.url, metadata: file.metadata), acknowledge: (lane: "file", seq: seq))
+    tell(.file(at: file.url, metadata: file.metadata), acknowledge: (lane: .file, seq: seq))
   }
 }

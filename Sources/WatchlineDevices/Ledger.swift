@@ -26,30 +26,19 @@ package struct Ledger {
   /// Whether anybody will ask: an app that runs for weeks has nobody who does.
   var isKept = true
   package private(set) var items: [Item] = []
-  private var places: [Key: Int] = [:]
 
-  private struct Key: Hashable {
-    var from: String
-    /// nil for transfers, which are counted together.
-    var kind: Kind?
-    var number: UInt64
+  /// Where an item stands; nil for one that is not kept.
+  typealias Place = Int?
 
-    init(_ from: String, _ kind: Kind, _ number: UInt64) {
-      self.from = from
-      self.kind = kind == .message || kind == .context ? kind : nil
-      self.number = number
-    }
-  }
-
-  /// - Parameter number: of its sender's, among those of its kind.
-  mutating func add(_ item: Item, _ number: UInt64) {
-    guard isKept else { return }
-    places[Key(item.from, item.kind, number)] = items.count
+  mutating func add(_ item: Item) -> Place {
+    guard isKept else { return nil }
     items.append(item)
+    return items.count - 1
   }
 
-  mutating func end(_ from: String, _ kind: Kind, _ number: UInt64, _ fate: Fate) {
-    guard let place = places[Key(from, kind, number)], items[place].fate == .waiting else { return }
+  /// Of an item the first end counts.
+  mutating func end(_ place: Place, _ fate: Fate) {
+    guard let place, items[place].fate == .waiting else { return }
     items[place].fate = fate
   }
 

@@ -1,5 +1,7 @@
 import Foundation
+import Relay
 import Seeded
+import Wire
 
 /// A phone, its watches and a relay between them: in this process, where its clock stands still but for `advance`, or a
 /// server's.
@@ -16,6 +18,8 @@ package final class Link: @unchecked Sendable {
   package var latency: Double?
   /// Where received files lie.
   let folder: URL
+  /// Reads each line that comes.
+  var envelope = Envelope()
   private var isPumpDue = false
   private var isDeliveryDue = false
 
@@ -78,15 +82,33 @@ package final class Link: @unchecked Sendable {
   // MARK: The wire
 
   /// Sends a line and hands each device what it is written; the lines of the device itself come back too.
-  func send(_ line: [UInt8], from device: LinkDevice) {
-    carrier.send(line, of: device)
+  ///
+  /// - Parameters:
+  ///   - line: a request without its `id` and its end.
+  ///   - id: the kind of request; with its number it is the request's `id`.
+  func send(_ line: [UInt8], id: StaticString, _ number: UInt64, from device: LinkDevice) {
+    carrier.send(Self.request(line, id, number), of: device)
     deliver()
   }
 
-  /// Sends a line whose answer nobody waits for.
+  /// Sends a line whose answer nobody waits for, likewise.
+  func post(_ line: [UInt8], id: StaticString, _ number: UInt64, from device: LinkDevice) {
+    post(Self.request(line, id, number), from: device)
+  }
+
+  /// - Parameter line: whole.
   func post(_ line: [UInt8], from device: LinkDevice) {
     guard carrier.post(line, of: device) else { return deliver() }
     if latency != nil { carryOut() }
+  }
+
+  private static func request(_ line: [UInt8], _ id: StaticString, _ number: UInt64) -> [UInt8] {
+    var line = line
+    line.append(",\"id\":\"" as StaticString)
+    line.append(id)
+    line.append(decimal: number)
+    line.append("\"}" as StaticString)
+    return line
   }
 
   /// Has what was posted carried out, and what that causes.
@@ -306,12 +328,12 @@ package final class Link: @unchecked Sendable {
 
   func reordered(_ events: [LinkDevice.Queued]) -> [LinkDevice.Queued] {
     guard order != nil else { return events }
-    var lanes: [String: [LinkDevice.Queued]] = [:]
-    for event in events { lanes[event.acknowledge?.lane ?? "", default: []].append(event) }
+    var lanes = Dictionary(grouping: events, by: \.acknowledge?.lane)
     // What has no lane is the session's own life, and keeps its place in front.
-    var result = lanes.removeValue(forKey: "") ?? []
+    var result = lanes.removeValue(forKey: nil) ?? []
     while !lanes.isEmpty {
-      let name = lanes.keys.sorted()[Int(order!.next() % UInt64(lanes.count))]
+      let names = lanes.keys.sorted { $0!.rawValue < $1!.rawValue }
+      let name = names[Int(order!.next() % UInt64(lanes.count))]
       result.append(lanes[name]!.removeFirst())
       if lanes[name]!.isEmpty { lanes[name] = nil }
     }
@@ -321,7 +343,7 @@ package final class Link: @unchecked Sendable {
   func contextWasTold(_ payload: [UInt8], by receiver: LinkDevice) {
     for sender in devices where sender !== receiver && sender.outbox.lastContext > 0 {
       guard sender.latestContext == payload else { continue }
-      ledger.end(sender.name, .context, sender.outbox.lastContext, .delivered)
+      ledger.end(sender.outbox.context, .delivered)
     }
   }
 }

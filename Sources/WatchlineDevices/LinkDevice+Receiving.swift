@@ -1,4 +1,5 @@
 import Foundation
+import Relay
 import Wire
 
 extension LinkDevice {
@@ -17,11 +18,12 @@ extension LinkDevice {
   func request(_ line: [UInt8]) -> Answer? {
     guard isOnline else { return nil }
     acknowledge()
-    let id = "c\(nextCall)"
+    let call = nextCall
+    let id = "c\(call)"
     nextCall += 1
     asked.insert(id)
     defer { asked.remove(id) }
-    link.send(line + Array(",\"id\":\"\(id)\"}".utf8), from: self)
+    link.send(line, id: "c", call, from: self)
     guard link.wait(for: self, until: { answers[id] != nil }) else {
       if !link.carrier.isInstant { connectionIsLost() }
       return nil
@@ -58,7 +60,9 @@ extension LinkDevice {
 
   /// A line of the relay's.
   func receive(_ line: [UInt8]) {
-    guard let members = try? Members(line), let type = members.string("type") else { return }
+    guard let members = try? Members(line, &link.envelope), let type = members.string("type") else {
+      return
+    }
     if take(members, type) {
       // A request that is made again is answered so where its transfer has ended.
       if let id = members.string("re"), asked.contains(id), type.hasPrefix("didFinish") {
@@ -68,12 +72,15 @@ extension LinkDevice {
     }
     if let id = members.string("re") {
       let error = type == "error" ? Self.error(members) : nil
-      if id.hasPrefix("c") {
-        answers[id] = Answer(members: members, error: error)
-      } else if id.hasPrefix("t"), let number = UInt64(id.dropFirst()) {
-        answered(number, Answer(members: members, error: error))
-      } else if let error, id.hasPrefix("m"), let number = UInt64(id.dropFirst()) {
-        fail(number, error)
+      switch id.utf8.first {
+      case UInt8(ascii: "c"): answers[id] = Answer(members: members, error: error)
+      case UInt8(ascii: "t"):
+        if let number = UInt64(id.dropFirst()) {
+          answered(number, Answer(members: members, error: error))
+        }
+      case UInt8(ascii: "m"):
+        if let error, let number = UInt64(id.dropFirst()) { fail(number, error) }
+      default: break
       }
     }
   }
@@ -102,18 +109,18 @@ extension LinkDevice {
     case "didReceiveApplicationContext":
       let context = members.raw("payload") ?? []
       latest.receivedApplicationContext = context
-      tell(.applicationContext(context), members, lane: "context")
+      tell(.applicationContext(context), members, lane: .context)
     case "didReceiveUserInfo":
       let isComplication = members.flag("isCurrentComplicationInfo") == true
       tell(
         .userInfo(members.raw("payload") ?? []), members,
-        lane: isComplication ? "complication" : "userInfo")
+        lane: isComplication ? .complication : .userInfo)
     case "didReceiveFile": begin(members)
     case "fileChunk": take(chunk: members)
     case "didReceiveReply":
       guard let id = members.string("re"), let number = UInt64(id.dropFirst()) else { return true }
-      guard outbox.awaiting.removeValue(forKey: number) != nil else { return true }
-      link.ledger.end(name, .message, number, .delivered)
+      guard let place = outbox.awaiting.removeValue(forKey: number) else { return true }
+      link.ledger.end(place, .delivered)
       if let payload = members.raw("payload") {
         tell(.reply(to: number, .success(.payload(payload))))
       } else {

@@ -10,15 +10,15 @@ extension LinkDevice {
     locked {
       outbox.lastMessage += 1
       let number = outbox.lastMessage
-      outbox.awaiting[number] = expectsReply
-      note(.message, payload, number)
+      let place = note(.message, payload)
+      outbox.awaiting[number] = place
       link.trace.add(name, .message, flag: expectsReply, payload: payload)
       if let error = link.takeFailure() {
         fail(number, error)
         return number
       }
-      guard facts.activationState == 2 else {
-        fail(number, facts.activationState == 1 ? Self.inactive : Self.notActivated)
+      guard shown.activationState == 2 else {
+        fail(number, shown.activationState == 1 ? Self.inactive : Self.notActivated)
         return number
       }
       guard isOnline else {
@@ -27,19 +27,24 @@ extension LinkDevice {
         )
         return number
       }
-      var line = Array("{\"type\":\"\(isData ? "sendMessageData" : "sendMessage")\",".utf8)
-      line += Array("\"\(isData ? "data" : "payload")\":".utf8) + payload
-      if expectsReply { line += Array(",\"expectsReply\":true".utf8) }
-      line += Array(",\"id\":\"m\(number)\"}".utf8)
+      var line: [UInt8] = []
+      line.reserveCapacity(payload.count + 100)
+      line.append(
+        isData
+          ? #"{"type":"sendMessageData","data":"#
+          : #"{"type":"sendMessage","payload":"#
+            as StaticString)
+      line += payload
+      if expectsReply { line.append(#","expectsReply":true"# as StaticString) }
       guard !expectsReply else {
-        link.post(line, from: self)
+        link.post(line, id: "m", number, from: self)
         return number
       }
-      link.send(line, from: self)
+      link.send(line, id: "m", number, from: self)
       // Who expects no reply hears of a failure alone, and before the answer to what is asked next.
       if !link.carrier.isInstant { ping() }
-      if outbox.awaiting.removeValue(forKey: number) != nil {
-        link.ledger.end(name, .message, number, .delivered)
+      if let place = outbox.awaiting.removeValue(forKey: number) {
+        link.ledger.end(place, .delivered)
       }
       return number
     }
@@ -59,8 +64,8 @@ extension LinkDevice {
 
   /// A message has come to nothing; told once.
   func fail(_ number: UInt64, _ error: DeviceError) {
-    link.ledger.end(name, .message, number, .failed(error))
-    guard outbox.awaiting.removeValue(forKey: number) != nil else { return }
+    guard let place = outbox.awaiting.removeValue(forKey: number) else { return }
+    link.ledger.end(place, .failed(error))
     tell(.reply(to: number, .failure(error)))
   }
 
@@ -73,8 +78,8 @@ extension LinkDevice {
   package func messageFailed(_ error: DeviceError) -> UInt64 {
     locked {
       outbox.lastMessage += 1
-      note(.message, Array("{…}".utf8), outbox.lastMessage)
-      outbox.awaiting[outbox.lastMessage] = true
+      let place = note(.message, Array("{…}".utf8))
+      outbox.awaiting[outbox.lastMessage] = place
       fail(outbox.lastMessage, error)
       return outbox.lastMessage
     }
@@ -97,8 +102,8 @@ extension LinkDevice {
   /// - Throws: what the relay says against it.
   package func updateApplicationContext(_ payload: [UInt8]) throws(DeviceError) {
     let failure = locked { () -> DeviceError? in
-      guard facts.activationState == 2 else {
-        return facts.activationState == 1 ? Self.inactive : Self.notActivated
+      guard shown.activationState == 2 else {
+        return shown.activationState == 1 ? Self.inactive : Self.notActivated
       }
       if let error = link.takeFailure() { return error }
       if isOnline {
@@ -114,9 +119,9 @@ extension LinkDevice {
         store?.note(unsentContext: payload)
       }
       set(applicationContext: payload)
-      link.ledger.end(name, .context, outbox.lastContext, .replaced)
+      link.ledger.end(outbox.context, .replaced)
       outbox.lastContext += 1
-      note(.context, payload, outbox.lastContext)
+      outbox.context = note(.context, payload)
       link.trace.add(name, .context, count: Int(outbox.lastContext), payload: payload)
       return nil
     }

@@ -1,10 +1,11 @@
 import Foundation
+import Relay
 import Wire
 
 extension LinkDevice {
   // MARK: Telling
 
-  func tell(_ event: DeviceEvent, _ members: Members, lane: String) {
+  func tell(_ event: DeviceEvent, _ members: Members, lane: LaneName) {
     let seq = UInt64(members.integer("seq") ?? 0)
     guard !isProcessed(lane, seq) else { return }
     events.append(Queued(event: event, facts: latest, acknowledge: (lane, seq)))
@@ -15,13 +16,13 @@ extension LinkDevice {
   }
 
   /// Whether the delegate has returned from a delivery already, which comes again as the server had not heard of that.
-  func isProcessed(_ lane: String, _ seq: UInt64) -> Bool {
+  func isProcessed(_ lane: LaneName, _ seq: UInt64) -> Bool {
     guard seq <= processed[lane] ?? 0 else { return false }
     told[lane] = max(told[lane] ?? 0, seq)
     return true
   }
 
-  func tell(_ event: DeviceEvent, acknowledge: (lane: String, seq: UInt64)? = nil) {
+  func tell(_ event: DeviceEvent, acknowledge: (lane: LaneName, seq: UInt64)? = nil) {
     events.append(Queued(event: event, facts: latest, acknowledge: acknowledge))
     if link.latency != nil { link.pumpSoon() }
   }
@@ -93,27 +94,28 @@ extension LinkDevice {
 
   /// On the session's queue.
   func tell(_ queued: Queued, to session: any DeviceSession) {
-    guard isCurrent(session) else {
-      // The end of a transfer is told once, to whichever launch of the app.
-      if queued.event.isOutcome, queued.acknowledge == nil { locked { events.append(queued) } }
-      return
-    }
-    let isKnown = locked { () -> Bool in
+    let isDue = locked { () -> Bool in
+      guard isCurrent(session) else {
+        // The end of a transfer is told once, to whichever launch of the app.
+        if queued.event.isOutcome, queued.acknowledge == nil { events.append(queued) }
+        return false
+      }
       shown = queued.facts
       // It was handed out once more as the app was started.
       guard !queued.isRepeated, let (lane, seq) = queued.acknowledge, isProcessed(lane, seq)
-      else { return false }
+      else { return true }
       if queued.isContent { contentInQueue -= 1 }
-      return true
+      return false
     }
-    guard !isKnown else { return }
+    guard isDue else { return }
     session.handle(queued.event)
     if case .didFinish(let number, _, _) = queued.event { store?.ended(number) }
     if case .applicationContext(let payload) = queued.event {
       locked { link.contextWasTold(payload, by: self) }
     }
-    guard isCurrent(session), let (lane, seq) = queued.acknowledge else { return }
+    guard let (lane, seq) = queued.acknowledge else { return }
     locked {
+      guard isCurrent(session) else { return }
       if queued.isContent { contentInQueue -= 1 }
       told[lane] = max(told[lane] ?? 0, seq)
       processed[lane] = max(processed[lane] ?? 0, seq)
@@ -123,8 +125,13 @@ extension LinkDevice {
   /// Tells the relay what the delegate has returned from: once for several, and before anything else is asked.
   func acknowledge() {
     guard isOnline, !told.isEmpty else { return }
-    let lanes = told.sorted { $0.key < $1.key }
-    told = [:]
+    let lanes = sorted(told)
+    told.removeAll(keepingCapacity: true)
     for (lane, seq) in lanes { request("acknowledge", "\"lane\":\"\(lane)\",\"seq\":\(seq)") }
+  }
+
+  /// By lane, in one order.
+  func sorted(_ lanes: [LaneName: UInt64]) -> [(key: LaneName, value: UInt64)] {
+    lanes.sorted { $0.key.rawValue < $1.key.rawValue }
   }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import Relay
 import Wire
 
 /// What an app hands over for certain, and what becomes of it.
@@ -7,15 +8,19 @@ extension LinkDevice {
 
   /// - Returns: the transfer's number, with which its end is told.
   package func transferUserInfo(_ payload: [UInt8], isComplication: Bool) -> UInt64 {
-    let type = isComplication ? "transferCurrentComplicationUserInfo" : "transferUserInfo"
+    let type = isComplication ? Self.complication : Self.userInfo
     return locked {
       add(
         Outbox.Transfer(
           kind: isComplication ? .complication : .userInfo, shown: payload,
-          members: Array("{\"type\":\"\(type)\",\"payload\":".utf8) + payload,
+          members: type + payload,
           sent: .init(isComplication: isComplication, payload: payload)))
     }
   }
+
+  private static let userInfo = Array(#"{"type":"transferUserInfo","payload":"#.utf8)
+  private static let complication = Array(
+    #"{"type":"transferCurrentComplicationUserInfo","payload":"#.utf8)
 
   package func transferFile(_ file: URL, _ contents: Data, metadata: [UInt8]?) -> UInt64 {
     let name = file.lastPathComponent
@@ -46,18 +51,17 @@ extension LinkDevice {
     locked {
       failed &+= 1
       let number = UInt64.max - failed
-      note(kind, Array(shown.utf8), number)
-      link.ledger.end(name, kind, number, .failed(error))
+      link.ledger.end(note(kind, Array(shown.utf8)), .failed(error))
       tell(.didFinish(number, sent: nil, error))
       return number
     }
   }
 
   private func add(_ transfer: Outbox.Transfer) -> UInt64 {
-    guard facts.activationState == 2 else {
+    guard shown.activationState == 2 else {
       return transferFailed(
         transfer.kind, String(decoding: transfer.shown, as: UTF8.self),
-        facts.activationState == 1 ? Self.inactive : Self.notActivated)
+        shown.activationState == 1 ? Self.inactive : Self.notActivated)
     }
     if transfer.kind == .complication {
       // Of those that wait here only the newest is the current one; of those that were sent the relay says so.
@@ -67,7 +71,7 @@ extension LinkDevice {
     let number = outbox.last
     outbox[number] = transfer
     store?.add(number, transfer)
-    note(transfer.kind, transfer.shown, number)
+    transfer.place = note(transfer.kind, transfer.shown)
     link.trace.add(transfer, of: name)
     if let error = link.takeFailure() {
       end(number, error)
@@ -81,15 +85,18 @@ extension LinkDevice {
   private func hand(over number: UInt64) {
     // Without a connection it gets no `n`.
     guard isOnline, let transfer = outbox[number] else { return }
+    let isNew = transfer.n == nil
     let n = outbox.send(number)
-    if transfer.n == nil { store?.note(number, n: n) }
-    let line = transfer.members + Array(",\"n\":\(n)".utf8)
+    if isNew { store?.note(number, n: n) }
+    var line = transfer.members
+    line.append(",\"n\":" as StaticString)
+    line.append(decimal: n)
     guard transfer.kind != .file else {
       if let answer = request(line) { answered(number, answer) }
       return
     }
     acknowledge()
-    link.post(line + Array(",\"id\":\"t\(number)\"}".utf8), from: self)
+    link.post(line, id: "t", number, from: self)
   }
 
   /// The relay has taken a transfer, or refused it.
@@ -103,8 +110,7 @@ extension LinkDevice {
     guard let transfer = outbox[number], let name = answer.members.string("transfer") else {
       return
     }
-    outbox.n = max(outbox.n, transfer.n ?? 0)
-    outbox[number]?.transfer = name
+    outbox.accepted(number, as: name)
     store?.note(number, name: name)
     guard !transfer.isCancelled else {
       takeBack(number, name)
@@ -118,8 +124,8 @@ extension LinkDevice {
 
   /// A complication transfer goes as ordinary user info: a newer one took its place, or the day's budget is used up.
   func untag(_ number: UInt64) {
-    guard outbox[number]?.sent.isComplication == true else { return }
-    outbox[number]!.sent.isComplication = false
+    guard let transfer = outbox[number], transfer.sent.isComplication else { return }
+    transfer.sent.isComplication = false
     tell(.complicationWasUntagged(number))
   }
 
@@ -136,7 +142,7 @@ extension LinkDevice {
   private func forget(_ number: UInt64, _ transfer: Outbox.Transfer) {
     outbox[number] = nil
     store?.ended(number)
-    link.ledger.end(name, transfer.kind, number, .cancelled)
+    link.ledger.end(transfer.place, .cancelled)
   }
 
   private func upload(_ contents: Data, _ transfer: String, from offset: Int) {
@@ -205,21 +211,21 @@ extension LinkDevice {
   }
 
   private func end(
-    _ number: UInt64, _ error: DeviceError?, acknowledge: (lane: String, seq: UInt64)? = nil
+    _ number: UInt64, _ error: DeviceError?, acknowledge: (lane: LaneName, seq: UInt64)? = nil
   ) {
     guard let transfer = outbox[number] else { return }
     guard !transfer.isCancelled else { return forget(number, transfer) }
     outbox[number] = nil
-    link.ledger.end(name, transfer.kind, number, error.map { .failed($0) } ?? .delivered)
+    link.ledger.end(transfer.place, error.map { .failed($0) } ?? .delivered)
     tell(.didFinish(number, sent: transfer.sent, error), acknowledge: acknowledge)
   }
 
-  func note(_ kind: Ledger.Kind, _ payload: [UInt8], _ number: UInt64) {
-    link.ledger.add(Ledger.Item(from: name, kind: kind, payload: payload), number)
+  func note(_ kind: Ledger.Kind, _ payload: [UInt8]) -> Ledger.Place {
+    link.ledger.add(Ledger.Item(from: name, kind: kind, payload: payload))
   }
 
   func finished(_ members: Members) {
-    let acknowledge = members.integer("seq").map { (lane: "outcome", seq: UInt64($0)) }
+    let acknowledge = members.integer("seq").map { (lane: LaneName.outcome, seq: UInt64($0)) }
     let error = members.object("error").map(Self.error)
     let named = members.string("transfer").flatMap(outbox.number(of:))
     guard let number = named ?? members.integer("n").flatMap({ outbox.number(sentAs: UInt64($0)) })
@@ -244,7 +250,7 @@ extension LinkDevice {
       if let name = transfer.transfer { return takeBack(number, name) }
       guard transfer.n == nil else {
         // It may have come there: it is taken back once that is known.
-        outbox[number]?.isCancelled = true
+        transfer.isCancelled = true
         return true
       }
       forget(number, transfer)

@@ -1,4 +1,5 @@
 package import Foundation
+import Relay
 import Wire
 
 /// A phone or a watch of a link: what the system of a real one does for its apps' sessions.
@@ -8,6 +9,8 @@ import Wire
 package final class LinkDevice: @unchecked Sendable {
   package let name: String
   package let isPhone: Bool
+  /// Its place among the link's devices.
+  let index: Int
   package unowned let link: Link
 
   /// The device whose app's code is running.
@@ -41,9 +44,9 @@ package final class LinkDevice: @unchecked Sendable {
   /// Content that was handed to the session's queue, and of which its delegate has not returned.
   var contentInQueue = 0
   /// What the delegate has returned from, by lane, and the relay has not been told of.
-  var told: [String: UInt64] = [:]
+  var told: [LaneName: UInt64] = [:]
   /// What the delegate has returned from, by lane.
-  var processed: [String: UInt64] = [:]
+  var processed: [LaneName: UInt64] = [:]
   /// The server's store that the numbers are of.
   var storeName: String?
   /// What keeps the device's queue beyond this process.
@@ -79,10 +82,10 @@ package final class LinkDevice: @unchecked Sendable {
     var event: DeviceEvent
     var facts: DeviceFacts
     /// What is acknowledged once it has been told.
-    var acknowledge: (lane: String, seq: UInt64)?
+    var acknowledge: (lane: LaneName, seq: UInt64)?
     /// A fault of the test's: it is told twice.
     var isRepeated = false
-    var isContent: Bool { acknowledge.map { $0.lane != "outcome" } ?? false }
+    var isContent: Bool { acknowledge.map { $0.lane != .outcome } ?? false }
   }
 
   struct Answer {
@@ -94,6 +97,7 @@ package final class LinkDevice: @unchecked Sendable {
     self.name = name
     self.isPhone = isPhone
     self.link = link
+    index = link.devices.count
     self.store = store
     queue = Self.queue(name)
     queue.setSpecific(key: Self.queueKey, value: self)
@@ -159,7 +163,7 @@ package final class LinkDevice: @unchecked Sendable {
     var line = "\"pair\":\(quoted(link.name)),\"role\":\"\(role)\",\"device\":\(quoted(name))"
     if let token = ServerSettings.ofProcess?.token { line += ",\"token\":\(quoted(token))" }
     if let storeName, !processed.isEmpty {
-      let lanes = processed.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+      let lanes = sorted(processed).map { "\"\($0.key)\":\($0.value)" }
       line += ",\"store\":\(quoted(storeName)),\"received\":{\(lanes.joined(separator: ","))}"
     }
     let answer = request("activate", line)

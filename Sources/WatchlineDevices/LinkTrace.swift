@@ -32,7 +32,7 @@ struct LinkTrace {
   /// Nothing has happened since everything was brought and acknowledged.
   private var isQuiet = true
   /// Devices that have done something since their lines were last brought.
-  private var unsent: Set<String> = []
+  private var unsent: [String] = []
 
   mutating func pass(seconds: Double) { now += Int64(seconds * 1000) }
 
@@ -46,8 +46,8 @@ struct LinkTrace {
     switch verb {
     case .connect, .drop, .stop:
       for name in unsent.sorted() where name == device || verb == .stop { add(name, .flow) }
-    case .flow: unsent.remove(device)
-    default: unsent.insert(device)
+    case .flow: unsent.removeAll { $0 == device }
+    default: if !unsent.contains(device) { unsent.append(device) }
     }
     events.append(
       Event(

@@ -3,24 +3,38 @@ import Wire
 
 /// What an app has handed over, and what has become of it.
 struct Outbox {
-  struct Transfer {
-    var kind: Ledger.Kind
+  final class Transfer {
+    let kind: Ledger.Kind
     /// What a report shows of it.
-    var shown: [UInt8]
+    let shown: [UInt8]
     /// The members of the request, but for `n` and `id`.
-    var members: [UInt8]
+    let members: [UInt8]
     /// The bytes of a file.
-    var contents = Data()
+    let contents: Data
     var sent: DeviceEvent.SentTransfer
-    /// What it is called on the wire; nil until it has been accepted.
+    /// What it is called on the wire; nil until it has been accepted. An outbox is told of it by `accepted`.
     var transfer: String?
     /// Its number on the wire, from the moment on that it is first sent: what is sent again has the same.
     var n: UInt64?
     /// The app has taken it back, and whether the relay had it is not known.
     var isCancelled = false
+    var place: Ledger.Place = nil
+
+    init(
+      kind: Ledger.Kind, shown: [UInt8], members: [UInt8], contents: Data = Data(),
+      sent: DeviceEvent.SentTransfer, transfer: String? = nil, n: UInt64? = nil
+    ) {
+      self.kind = kind
+      self.shown = shown
+      self.members = members
+      self.contents = contents
+      self.sent = sent
+      self.transfer = transfer
+      self.n = n
+    }
 
     /// It is known no more where it was sent to.
-    mutating func forgetName() { (transfer, n) = (nil, nil) }
+    func forgetName() { (transfer, n) = (nil, nil) }
   }
 
   /// Unfinished transfers, by the order in which the app made them.
@@ -39,8 +53,9 @@ struct Outbox {
   /// A context that was set while there was no connection.
   var hasContext = false
   var lastContext: UInt64 = 0
-  /// Messages that await a reply or an error: whether a reply is expected.
-  var awaiting: [UInt64: Bool] = [:]
+  var context: Ledger.Place = nil
+  /// Messages that await a reply or an error.
+  var awaiting: [UInt64: Ledger.Place] = [:]
   var lastMessage: UInt64 = 0
 
   var unsentComplications: Int {
@@ -56,15 +71,24 @@ struct Outbox {
     }
   }
 
+  /// A transfer has got its name on the wire.
+  mutating func accepted(_ number: UInt64, as name: String) {
+    guard let transfer = transfers[number] else { return }
+    transfer.transfer = name
+    numbers[name] = number
+    n = max(n, transfer.n ?? 0)
+  }
+
   // MARK: Posts
 
   /// A transfer goes out; one that went out before has the `n` that it had.
   ///
   /// - Returns: its `n`.
   mutating func send(_ number: UInt64) -> UInt64 {
-    let n = transfers[number]!.n ?? max(given, n) + 1
+    let transfer = transfers[number]!
+    let n = transfer.n ?? max(given, n) + 1
     given = max(given, n)
-    transfers[number]!.n = n
+    transfer.n = n
     posted.insert(number)
     return n
   }
@@ -76,8 +100,8 @@ struct Outbox {
   ///
   /// - Returns: whether it is only behind one that was refused, and is sent again.
   mutating func refused(_ number: UInt64, _ error: DeviceError) -> Bool {
-    guard let own = transfers[number]?.n else { return false }
-    transfers[number]!.n = nil
+    guard let transfer = transfers[number], let own = transfer.n else { return false }
+    transfer.n = nil
     guard error.code == .sequenceGap, own > n + 1 else { return false }
     hasGap = true
     return true
@@ -104,7 +128,7 @@ struct Outbox {
 
   /// Nothing of what was accepted is known any more where it was sent to.
   mutating func forgetNames() {
-    for number in transfers.keys { transfers[number]!.forgetName() }
+    for transfer in transfers.values { transfer.forgetName() }
     numbers = [:]
     n = 0
   }

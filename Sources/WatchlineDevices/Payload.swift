@@ -4,9 +4,12 @@ import Wire
 /// A value that is no property list, and where it stands. It becomes WCError's 7010.
 package struct UnsupportedValue: Error {
   /// Such as `steps[3].day`; empty for the dictionary itself.
-  package var keyPath: String
+  package var keyPath = ""
   /// What stands there, such as `a UUID`.
   package var found: String
+
+  /// The same, seen from what it stands in.
+  func below(_ step: String) -> Self { Self(keyPath: step + keyPath, found: found) }
 
   package var sentence: String {
     let place = keyPath.isEmpty ? "the dictionary" : "\"\(keyPath)\""
@@ -23,55 +26,80 @@ package enum Payload {
   /// A dictionary as JSON text; its keys in order, so that equal dictionaries have equal bytes.
   package static func json(_ dictionary: [String: Any]) throws(UnsupportedValue) -> [UInt8] {
     var text: [UInt8] = []
-    try write(dictionary, to: &text, at: [])
+    text.reserveCapacity(128)
+    try write(dictionary, to: &text, depth: 0)
     return text
   }
 
+  /// - Parameter depth: of the dictionary; 0 for the payload itself.
   private static func write(
-    _ dictionary: [String: Any], to text: inout [UInt8], at path: [String]
+    _ dictionary: [String: Any], to text: inout [UInt8], depth: Int
   ) throws(UnsupportedValue) {
     // A lone member with `$` in front would be read as a tag.
-    let isTagged = !path.isEmpty && dictionary.count == 1 && dictionary.first!.key.hasPrefix("$")
-    if isTagged { text += Array(#"{"$dictionary":"#.utf8) }
+    let isTagged = depth > 0 && dictionary.count == 1 && dictionary.first!.key.hasPrefix("$")
+    if isTagged { text.append(#"{"$dictionary":"# as StaticString) }
     text.append(0x7B)
     var isFirst = true
-    for (key, value) in dictionary.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    ) {
+    for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
       if !isFirst { text.append(0x2C) }
       isFirst = false
       text.append(jsonString: key)
       text.append(0x3A)
-      try write(value, to: &text, at: path + [path.isEmpty ? key : "." + key])
+      do throws(UnsupportedValue) {
+        try write(value, to: &text, depth: depth + 1)
+      } catch {
+        throw error.below(depth == 0 ? key : "." + key)
+      }
     }
     text.append(0x7D)
     if isTagged { text.append(0x7D) }
   }
 
   private static func write(
-    _ value: Any, to text: inout [UInt8], at path: [String]
+    _ value: Any, to text: inout [UInt8], depth: Int
   ) throws(UnsupportedValue) {
-    guard path.count < maximumDepth else {
-      throw fault(path, "nested more than \(maximumDepth) levels deep")
+    guard depth < maximumDepth else {
+      throw UnsupportedValue(found: "nested more than \(maximumDepth) levels deep")
     }
+    // What payloads mostly have. A cast that fails asks for bridges first, which costs 1 µs.
+    let type = Swift.type(of: value)
+    if type == String.self {
+      text.append(jsonString: value as! String)
+    } else if type == Int.self {
+      text.append(decimal: Int64(value as! Int))
+    } else if type == NSNumber.self {
+      write(number: value as! NSNumber, to: &text)
+    } else {
+      try write(other: value, to: &text, depth: depth)
+    }
+  }
+
+  private static func write(
+    other value: Any, to text: inout [UInt8], depth: Int
+  ) throws(UnsupportedValue) {
     switch value {
     case let string as String: text.append(jsonString: string)
-    case let number where isNumber(number): try write(number: number, to: &text, at: path)
+    case let number where isNumber(number): try write(number: number, to: &text)
     case let date as Date:
       let seconds = date.timeIntervalSinceReferenceDate
       guard seconds.isFinite else {
-        throw fault(path, "a date of \(seconds) seconds, which cannot be sent")
+        throw UnsupportedValue(found: "a date of \(seconds) seconds, which cannot be sent")
       }
-      try tag("$date", real(seconds, path), &text)
-    case let data as Data: try tag("$data", "\"\(data.base64EncodedString())\"", &text)
-    case let dictionary as [String: Any]: try write(dictionary, to: &text, at: path)
+      tag("$date", real(seconds), &text)
+    case let data as Data: tag("$data", "\"\(data.base64EncodedString())\"", &text)
+    case let dictionary as [String: Any]: try write(dictionary, to: &text, depth: depth)
     case let array as [Any]:
       text.append(0x5B)
       for (index, element) in array.enumerated() {
         if index > 0 { text.append(0x2C) }
-        try write(element, to: &text, at: path + ["[\(index)]"])
+        do throws(UnsupportedValue) {
+          try write(element, to: &text, depth: depth + 1)
+        } catch {
+          throw error.below("[\(index)]")
+        }
       }
       text.append(0x5D)
-    default: throw fault(path, description(of: value))
+    default: throw UnsupportedValue(found: description(of: value))
     }
   }
 
@@ -84,35 +112,39 @@ package enum Payload {
   }
 
   private static func write(
-    number value: Any, to text: inout [UInt8], at path: [String]
+    number value: Any, to text: inout [UInt8]
   ) throws(UnsupportedValue) {
     switch value {
     case let number where number is NSNumber && type(of: number) is AnyClass:
-      let number = number as! NSNumber
-      switch UInt8(bitPattern: number.objCType.pointee) {
-      // Only booleans are one and the same object.
-      case UInt8(ascii: "c") where number === NSNumber(value: true): text += Array("true".utf8)
-      case UInt8(ascii: "c") where number === NSNumber(value: false): text += Array("false".utf8)
-      case UInt8(ascii: "d"), UInt8(ascii: "f"):
-        text += Array(try real(number.doubleValue, path).utf8)
-      case UInt8(ascii: "Q"): try write(integer: number.uint64Value, to: &text, at: path)
-      default: text.append(decimal: number.int64Value)
-      }
-    case let flag as Bool where type(of: value) == Bool.self: text += Array("\(flag)".utf8)
-    case let integer as any BinaryInteger: try write(integer: integer, to: &text, at: path)
-    case let number as Double: text += Array(try real(number, path).utf8)
-    case let number as Float: text += Array(try real(Double(number), path).utf8)
-    case let number as CGFloat: text += Array(try real(Double(number), path).utf8)
-    default: throw fault(path, description(of: value))
+      write(number: number as! NSNumber, to: &text)
+    case let flag as Bool where type(of: value) == Bool.self: text += "\(flag)".utf8
+    case let integer as any BinaryInteger: try write(integer: integer, to: &text)
+    case let number as Double: text += real(number).utf8
+    case let number as Float: text += real(Double(number)).utf8
+    case let number as CGFloat: text += real(Double(number)).utf8
+    default: throw UnsupportedValue(found: description(of: value))
     }
   }
 
+  private static func write(number: NSNumber, to text: inout [UInt8]) {
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    // Only booleans are one and the same object.
+    case UInt8(ascii: "c") where number === yes: text.append("true" as StaticString)
+    case UInt8(ascii: "c") where number === no: text.append("false" as StaticString)
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): text += real(number.doubleValue).utf8
+    case UInt8(ascii: "Q"): text.append(decimal: number.uint64Value)
+    default: text.append(decimal: number.int64Value)
+    }
+  }
+  private static let yes = NSNumber(value: true)
+  private static let no = NSNumber(value: false)
+
   private static func write(
-    integer: some BinaryInteger, to text: inout [UInt8], at path: [String]
+    integer: some BinaryInteger, to text: inout [UInt8]
   ) throws(UnsupportedValue) {
     guard let small = Int64(exactly: integer) else {
       guard let large = UInt64(exactly: integer) else {
-        throw fault(path, "an integer beyond 64 bits")
+        throw UnsupportedValue(found: "an integer beyond 64 bits")
       }
       text.append(decimal: large)
       return
@@ -121,20 +153,14 @@ package enum Payload {
   }
 
   /// A number that is read as a real: with a fraction or an exponent.
-  private static func real(_ number: Double, _ path: [String]) throws(UnsupportedValue) -> String {
+  private static func real(_ number: Double) -> String {
     if number.isNaN { return #"{"$real":"nan"}"# }
     if number.isInfinite { return #"{"$real":"\#(number < 0 ? "-" : "")infinity"}"# }
     return "\(number)"
   }
 
-  private static func tag(
-    _ name: String, _ value: String, _ text: inout [UInt8]
-  ) throws(UnsupportedValue) {
-    text += Array("{\"\(name)\":\(value)}".utf8)
-  }
-
-  private static func fault(_ path: [String], _ found: String) -> UnsupportedValue {
-    UnsupportedValue(keyPath: path.joined(), found: found)
+  private static func tag(_ name: String, _ value: String, _ text: inout [UInt8]) {
+    text += "{\"\(name)\":\(value)}".utf8
   }
 
   /// What a value is, with its article.
@@ -217,6 +243,9 @@ package enum Payload {
   private static func dictionary(
     _ members: [(name: String, value: Value)], _ line: UnsafeRawBufferPointer
   ) -> [String: Any] {
-    Dictionary(members.map { ($0.name, value($0.value, line)) }, uniquingKeysWith: { $1 })
+    var dictionary: [String: Any] = [:]
+    dictionary.reserveCapacity(members.count)
+    for member in members { dictionary[member.name] = value(member.value, line) }
+    return dictionary
   }
 }

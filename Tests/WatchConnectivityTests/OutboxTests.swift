@@ -14,8 +14,7 @@ import Wire
   }
 
   private func accept(_ number: UInt64, _ outbox: inout Outbox) -> [UInt64] {
-    outbox.n = outbox[number]!.n!
-    outbox[number]!.transfer = "phone:0.\(number)"
+    outbox.accepted(number, as: "phone:0.\(number)")
     return outbox.answered(number)
   }
 

@@ -4,9 +4,18 @@ import Relay
 /// The relay in this process, on a store in memory. Its clock stands still.
 final class MemoryCarrier: Carrier {
   private let world: World
-  private var lines: [String: LineQueue] = [:]
+  /// By the devices' indices; nil for one that was never connected.
+  private var ports: [Port?] = []
   /// The device whose lines wait to be carried out.
-  private var poster: String?
+  private var poster: Port?
+
+  /// A device's end of the wire.
+  private final class Port {
+    var client: Client
+    var lines = LineQueue()
+
+    init(_ client: Client) { self.client = client }
+  }
 
   init() {
     // The relay on an empty store in memory has nothing that could be damaged.
@@ -16,9 +25,19 @@ final class MemoryCarrier: Carrier {
 
   var isInstant: Bool { true }
 
+  private func port(of device: LinkDevice) -> Port? {
+    device.index < ports.count ? ports[device.index] : nil
+  }
+
   func open(_ device: LinkDevice) -> Bool {
     _ = carryOut()
-    world.open(device.name)
+    let client = world.open(device.name)
+    if let port = port(of: device) {
+      port.client = client
+    } else {
+      while ports.count <= device.index { ports.append(nil) }
+      ports[device.index] = Port(client)
+    }
     world.settle()
     return true
   }
@@ -35,9 +54,12 @@ final class MemoryCarrier: Carrier {
 
   /// Several lines cost the relay one turn. Those of two devices are carried out in their order.
   func post(_ line: [UInt8], of device: LinkDevice) -> Bool {
-    if let poster, poster != device.name { _ = carryOut() }
-    poster = device.name
-    world.give(line + [0x0A], to: world.client(device.name))
+    guard let port = port(of: device) else { return false }
+    if let poster, poster !== port { _ = carryOut() }
+    poster = port
+    world.give(line: line, to: port.client)
+    // What a relay reads at once goes at once: a longer input would be moved again and again.
+    if port.client.inputCount >= World.readSize { world.settle() }
     return true
   }
 
@@ -49,11 +71,12 @@ final class MemoryCarrier: Carrier {
   }
 
   func takeLine(of device: LinkDevice) -> [UInt8]? {
-    if let line = lines[device.name]?.take() { return line }
-    guard let client = world.lastClient(device.name) else { return nil }
-    lines[device.name, default: LineQueue()].append(client.lines)
-    client.lines = []
-    return lines[device.name]?.take()
+    guard let port = port(of: device) else { return nil }
+    if let line = port.lines.take() { return line }
+    guard !port.client.lines.isEmpty else { return nil }
+    port.lines.append(port.client.lines)
+    port.client.lines = []
+    return port.lines.take()
   }
 
   func wait(for device: LinkDevice) -> Bool { false }

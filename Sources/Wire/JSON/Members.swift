@@ -1,43 +1,79 @@
 /// The members of one JSON object, read by name; strings keep their exact scalars.
 package struct Members {
   package let bytes: [UInt8]
-  package private(set) var all: [(name: String, value: Value)] = []
+  /// The names are decoded where somebody asks for them.
+  private var members: [(name: Value, value: Value)] = []
 
   /// - Throws: 4001 where the bytes are not one JSON object.
-  package init(_ bytes: some Collection<UInt8>) throws(WireError) {
-    self.bytes = Array(bytes)
-    let result: Result<[(name: String, value: Value)], WireError> = self.bytes.withUnsafeBytes {
+  @inlinable package init(_ bytes: some Collection<UInt8>) throws(WireError) {
+    try self.init(Array(bytes))
+  }
+
+  /// - Throws: 4001 where the bytes are not one JSON object.
+  package init(_ bytes: [UInt8]) throws(WireError) {
+    var envelope = Envelope()
+    try self.init(bytes, &envelope)
+  }
+
+  /// - Parameter envelope: reads the line; one for many lines saves the making of it.
+  /// - Throws: 4001 where the bytes are not one JSON object.
+  package init(_ bytes: [UInt8], _ envelope: inout Envelope) throws(WireError) {
+    self.bytes = bytes
+    let result: Result<[(name: Value, value: Value)], WireError> = self.bytes.withUnsafeBytes {
       line in
       do throws(WireError) {
-        var envelope = Envelope()
         try envelope.scan(line)
         return .success(Self.members(Value(kind: .object, start: 0, end: line.count), line))
       } catch {
         return .failure(error)
       }
     }
-    all = try result.get()
+    members = try result.get()
   }
 
   private init(_ object: Value, of bytes: [UInt8]) {
     self.bytes = bytes
-    all = bytes.withUnsafeBytes { Self.members(object, $0) }
+    members = bytes.withUnsafeBytes { Self.members(object, $0) }
   }
 
   private static func members(
     _ object: Value, _ line: UnsafeRawBufferPointer
-  ) -> [(name: String, value: Value)] {
+  ) -> [(name: Value, value: Value)] {
     // Blanks may stand before the object.
     var start = object.start
     while start < line.count, line[start] != 0x7B { start += 1 }
     var reader = ObjectReader(
       Value(kind: .object, start: start, end: object.end, flags: object.flags), line)
-    var members: [(name: String, value: Value)] = []
-    while let member = reader.next() { members.append(member) }
+    var members: [(name: Value, value: Value)] = []
+    members.reserveCapacity(8)
+    while let member = reader.nextMember() { members.append(member) }
     return members
   }
 
-  package func value(_ name: String) -> Value? { all.first { $0.name == name }?.value }
+  /// All of them, in their order.
+  package var all: [(name: String, value: Value)] {
+    bytes.withUnsafeBytes { line in members.map { (decodeString($0.name, line), $0.value) } }
+  }
+
+  package func value(_ name: String) -> Value? {
+    var name = name
+    return name.withUTF8 { name in
+      bytes.withUnsafeBytes { line in
+        members.first { Self.isName($0.name, name, line) }?.value
+      }
+    }
+  }
+
+  private static func isName(
+    _ value: Value, _ name: UnsafeBufferPointer<UInt8>, _ line: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard !value.flags.contains(.hasEscape) else {
+      return decodeString(value, line).utf8.elementsEqual(name)
+    }
+    // Without the quotes.
+    return value.count == name.count + 2
+      && line[(value.start + 1)..<(value.end - 1)].elementsEqual(name)
+  }
 
   package func has(_ name: String) -> Bool { value(name) != nil }
 
