@@ -1,0 +1,1 @@
+../AsPhone/SourceList.swift

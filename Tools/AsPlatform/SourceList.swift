@@ -1,0 +1,1 @@
+../../Plugins/AsPhone/SourceList.swift
