@@ -26,6 +26,10 @@ let hot = settings + optimised
 /// Both: what decides, in which campaigns and tests spend their time.
 let hotAndLean = lean + optimised
 
+/// Apple's module is older than Swift's checks of concurrency, and whoever says `@preconcurrency import` of it is told of
+/// fewer: so it is of a module of Swift 5 alone.
+let likeApples = settings + [.swiftLanguageMode(.v5)]
+
 /// A library target: one folder, the shared settings.
 func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
@@ -87,14 +91,14 @@ let package = Package(
 
     // Apps' sessions on this machine: the devices, and the module that apps import.
     library("WatchlineDevices", ["InMemory", "Relay", "Seeded", "Wire"]),
-    library("WatchConnectivity", ["WatchlineDevices", "Wire"]),
+    library("WatchConnectivity", ["WatchlineDevices", "Wire"], settings: likeApples),
     // The same sources, through a link each, as a phone and as a watch see them.
     library(
       "WatchConnectivityPhone", ["WatchlineDevices", "Wire"],
-      settings: settings + [.define("WATCHLINE_PHONE")]),
+      settings: likeApples + [.define("WATCHLINE_PHONE")]),
     library(
       "WatchConnectivityWatch", ["WatchlineDevices", "Wire"],
-      settings: settings + [.define("WATCHLINE_WATCH")]),
+      settings: likeApples + [.define("WATCHLINE_WATCH")]),
     library("WatchlineTesting", ["WatchlineDevices", "Wire"]),
     library("WatchlineOSLog"),
 

@@ -1,6 +1,7 @@
 public import Foundation
 
-// Key-value observing, which Foundation has on Apple's platforms alone.
+// Key-value observing, which Foundation has on Apple's platforms alone. A handler is told wherever the property changes: it
+// is no actor's, also where one sets it.
 
 /// What an observer wants to be told.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -19,12 +20,13 @@ public struct NSKeyValueObservedChange<Value> {
   public var isPrior: Bool { false }
 }
 
-/// An observation; it ends with `invalidate`, or when nobody holds it.
-public final class NSKeyValueObservation: NSObject {
+/// An observation; it ends with `invalidate`, which any thread may call, or when nobody holds it.
+public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
+  private let lock = NSLock()
   private var tellsNow: (() -> Void)?
   fileprivate init(_ tell: @escaping () -> Void) { tellsNow = tell }
-  public func invalidate() { tellsNow = nil }
-  fileprivate func tell() { tellsNow?() }
+  public func invalidate() { lock.withLock { tellsNow = nil } }
+  fileprivate func tell() { lock.withLock { tellsNow }?() }
 }
 
 /// The observations of one object.
@@ -69,9 +71,9 @@ struct Observers {
 
 extension WCSession {
   /// Observes `activationState`, `isReachable`, `isPaired`, `isWatchAppInstalled`, `hasContentPending` and the like.
-  public func observe<Value>(
+  @preconcurrency public func observe<Value>(
     _ keyPath: KeyPath<WCSession, Value>, options: NSKeyValueObservingOptions = [],
-    changeHandler: @escaping (WCSession, NSKeyValueObservedChange<Value>) -> Void
+    changeHandler: @escaping @Sendable (WCSession, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     observers.add(self, options, { $0[keyPath: keyPath] }, changeHandler)
   }
@@ -93,9 +95,9 @@ final class TransferProgress: Progress, @unchecked Sendable {
 
 extension Progress {
   /// Observes `fractionCompleted` and the like of a transfer's progress.
-  public func observe<Value>(
+  @preconcurrency public func observe<Value>(
     _ keyPath: KeyPath<Progress, Value>, options: NSKeyValueObservingOptions = [],
-    changeHandler: @escaping (Progress, NSKeyValueObservedChange<Value>) -> Void
+    changeHandler: @escaping @Sendable (Progress, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     guard let progress = self as? TransferProgress else {
       var observers = Observers()

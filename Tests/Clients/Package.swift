@@ -29,6 +29,11 @@ let package = Package(
         .product(name: "WatchConnectivity", package: "watchline"),
         .product(name: "WatchlineTesting", package: "watchline"),
       ]),
+    .target(name: "Combine"),
+    .target(
+      name: "Models",
+      dependencies: ["Combine", .product(name: "WatchConnectivity", package: "watchline")],
+      swiftSettings: [.unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "Combine"])]),
     .target(
       name: "Styles", dependencies: [.product(name: "WatchConnectivity", package: "watchline")]),
     // The snippets of the module's reference documentation: ci/client takes them from there.
@@ -41,7 +46,7 @@ let package = Package(
     .testTarget(
       name: "SyncTests",
       dependencies: [
-        "SyncPhone", "SyncWatch", "Styles", "Sync",
+        "SyncPhone", "SyncWatch", "Styles", "Sync", "Models",
         .product(name: "WatchlineTesting", package: "watchline"),
       ]),
   ])

@@ -114,7 +114,8 @@ package struct PlatformSource {
     if name == "WatchConnectivity" || name.hasPrefix("WatchConnectivity.") {
       return line.replacing("WatchConnectivity", with: platform.module, maxReplacements: 1)
     }
-    if name == "WatchKit", platform == .watch {
+    // An iPhone has a module of that name too, with nothing in it that code which syncs names.
+    if name == "WatchKit" {
       return line.replacing("WatchKit", with: platform.module, maxReplacements: 1)
     }
     if Self.logs.contains(String(name)) {

@@ -1,4 +1,5 @@
 import Foundation
+import Models
 import Styles
 import SyncPhone
 import SyncWatch
@@ -51,6 +52,22 @@ import WatchlineTesting
     await pair.settle()
     #expect(await eventually { watch.isReachable })
     #expect(phone.theme == "light")
+  }
+
+  @MainActor @Test func aModelThatScreensWatch() async throws {
+    let pair = WatchPair()
+    let phone = pair.phone.run { StepModel() }
+    let watch = pair.watch.run { StepModel() }
+    await pair.settle()
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).txt")
+    try Data("route".utf8).write(to: file)
+    pair.watch.run {
+      _ = WCSession.default.transferUserInfo(["steps": 7])
+      _ = WCSession.default.transferFile(file, metadata: ["note": "up the hill"])
+    }
+    await pair.settle()
+    #expect(await eventually { phone.steps == 7 && phone.note == "up the hill" })
+    #expect(watch.steps == 0)
   }
 
   @Test func optionalCallsAndObservations() async throws {
