@@ -124,7 +124,7 @@ let package = Package(
       name: "watchline",
       dependencies: [
         "ChildProcesses", "MutantFiles", "Simulation", "Studio", "WireFuzz", "Proxy", "Load",
-        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop",
+        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop", "TLS",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -203,7 +203,7 @@ let package = Package(
     library("Proxy", ["Seeded", "Wire"], path: "Tools/Proxy"),
 
     // Load on a server, and what it costs.
-    library("Load", ["CLinux", "Wire"], path: "Tools/Load", settings: hot),
+    library("Load", ["CLinux", "TLS", "Wire"], path: "Tools/Load", settings: hot),
 
     // Faults on purpose, and what plants them.
     library("MutantFiles", path: "Tools/Mutants/Planting"),

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +21,15 @@ static void tell(char *error, size_t size) {
   } else {
     reason = ERR_reason_error_string(code);
   }
-  // OpenSSL's words for it are "no start line" and "unsupported".
-  if ((ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE) ||
-      ERR_GET_LIB(code) == ERR_LIB_OSSL_DECODER)
+  // OpenSSL's words for it are "no start line", "unsupported" and "no certificate or crl found".
+  int library = ERR_GET_LIB(code), number = ERR_GET_REASON(code);
+  if ((library == ERR_LIB_PEM && number == PEM_R_NO_START_LINE) ||
+      library == ERR_LIB_OSSL_DECODER ||
+      (library == ERR_LIB_X509 && number == X509_R_NO_CERTIFICATE_OR_CRL_FOUND))
     reason = "it has nothing of that kind in PEM";
+  // And "wrong version number".
+  if (library == ERR_LIB_SSL && number == SSL_R_WRONG_VERSION_NUMBER)
+    reason = "what has come is no TLS";
   snprintf(error, size, "%s", reason ? reason : "TLS failed");
   ERR_clear_error();
 }
@@ -34,43 +40,69 @@ static int no_password(char *buffer, int size, int writes, void *data) {
   return -1;
 }
 
+static const unsigned char protocol[] = "\x0bwatchline/1";
+
 static int choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length,
                            const unsigned char *offered, unsigned int count, void *data) {
   (void)ssl, (void)data;
-  static const unsigned char ours[] = "\x0bwatchline/1";
   unsigned char *found = NULL;
-  if (SSL_select_next_proto(&found, length, ours, sizeof ours - 1, offered, count) !=
+  if (SSL_select_next_proto(&found, length, protocol, sizeof protocol - 1, offered, count) !=
       OPENSSL_NPN_NEGOTIATED)
     return SSL_TLSEXT_ERR_ALERT_FATAL;
   *chosen = found;
   return SSL_TLSEXT_ERR_OK;
 }
 
-watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
-                                                 char *error, size_t size) {
+/// The same with a file's name in front.
+static void tell_of(const char *file, char *error, size_t size) {
+  int length = snprintf(error, size, "%s: ", file);
+  if (length > 0 && (size_t)length < size) tell(error + length, size - (size_t)length);
+}
+
+/// A context of TLS 1.3 alone.
+static SSL_CTX *new_context(const SSL_METHOD *method, char *error, size_t size) {
   ERR_clear_error();
-  SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+  SSL_CTX *context = SSL_CTX_new(method);
   if (!context) {
     tell(error, size);
     return NULL;
   }
   SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(context, 0);
   // An idle connection gives its buffers back.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  return context;
+}
+
+watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
+                                                 char *error, size_t size) {
+  SSL_CTX *context = new_context(TLS_server_method(), error, size);
+  if (!context) return NULL;
+  SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_default_passwd_cb(context, no_password);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
   if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1) {
-    int length = snprintf(error, size, "%s: ", certificate);
-    if (length > 0 && (size_t)length < size) tell(error + length, size - (size_t)length);
+    tell_of(certificate, error, size);
   } else if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
              SSL_CTX_check_private_key(context) != 1) {
-    int length = snprintf(error, size, "%s: ", key);
-    if (length > 0 && (size_t)length < size) tell(error + length, size - (size_t)length);
+    tell_of(key, error, size);
   } else {
     return (watchline_tls_context *)context;
   }
+  SSL_CTX_free(context);
+  return NULL;
+}
+
+watchline_tls_context *watchline_tls_client_context_new(const char *authorities, char *error,
+                                                        size_t size) {
+  SSL_CTX *context = new_context(TLS_client_method(), error, size);
+  if (!context) return NULL;
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+  SSL_CTX_set_alpn_protos(context, protocol, sizeof protocol - 1);
+  int is_read = authorities ? SSL_CTX_load_verify_file(context, authorities)
+                            : SSL_CTX_set_default_verify_paths(context);
+  if (is_read == 1) return (watchline_tls_context *)context;
+  tell_of(authorities ? authorities : "the system's certificates", error, size);
   SSL_CTX_free(context);
   return NULL;
 }
@@ -79,7 +111,7 @@ void watchline_tls_context_free(watchline_tls_context *context) {
   SSL_CTX_free(context_of(context));
 }
 
-watchline_tls *watchline_tls_new(watchline_tls_context *context) {
+static SSL *new_side(watchline_tls_context *context) {
   SSL *ssl = SSL_new(context_of(context));
   BIO *in = BIO_new(BIO_s_mem());
   BIO *out = BIO_new(BIO_s_mem());
@@ -94,8 +126,26 @@ watchline_tls *watchline_tls_new(watchline_tls_context *context) {
   BIO_set_mem_eof_return(in, -1);
   BIO_set_mem_eof_return(out, -1);
   SSL_set_bio(ssl, in, out);
-  SSL_set_accept_state(ssl);
+  return ssl;
+}
+
+watchline_tls *watchline_tls_accept(watchline_tls_context *context) {
+  SSL *ssl = new_side(context);
+  if (ssl) SSL_set_accept_state(ssl);
   return (watchline_tls *)ssl;
+}
+
+watchline_tls *watchline_tls_connect(watchline_tls_context *context, const char *host) {
+  SSL *ssl = new_side(context);
+  if (!ssl) return NULL;
+  SSL_set_connect_state(ssl);
+  // An address is looked for among the certificate's addresses, a name among its names; only a name is told (SNI).
+  int is_set = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
+  if (!is_set) is_set = SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+  ERR_clear_error();
+  if (is_set) return (watchline_tls *)ssl;
+  SSL_free(ssl);
+  return NULL;
 }
 
 void watchline_tls_free(watchline_tls *tls) { SSL_free(ssl_of(tls)); }
@@ -105,7 +155,13 @@ int watchline_tls_feed(watchline_tls *tls, const void *bytes, size_t count) {
   return BIO_write_ex(SSL_get_rbio(ssl_of(tls)), bytes, count, &written) == 1 && written == count;
 }
 
-void watchline_tls_explain(char *reason, size_t size) { tell(reason, size); }
+void watchline_tls_explain(const watchline_tls *tls, char *reason, size_t size) {
+  long verdict = SSL_get_verify_result(ssl_of(tls));
+  if (verdict == X509_V_OK) return tell(reason, size);
+  snprintf(reason, size, "the certificate is not believed: %s",
+           X509_verify_cert_error_string(verdict));
+  ERR_clear_error();
+}
 
 long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count) {
   size_t taken = 0;

@@ -1,6 +1,6 @@
 internal import CTLS
 
-/// The server's side of one TLS connection: records in, bytes out, and the other way. It does no I/O.
+/// One side of a TLS connection: records in, bytes out, and the other way. It does no I/O.
 ///
 /// ```
 ///  records ──► receive ──► bytes          bytes ──► send ──► takeRecords ──► records
@@ -28,11 +28,15 @@ package final class TLSChannel {
   /// Whether the handshake is done, so that bytes can be sent.
   package var isReady: Bool { watchline_tls_is_ready(tls) != 0 }
 
+  /// Begins the handshake, as a client does: what is to be sent is among the records.
+  package func begin() { _ = receive(UnsafeRawBufferPointer(start: nil, count: 0)) { _ in } }
+
   /// Takes records, and hands over what they hold, in pieces.
   package func receive(
     _ records: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) -> State {
-    guard watchline_tls_feed(tls, records.baseAddress, records.count) != 0 else {
+    guard records.isEmpty || watchline_tls_feed(tls, records.baseAddress, records.count) != 0
+    else {
       return .failed("there is no memory for what has come")
     }
     return withUnsafeTemporaryAllocation(byteCount: Self.recordSize, alignment: 1) { buffer in
@@ -44,7 +48,7 @@ package final class TLSChannel {
         case Int(watchline_tls_ended): return .ended
         default:
           var reason = [CChar](repeating: 0, count: 256)
-          watchline_tls_explain(&reason, reason.count)
+          watchline_tls_explain(tls, &reason, reason.count)
           return .failed(TLSError(reason).message)
         }
       }
@@ -52,9 +56,10 @@ package final class TLSChannel {
   }
 
   /// Encrypts bytes, once it is ready. Returns false where that fails.
-  package func send(_ bytes: [UInt8]) -> Bool {
-    bytes.isEmpty
-      || bytes.withUnsafeBytes { watchline_tls_write(tls, $0.baseAddress, $0.count) } != 0
+  package func send(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { send($0) } }
+
+  package func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.isEmpty || watchline_tls_write(tls, bytes.baseAddress, bytes.count) != 0
   }
 
   /// Says that nothing more is sent.

@@ -13,13 +13,17 @@ extension ProcessTests {
       try makeCertificate()
     }
 
-    private func makeCertificate() throws {
-      let program = try Program(
-        [
-          "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-          "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-          "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate,
-        ], in: scratch)
+    /// - Parameter names: what it is for.
+    private func makeCertificate(_ names: String = "DNS:localhost,IP:127.0.0.1") throws {
+      try openSSL([
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+        "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", key, "-out",
+        certificate,
+      ])
+    }
+
+    private func openSSL(_ arguments: [String]) throws {
+      let program = try Program(["openssl"] + arguments, in: scratch)
       guard try program.exitCode() == 0 else { throw Failure(program.errors) }
     }
 
@@ -63,6 +67,80 @@ extension ProcessTests {
       #expect(program.output.contains("\"tls\":true"))
       #expect(program.output.contains("activationDidComplete"))
       #expect(try server.terminate() == 0)
+    }
+
+    private func watchline(_ line: String, input: String = "") throws -> Program {
+      let words = line.split(separator: " ").map(String.init)
+      return try Program([Program.products + "/watchline"] + words, in: scratch, input: input)
+    }
+
+    /// The commands speak it themselves.
+    @Test func theCommandsSpeakIt() throws {
+      let (server, port) = try start()
+      let to = "localhost:\(port) --tls-ca \(certificate)"
+      let talk = try watchline("connect \(to)", input: "activate pair=demo role=phone\nping\n")
+      #expect(try talk.exitCode() == 0, "\(talk.errors)")
+      #expect(talk.output.contains("\"tls\":true") && talk.output.contains("\"type\":\"pong\""))
+      let device = try watchline(
+        "device --app todoTimers --role phone --strict --connect \(to)",
+        input: "new Tea 5:00\nwait\nexpect Tea\nquit\n")
+      #expect(try device.exitCode(within: 30) == 0, "\(device.output) \(device.errors)")
+      let load = try watchline(
+        "load --connect \(to) --workload transfer --pairs 4 --seconds 0.5 --warm-up 0 "
+          + "--fail-if lost>0,duplicated>0,reordered>0,messagesPerSecond<10")
+      #expect(try load.exitCode(within: 60) == 0, "\(load.output) \(load.errors)")
+      #expect(try server.terminate() == 0)
+    }
+
+    /// A proxy stands in for what does not: nc, and apps by the module.
+    @Test func theProxySpeaksItForOthers() throws {
+      let (server, port) = try start()
+      let proxy = try watchline(
+        "proxy --listen 127.0.0.1:0 --to localhost:\(port) --tls-ca \(certificate)")
+      var own: Int?
+      try eventually("it listens; errors: \(proxy.errors)") {
+        own = proxy.output.split(separator: "\"port\":").dropFirst().first.flatMap {
+          Int($0.prefix { $0.isNumber })
+        }
+        return own != nil
+      }
+      let client = try LineClient(port: try #require(own))
+      #expect(client.hello?.bool("tls") == true)
+      client.close()
+      #expect(try server.terminate() == 0)
+    }
+
+    /// Who the server is, is looked at before a line or a token goes to it.
+    @Test func serversThatAreNotBelieved() throws {
+      let (server, port) = try start()
+      let plain = try #require(
+        server.program.output.split(separator: ":").dropFirst().first.flatMap {
+          Int($0.prefix(while: \.isNumber))
+        })
+      try makeCertificate("DNS:elsewhere")
+      let (other, otherPort) = try start()
+      try makeCertificate()
+      try openSSL([
+        "x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", certificate,
+      ])
+      let (old, oldPort) = try start()
+      for (to, words) in [
+        ("localhost:\(port) --tls", "the certificate is not believed: self-signed certificate"),
+        ("localhost:\(port) --tls-ca \(certificate)", "the certificate is not believed"),
+        ("localhost:\(oldPort) --tls-ca \(certificate)", "certificate has expired"),
+        ("127.0.0.1:\(otherPort) --tls", "the certificate is not believed"),
+        ("127.0.0.1:\(plain) --tls", "TLS: what has come is no TLS"),
+        ("localhost:\(port)", "without a word; it may speak TLS: see --tls"),
+      ] {
+        let talk = try watchline("connect \(to)", input: "authenticate token=secret\n")
+        #expect(try talk.exitCode() == 1, "\(to)")
+        #expect(talk.errors.contains(words), "\(to): \(talk.errors)")
+        #expect(talk.output.isEmpty)
+      }
+      let none = try watchline("connect --tls-ca \(scratch.path)/none")
+      #expect(try none.exitCode() == 2)
+      #expect(none.errors.contains("none: No such file or directory"), "\(none.errors)")
+      for server in [server, other, old] { #expect(try server.terminate() == 0) }
     }
 
     /// SIGHUP: new connections get the new certificate, and files that do not fit change nothing.

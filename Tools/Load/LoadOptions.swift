@@ -37,6 +37,16 @@ package struct LoadOptions: Equatable, Sendable {
   package var clientCPU: Int?
   /// For a server that asks for one (clause 14.2).
   package var token: String? = nil
+  /// nil for connections without TLS.
+  package var tls: Security? = nil
+
+  /// What is believed of a server with TLS.
+  package struct Security: Equatable, Sendable {
+    /// A file in PEM with certificates; nil for the system's.
+    package var authorities: String?
+
+    package init(authorities: String?) { self.authorities = authorities }
+  }
 
   /// Room for the two numbers in it, and not above what a message may have.
   package static let payloads = 64...60_000

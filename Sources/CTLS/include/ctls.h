@@ -2,13 +2,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the server needs of OpenSSL, with its macros behind calls. Nothing here does I/O but the reading of the
-// certificate's and the key's file: records go in and come out as bytes.
+// What the server and the commands need of OpenSSL, with its macros behind calls. Nothing here does I/O but the reading
+// of files with certificates and keys: records go in and come out as bytes.
 
-/// What connections are accepted with: a certificate and its key. Lives until it is freed, and longer where
-/// connections use it.
+/// What connections are accepted or made with. Lives until it is freed, and longer where connections use it.
 typedef struct watchline_tls_context watchline_tls_context;
-/// The server's side of one connection.
+/// One side of one connection.
 typedef struct watchline_tls watchline_tls;
 
 /// TLS 1.3 alone (RFC 8446), without tickets, early data and renegotiation; ALPN `watchline/1` where the client
@@ -17,10 +16,17 @@ typedef struct watchline_tls watchline_tls;
 /// Returns NULL where a file cannot be read or the key is another's; then `error` says why.
 watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
                                                  char *error, size_t size);
+/// The same for whoever makes connections: it believes certificates that one of a file's has signed, or, where that is
+/// NULL, one of the system's.
+watchline_tls_context *watchline_tls_client_context_new(const char *authorities, char *error,
+                                                        size_t size);
 void watchline_tls_context_free(watchline_tls_context *context);
 
-/// NULL where there is no memory.
-watchline_tls *watchline_tls_new(watchline_tls_context *context);
+/// The server's side. NULL where there is no memory.
+watchline_tls *watchline_tls_accept(watchline_tls_context *context);
+/// The client's side; the server's certificate has to be for `host`, which is a name or an address. NULL where there is
+/// no memory.
+watchline_tls *watchline_tls_connect(watchline_tls_context *context, const char *host);
 void watchline_tls_free(watchline_tls *tls);
 
 /// Takes records that the peer has sent. Returns 0 where there is no memory.
@@ -37,8 +43,8 @@ enum {
 /// yet, or one of the above.
 long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count);
 
-/// Why a call on this thread has failed, to be asked before the next one.
-void watchline_tls_explain(char *reason, size_t size);
+/// Why a call for a connection has failed, to be asked before the next one.
+void watchline_tls_explain(const watchline_tls *tls, char *reason, size_t size);
 
 /// Whether the handshake is done.
 int watchline_tls_is_ready(const watchline_tls *tls);

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TLS
 
 /// One connection to the server: a phone's or a watch's.
 final class Link {
@@ -8,6 +9,8 @@ final class Link {
 
   enum State {
     case connecting
+    /// The socket is open; TLS is not yet.
+    case securing
     /// The socket is open; `hello` is awaited.
     case open
     /// The server has said `hello`.
@@ -23,6 +26,8 @@ final class Link {
   let pair: Int
   let role: Role
   let descriptor: Int32
+  /// nil without TLS.
+  let channel: TLSChannel?
   var state = State.connecting
   /// When it began what it is at, on `Clock`.
   var since: Int64
@@ -39,7 +44,10 @@ final class Link {
   /// What `sessionReachabilityDidChange` said last.
   var isCounterpartReachable = false
 
-  init(index: Int, pair: Int, role: Role, descriptor: Int32, since: Int64) {
+  init(
+    index: Int, pair: Int, role: Role, descriptor: Int32, channel: TLSChannel?, since: Int64
+  ) {
+    self.channel = channel
     self.index = index
     self.pair = pair
     self.role = role

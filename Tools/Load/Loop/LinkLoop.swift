@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TLS
 
 /// Hears what comes in over the links of a loop.
 protocol LinkHandler: AnyObject {
@@ -31,6 +32,9 @@ final class LinkLoop {
   static let writeSize = 256 * 1024
 
   let address: Address
+  private let host: String
+  /// nil without TLS.
+  private let tls: TLSContext?
   unowned(unsafe) var handler: any LinkHandler
   private(set) var links: [Link] = []
   private let poller: Poller
@@ -38,9 +42,16 @@ final class LinkLoop {
   /// Where lines are built before `send`.
   let output: UnsafeMutableRawPointer
   private var touched: [Link] = []
+  /// What has been decrypted in this read, a torn line's start in front of it.
+  private var decrypted: [UInt8] = []
 
-  init(_ address: Address, handler: any LinkHandler) throws(LoadFailure) {
+  /// - Parameter host: what a certificate has to be for.
+  init(
+    _ address: Address, host: String, _ tls: TLSContext?, handler: any LinkHandler
+  ) throws(LoadFailure) {
     self.address = address
+    self.host = host
+    self.tls = tls
     self.handler = handler
     poller = try Poller()
     input = .allocate(byteCount: Self.readSize * 2, alignment: 64)
@@ -55,8 +66,13 @@ final class LinkLoop {
 
   func connect(pair: Int, role: Link.Role) throws(LoadFailure) -> Link {
     let descriptor = try address.open()
+    let channel = tls?.connect(host: host)
+    guard tls == nil || channel != nil else {
+      throw LoadFailure("\(host) cannot be the name in a certificate")
+    }
     let link = Link(
-      index: links.count, pair: pair, role: role, descriptor: descriptor, since: Clock.now)
+      index: links.count, pair: pair, role: role, descriptor: descriptor, channel: channel,
+      since: Clock.now)
     links.append(link)
     try poller.add(descriptor, token: link.index)
     return link
@@ -113,36 +129,91 @@ final class LinkLoop {
     var size = socklen_t(4)
     getsockopt(link.descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
     guard code == 0 else { throw address.failure(code) }
-    link.state = .open
     try poller.change(link.descriptor, token: link.index, writing: false)
+    if let channel = link.channel {
+      link.state = .securing
+      channel.begin()
+      return try sendRecords(link, channel)
+    }
+    link.state = .open
     try handler.opened(link)
   }
 
   private func read(_ link: Link) throws(LoadFailure) {
+    if let channel = link.channel { return try read(link, channel) }
     let kept = link.rest.count
     if input.count < kept + Self.readSize {
       input.deallocate()
       input = .allocate(byteCount: kept * 2 + Self.readSize, alignment: 64)
     }
     if kept > 0 { link.rest.withUnsafeBytes { input.copyMemory(from: $0) } }
+    let count = try read(link, at: kept)
+    guard count > 0 else { return count < 0 ? () : try handler.ended(link) }
+    try hand(UnsafeRawBufferPointer(start: input.baseAddress, count: kept + count), to: link)
+  }
+
+  /// Reads what has come into `input`, behind what is there.
+  ///
+  /// - Returns: 0 at the end, and below that where nothing has come.
+  private func read(_ link: Link, at kept: Int) throws(LoadFailure) -> Int {
     let count = Glibc.read(link.descriptor, input.baseAddress! + kept, Self.readSize)
-    guard count > 0 else {
-      if count < 0, errno == EAGAIN || errno == EINTR { return }
-      if count < 0, errno != ECONNRESET {
-        throw LoadFailure("\(link.name) cannot be read: \(String(cString: strerror(errno)))")
-      }
-      return try handler.ended(link)
+    guard count < 0 else { return count }
+    if errno == EAGAIN || errno == EINTR { return -1 }
+    guard errno == ECONNRESET else {
+      throw LoadFailure("\(link.name) cannot be read: \(String(cString: strerror(errno)))")
     }
-    let all = UnsafeRawBufferPointer(start: input.baseAddress, count: kept + count)
+    return 0
+  }
+
+  /// - Parameter all: with what was kept of it before in front.
+  private func hand(_ all: UnsafeRawBufferPointer, to link: Link) throws(LoadFailure) {
     let used = try handler.received(link, all, at: Clock.now)
     let rest = all.count - used
     guard rest <= Self.longestLine else {
       throw LoadFailure("a line to \(link.name) has no end within 16 MiB")
     }
-    if kept > 0 || rest > 0 {
+    if !link.rest.isEmpty || rest > 0 {
       link.rest.removeAll(keepingCapacity: true)
       if rest > 0 { link.rest.append(contentsOf: all[used...]) }
     }
+  }
+
+  // MARK: TLS
+
+  private func read(_ link: Link, _ channel: TLSChannel) throws(LoadFailure) {
+    let count = try read(link, at: 0)
+    guard count >= 0 else { return }
+    decrypted.removeAll(keepingCapacity: true)
+    decrypted.append(contentsOf: link.rest)
+    let kept = decrypted.count
+    let state =
+      count == 0
+      ? TLSChannel.State.ended
+      : channel.receive(UnsafeRawBufferPointer(rebasing: input[..<count])) {
+        decrypted.append(contentsOf: $0)
+      }
+    try sendRecords(link, channel)
+    if link.state == .securing, channel.isReady {
+      link.state = .open
+      try handler.opened(link)
+    }
+    if decrypted.count > kept {
+      // The handler may have this loop send, and so may not have it lent.
+      let bytes = decrypted
+      try withBytes(of: bytes) { (all) throws(LoadFailure) in try hand(all, to: link) }
+    }
+    switch state {
+    case .open: break
+    case .ended: try handler.ended(link)
+    case .failed(let reason): throw LoadFailure("TLS with \(address.text): \(reason)")
+    }
+  }
+
+  /// Sends the records that there are.
+  private func sendRecords(_ link: Link, _ channel: TLSChannel) throws(LoadFailure) {
+    let records = channel.takeRecords()
+    guard !records.isEmpty else { return }
+    try withBytes(of: records) { (bytes) throws(LoadFailure) in try put(link, bytes) }
   }
 
   // MARK: Writing
@@ -159,10 +230,15 @@ final class LinkLoop {
   func send(_ link: Link, _ line: String) throws(LoadFailure) { try send(link, Array(line.utf8)) }
 
   func send(_ link: Link, _ lines: [UInt8]) throws(LoadFailure) {
-    let result: Result<Void, LoadFailure> = lines.withUnsafeBytes { bytes in
+    try withBytes(of: lines) { (bytes) throws(LoadFailure) in try send(link, bytes) }
+  }
+
+  private func withBytes(
+    of array: [UInt8], _ body: (UnsafeRawBufferPointer) throws(LoadFailure) -> Void
+  ) throws(LoadFailure) {
+    let result: Result<Void, LoadFailure> = array.withUnsafeBytes { bytes in
       do throws(LoadFailure) {
-        try send(link, bytes)
-        return .success(())
+        return .success(try body(bytes))
       } catch {
         return .failure(error)
       }
@@ -171,6 +247,14 @@ final class LinkLoop {
   }
 
   private func send(_ link: Link, _ bytes: UnsafeRawBufferPointer) throws(LoadFailure) {
+    guard let channel = link.channel else { return try put(link, bytes) }
+    guard link.state != .closed else { return }
+    guard channel.send(bytes) else { throw LoadFailure("\(link.name): TLS cannot encrypt") }
+    try sendRecords(link, channel)
+  }
+
+  /// Gives bytes to the socket.
+  private func put(_ link: Link, _ bytes: UnsafeRawBufferPointer) throws(LoadFailure) {
     guard link.pending.isEmpty else {
       link.pending.append(contentsOf: bytes)
       return

@@ -6,7 +6,8 @@ extension LoadOptions {
       case .window(let window): "window \(window)"
       case .rate(let rate): "\(grouped(rate)) a second"
       }
-    let size = workload == .connect ? "" : ", \(payload)-byte payloads"
+    let size =
+      (workload == .connect ? "" : ", \(payload)-byte payloads") + (tls == nil ? "" : ", TLS")
     let warmUp = warmUp > 0 ? " after \(decimal(warmUp)) s" : ""
     return "\(workload.rawValue): \(grouped(Double(pairs))) \(pairs == 1 ? "pair" : "pairs"), "
       + "\(pace)\(size), \(decimal(seconds)) s\(warmUp)"

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TLS
 internal import Wire
 
 /// A run against a server: connects, loads, measures, waits for what is under way, checks.
@@ -52,7 +53,16 @@ package class LoadRun: LinkHandler {
     self.watch = watch
     meter = Meter(server: server)
     self.mark = mark ?? "load\(getpid())-\(Clock.wall)"
-    loop = try LinkLoop(try Address(host: host, port: port), handler: self)
+    var context: TLSContext?
+    if let tls = options.tls {
+      do throws(TLSError) {
+        context = try TLSContext(authorities: tls.authorities)
+      } catch {
+        throw LoadFailure("TLS: \(error.message)")
+      }
+    }
+    loop = try LinkLoop(
+      try Address(host: host, port: port), host: host, context, handler: self)
   }
 
   // MARK: What a workload is

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import TLS
 
 /// `watchline connect`: a conversation with a server, by hand or from a script.
 enum Connect: Subcommand {
@@ -6,9 +7,10 @@ enum Connect: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let options = try ConnectOptions(arguments)
+    let tls = try options.tls?.context()
     for warning in options.warnings { complain(warning) }
     return onLoop { loop throws(UVError) in
-      try Conversation(options, loop: loop, style: style(options)).run()
+      try Conversation(options, tls, loop: loop, style: style(options)).run()
     }
   }
 

@@ -3,6 +3,7 @@ internal import Wire
 /// What `watchline connect` was asked for.
 package struct ConnectOptions: Equatable {
   package var endpoint = Endpoint.standard
+  package var tls: TLSOptions?
   /// The line to send first, without LF; nil where none was asked for.
   package var activation: String?
   /// Whether that line has the server acknowledge what it delivers.
@@ -30,7 +31,7 @@ package struct ConnectOptions: Equatable {
       Option("only", value: "TYPE", "print lines of this type and nothing else, as they come"),
       Option("count", value: "N", "end when N lines have come, of TYPE or of any type"),
       Option("timeout", value: "S", "end with status 1 after S seconds"),
-    ],
+    ] + TLSOptions.options,
     notes: """
       HOST:PORT is \(Endpoint.standard) where left out.
 
@@ -56,6 +57,7 @@ package struct ConnectOptions: Equatable {
 
   package init(_ arguments: Arguments) throws(UsageError) {
     if let server = arguments.operands.first { endpoint = try Endpoint(server) }
+    tls = try TLSOptions(arguments)
     activation = try Self.activation(arguments)
     acknowledgesAutomatically =
       activation != nil && arguments.string("acknowledge") != "manual"

@@ -1,19 +1,17 @@
 internal import EventLoop
 internal import Wire
 
-extension Conversation: ClientHandler {
+extension Conversation: ServerConnectionHandler {
   func connect() {
     phase = .connecting
-    let endpoint = options.endpoint
-    do throws(UVError) {
-      connection = try TCPConnection.connect(
-        loop: loop, host: endpoint.host, port: endpoint.port, handler: self)
+    do throws(ConnectionFailure) {
+      connection = try ServerConnection(options.endpoint, tls, loop: loop, handler: self)
     } catch {
       broken(error)
     }
   }
 
-  func connectionDidOpen(_ connection: TCPConnection) {
+  func connectionDidOpen(_ connection: ServerConnection) {
     guard phase == .connecting else { return connection.close() }
     phase = .open
     deliveries = Deliveries()
@@ -25,7 +23,7 @@ extension Conversation: ClientHandler {
       hasBeenOpen = true
       if let activation { activate(activation) }
     }
-    do throws(UVError) {
+    do throws(ConnectionFailure) {
       try connection.startReading()
     } catch {
       connection.close()
@@ -34,7 +32,7 @@ extension Conversation: ClientHandler {
     input.start()
   }
 
-  func connection(_ connection: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
+  func connection(_ connection: ServerConnection, didRead bytes: UnsafeRawBufferPointer) {
     guard ending == nil else { return }
     var isTooLong = false
     console.update {
@@ -51,28 +49,33 @@ extension Conversation: ClientHandler {
     }
   }
 
-  func connectionDidEnd(_ connection: TCPConnection) {
+  func connectionDidEnd(_ connection: ServerConnection) {
     if ending == nil {
       let rest = incomingLines.takeRest()
       if !rest.isEmpty { rest.withUnsafeBytes { received($0) } }
     }
     connection.close()
     if ending == nil {
-      if goesOn { lose("the server closed it") } else { finish(rule.closed()) }
+      if !wasGreeted {
+        let advice = tls == nil ? "; it may speak TLS: see --tls" : ""
+        finish(rule.failed("the server closed the connection without a word\(advice)"))
+      } else if goesOn {
+        lose("the server closed it")
+      } else {
+        finish(rule.closed())
+      }
     }
     finishLeaving()
   }
 
-  func connection(_ connection: TCPConnection, didFail error: UVError) {
-    if ending == nil { broken(error) }
+  func connection(_ connection: ServerConnection, didFail failure: ConnectionFailure) {
+    if ending == nil { broken(failure) }
     finishLeaving()
   }
 
-  func connection(_ connection: TCPConnection, didWrite bytes: Int) {
-    flush()
-  }
+  func connectionDidWrite(_ connection: ServerConnection) { flush() }
 
-  func connectionDidClose(_ connection: TCPConnection) {
+  func connectionDidClose(_ connection: ServerConnection) {
     if self.connection === connection { self.connection = nil }
   }
 
@@ -84,7 +87,10 @@ extension Conversation: ClientHandler {
       console.received(line, isError: summary.type == "error")
     }
     if let next = sending?.received(line) { carryOn(next) }
-    if summary.type == "hello" { backoff.reset() }
+    if summary.type == "hello" {
+      wasGreeted = true
+      backoff.reset()
+    }
     if summary.type == "activationDidComplete" { wasReplaced = false }
     if summary.reason == "replaced" { wasReplaced = true }
     if let number = summary.delivery { deliveries.shown(number) }
@@ -146,8 +152,7 @@ extension Conversation: ClientHandler {
     else { return }
     if !outgoing.isEmpty {
       // A server that is gone tells by the end of what it sends, of which there may still be some.
-      let taken = try? outgoing.withUnsafeBytes { try connection.tryWrite($0) }
-      let written = taken ?? outgoing.count
+      let written = connection.tryWrite(outgoing)
       if written < outgoing.count { connection.write(outgoing, from: written) }
       outgoing = []
     }
@@ -156,7 +161,7 @@ extension Conversation: ClientHandler {
     if phase == .open { input.start() }
   }
 
-  func endOutput(of connection: TCPConnection) {
+  func endOutput(of connection: ServerConnection) {
     mustHalfClose = true
     flush()
   }
@@ -166,7 +171,7 @@ extension Conversation: ClientHandler {
   /// Whether the loss of the connection is not the end: a person is there to go on.
   private var goesOn: Bool { console.style == .edited && hasBeenOpen && !rule.inputHasEnded }
 
-  private func broken(_ error: UVError) {
+  private func broken(_ error: ConnectionFailure) {
     // To write to, or to end, a connection that the server has reset fails with these.
     let isReset = phase == .open && ["ENOTCONN", "EPIPE"].contains(error.name)
     let message = isReset ? "connection reset by peer" : error.message

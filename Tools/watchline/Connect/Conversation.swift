@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import TLS
 internal import Glibc
 internal import Wire
 
@@ -25,7 +26,10 @@ final class Conversation {
   var rule: ExitRule
 
   var phase = Phase.connecting
-  var connection: TCPConnection?
+  let tls: TLSContext?
+  /// A server has said hello.
+  var wasGreeted = false
+  var connection: ServerConnection?
   /// What the connection has not been given yet.
   var outgoing: [UInt8] = []
   var mustHalfClose = false
@@ -52,7 +56,10 @@ final class Conversation {
   /// `--timeout` is over: what is not written yet is not waited for.
   var isTimeUp = false
 
-  init(_ options: ConnectOptions, loop: EventLoop, style: Console.Style) throws(UVError) {
+  init(
+    _ options: ConnectOptions, _ tls: TLSContext?, loop: EventLoop, style: Console.Style
+  ) throws(UVError) {
+    self.tls = tls
     self.options = options
     self.loop = loop
     activation = options.activation

@@ -2,6 +2,7 @@ internal import AppModels
 internal import Device
 internal import EventLoop
 internal import Merge
+internal import TLS
 internal import Wire
 
 /// `watchline device`: an app on a device without a screen.
@@ -10,11 +11,12 @@ enum DeviceCommand: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let options = try DeviceOptions(arguments)
+    let tls = try options.tls?.context()
     do throws(DeviceFailure) {
       let store = options.store.map { DeviceStore($0, for: options) }
       let device = try makeDevice(options, store)
       return onLoop { loop throws(UVError) in
-        try DeviceSession(options, device, store, loop: loop).run()
+        try DeviceSession(options, tls, device, store, loop: loop).run()
       }
     } catch {
       complain(error.message)

@@ -5,6 +5,7 @@ package import Device
 package struct DeviceOptions {
   package var app: ShippedApp
   package var endpoint = Endpoint.standard
+  package var tls: TLSOptions?
   package var pair: String
   package var isPhone: Bool
   package var name: String
@@ -49,7 +50,7 @@ package struct DeviceOptions {
       Option("strict", "end with status 1 at the first line that is refused"),
       Option("json", "print screens, events and records as JSON lines, for programs"),
       Option("timeout", value: "S", "end with status 1 after S seconds"),
-    ],
+    ] + TLSOptions.options,
     notes: """
       Commands are typed a line each; help lists those of the screen. On a terminal the screen stays
       above the line being typed; else it is printed when more than the time on it has changed.
@@ -84,6 +85,7 @@ package struct DeviceOptions {
     self.app = app
     isPhone = role == "phone"
     if let server = arguments.string("connect") { endpoint = try Endpoint(server) }
+    tls = try TLSOptions(arguments)
     pair = arguments.string("pair") ?? "demo"
     name = arguments.string("device") ?? role
     let idioms = Idiom.allCases.map(\.rawValue)

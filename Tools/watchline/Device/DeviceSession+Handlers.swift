@@ -3,11 +3,11 @@ internal import Device
 internal import EventLoop
 internal import Wire
 
-extension DeviceSession: ClientHandler {
-  func connectionDidOpen(_ connection: TCPConnection) {
+extension DeviceSession: ServerConnectionHandler {
+  func connectionDidOpen(_ connection: ServerConnection) {
     guard self.connection === connection else { return connection.close() }
     opened()
-    do throws(UVError) {
+    do throws(ConnectionFailure) {
       try connection.startReading()
     } catch {
       connection.close()
@@ -16,7 +16,7 @@ extension DeviceSession: ClientHandler {
     advance()
   }
 
-  func connection(_ connection: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
+  func connection(_ connection: ServerConnection, didRead bytes: UnsafeRawBufferPointer) {
     guard self.connection === connection else { return }
     let isShort = incoming.split(bytes) { line in
       var end = line.count
@@ -31,23 +31,23 @@ extension DeviceSession: ClientHandler {
     advance()
   }
 
-  func connectionDidEnd(_ connection: TCPConnection) {
+  func connectionDidEnd(_ connection: ServerConnection) {
     connection.close()
     guard self.connection === connection else { return }
     lost("the server closed it")
     advance()
   }
 
-  func connection(_ connection: TCPConnection, didFail error: UVError) {
+  func connection(_ connection: ServerConnection, didFail failure: ConnectionFailure) {
     guard self.connection === connection else { return }
     connection.close()
-    lost(error.message)
+    lost(failure.message)
     advance()
   }
 
-  func connection(_ connection: TCPConnection, didWrite bytes: Int) { flush() }
+  func connectionDidWrite(_ connection: ServerConnection) { flush() }
 
-  func connectionDidClose(_ connection: TCPConnection) {}
+  func connectionDidClose(_ connection: ServerConnection) {}
 }
 
 extension DeviceSession: InputHandler {

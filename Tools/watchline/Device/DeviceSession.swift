@@ -1,6 +1,7 @@
 internal import AppModels
 internal import Device
 internal import EventLoop
+internal import TLS
 internal import Wire
 
 /// Joins a device with a server, a terminal and a store.
@@ -10,6 +11,7 @@ internal import Wire
 ///       └── lost or switched off ◀┘   while the device wants a connection, after a delay
 final class DeviceSession {
   let options: DeviceOptions
+  private let tls: TLSContext?
   let device: HeadlessDevice
   let loop: EventLoop
   let output: StandardOutput
@@ -19,7 +21,7 @@ final class DeviceSession {
   var input: StandardInput!
   var typing: TypedInput?
 
-  var connection: TCPConnection?
+  var connection: ServerConnection?
   var isConnecting = false
   var incoming = LineSplitter()
   private var outgoing: [UInt8] = []
@@ -54,9 +56,11 @@ final class DeviceSession {
   private var skipped: Int64 = 0
 
   init(
-    _ options: DeviceOptions, _ device: HeadlessDevice, _ store: DeviceStore?, loop: EventLoop
+    _ options: DeviceOptions, _ tls: TLSContext?, _ device: HeadlessDevice, _ store: DeviceStore?,
+    loop: EventLoop
   ) throws(UVError) {
     self.options = options
+    self.tls = tls
     self.device = device
     self.store = store
     device.hostCommands = [
@@ -237,9 +241,8 @@ final class DeviceSession {
   private func connectIfWanted() {
     guard ending == nil, device.wantsConnection, connection == nil else { return }
     isConnecting = true
-    do throws(UVError) {
-      connection = try TCPConnection.connect(
-        loop: loop, host: options.endpoint.host, port: options.endpoint.port, handler: self)
+    do throws(ConnectionFailure) {
+      connection = try ServerConnection(options.endpoint, tls, loop: loop, handler: self)
     } catch {
       lost(error.message)
     }
@@ -281,7 +284,7 @@ final class DeviceSession {
     guard !isConnecting, let connection, connection.isOpen, !connection.isWriting,
       !outgoing.isEmpty
     else { return }
-    connection.write(outgoing, from: 0)
+    connection.write(outgoing)
     outgoing = []
   }
 }

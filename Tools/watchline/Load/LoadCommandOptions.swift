@@ -48,7 +48,7 @@ package struct LoadCommandOptions {
       Option("repeat", value: "N", "run so often, each time on a new store"),
       Option("servers", value: "OLD,NEW", "spawn two server programs in turn and compare them"),
       Option("compare", value: "OLD NEW", "compare two files of saved results (--json)"),
-    ],
+    ] + TLSOptions.options,
     notes: """
       Workloads: message, live messages from phone to watch; transfer, guaranteed user info, counted
       at didFinish…; backlog, transfers to watches that are away, then the drain; sync, operations
@@ -90,6 +90,7 @@ package struct LoadCommandOptions {
       if folder != nil { throw UsageError("--data is for servers that are spawned") }
     case .spawn, .servers:
       if serverID != nil { throw UsageError("--server-pid goes with --connect") }
+      if load.tls != nil { throw UsageError("--tls and --tls-ca go with --connect") }
     case .compare:
       let others = Self.syntax.options.map(\.name).first {
         arguments.has($0) && !["compare", "json", "html"].contains($0)
@@ -138,6 +139,7 @@ package struct LoadCommandOptions {
       serverCPU: try arguments.integer("server-cpu", in: 0...1_023),
       clientCPU: try arguments.integer("client-cpu", in: 0...1_023))
     load.token = environmentToken
+    load.tls = try TLSOptions(arguments).map { LoadOptions.Security(authorities: $0.authorities) }
     if let window = try arguments.integer("window", in: 1...65_536) { load.pace = .window(window) }
     if let rate = try arguments.decimal("rate", 1...10_000_000) { load.pace = .rate(rate) }
     load.seconds = try arguments.decimal("seconds", 0.01...86_400) ?? load.seconds

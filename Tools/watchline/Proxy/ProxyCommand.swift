@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Proxy
+internal import TLS
 
 /// `watchline proxy`: faults between real sockets.
 enum ProxyCommand: Subcommand {
@@ -7,8 +8,9 @@ enum ProxyCommand: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let options = try ProxyOptions(arguments)
+    let tls = try options.tls?.context()
     return onLoop { loop throws(UVError) in
-      try ProxySession(options, loop: loop).run()
+      try ProxySession(options, tls, loop: loop).run()
     }
   }
 }

@@ -4,6 +4,7 @@ package import Proxy
 package struct ProxyOptions: Equatable {
   package var listen: Endpoint
   package var to: Endpoint
+  package var tls: TLSOptions?
   package var seed: UInt64
   package var faults: ProxyFaults
   package var endsWithInput: Bool
@@ -22,8 +23,11 @@ package struct ProxyOptions: Equatable {
       Option("one-way", value: "A..B", "stop a direction, or both, of every second one likewise"),
       Option("duplicate", value: "P", "open P of 100 connections twice, with the same bytes"),
       Option("end-with-input", "leave at the end of the standard input"),
-    ],
+    ] + TLSOptions.options,
     notes: """
+      With --tls or --tls-ca the way to the server is TLS, and devices connect without it: for
+      programs that do not speak it, and for nc. Who can reach --listen reaches the server.
+
       Without --seed and faults, bytes pass as they are until a command says otherwise. With --seed
       alone the faults are drawn, and the standard error tells them as options. With --seed and
       faults, those hold, and the seed decides about each connection. The same seed and faults have
@@ -55,6 +59,7 @@ package struct ProxyOptions: Equatable {
     listen = try Endpoint(address, lowestPort: 0)
     to =
       try arguments.string("to").map { text throws(UsageError) in try Endpoint(text) } ?? .standard
+    tls = try TLSOptions(arguments)
     let seed = try arguments.integer("seed", in: 0...Int.max)
     self.seed = UInt64(seed ?? 0)
     faults = ProxyFaults(

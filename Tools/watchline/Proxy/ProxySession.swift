@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Glibc
 internal import Proxy
 internal import Simulation
+internal import TLS
 internal import Wire
 
 /// Joins a proxy's decisions with sockets, a clock and the standard streams.
@@ -10,11 +11,12 @@ final class ProxySession {
   private static let mostWaiting = 1024 * 1024
 
   private let options: ProxyOptions
+  private let tls: TLSContext?
   private let loop: EventLoop
   private let output: StandardOutput
   private var proxy: Proxy
   /// Both sides of each connection, by the connection's number.
-  private var sides: [Int: [Side: TCPConnection]] = [:]
+  private var sides: [Int: [Side: ServerConnection]] = [:]
   private var listener: TCPListener?
   private var input: StandardInput!
   private var lines = LineSplitter()
@@ -24,8 +26,9 @@ final class ProxySession {
   private var ending: Ending?
   private var isApplying = false
 
-  init(_ options: ProxyOptions, loop: EventLoop) throws(UVError) {
+  init(_ options: ProxyOptions, _ tls: TLSContext?, loop: EventLoop) throws(UVError) {
     self.options = options
+    self.tls = tls
     self.loop = loop
     output = StandardOutput(loop: loop)
     proxy = Proxy(options.faults, seed: options.seed)
@@ -115,7 +118,7 @@ final class ProxySession {
     case .read(let number, let side, let isReading):
       guard let connection = sides[number]?[side], connection.isOpen else { return }
       guard isReading else { return connection.stopReading() }
-      do throws(UVError) {
+      do throws(ConnectionFailure) {
         try connection.startReading()
       } catch {
         connection.close()
@@ -127,33 +130,31 @@ final class ProxySession {
   }
 
   private func connect(_ number: Int) {
-    do throws(UVError) {
-      let connection = try TCPConnection.connect(
-        loop: loop, host: options.to.host, port: options.to.port, handler: self)
+    do throws(ConnectionFailure) {
+      let connection = try ServerConnection(options.to, tls, loop: loop, handler: self)
       add(connection, number, .server)
     } catch {
       proxy.failed(number, .server, error.message, now: now)
     }
   }
 
-  private func add(_ connection: TCPConnection, _ number: Int, _ side: Side) {
+  private func add(_ connection: ServerConnection, _ number: Int, _ side: Side) {
     connection.token = number * 2 + (side == .server ? 1 : 0)
     sides[number, default: [:]][side] = connection
   }
 
-  private func place(of connection: TCPConnection) -> (number: Int, side: Side) {
+  private func place(of connection: ServerConnection) -> (number: Int, side: Side) {
     (connection.token / 2, connection.token % 2 == 1 ? .server : .client)
   }
 }
 
 extension ProxySession: ListenerHandler {
-  func listener(_ listener: TCPListener, accepted connection: TCPConnection) {
-    guard ending == nil, let number = proxy.accepted(connection.peerAddress, now: now) else {
-      connection.close()
+  func listener(_ listener: TCPListener, accepted socket: TCPConnection) {
+    guard ending == nil, let number = proxy.accepted(socket.peerAddress, now: now) else {
+      socket.close()
       return apply()
     }
-    connection.handler = self
-    add(connection, number, .client)
+    add(ServerConnection(accepted: socket, handler: self), number, .client)
     apply()
   }
 
@@ -163,37 +164,37 @@ extension ProxySession: ListenerHandler {
   }
 }
 
-extension ProxySession: ClientHandler {
-  func connectionDidOpen(_ connection: TCPConnection) {
+extension ProxySession: ServerConnectionHandler {
+  func connectionDidOpen(_ connection: ServerConnection) {
     proxy.connected(place(of: connection).number, now: now)
     apply()
   }
 
-  func connection(_ connection: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
+  func connection(_ connection: ServerConnection, didRead bytes: UnsafeRawBufferPointer) {
     let (number, side) = place(of: connection)
     proxy.received(number, side, Array(bytes), now: now)
     apply()
   }
 
-  func connectionDidEnd(_ connection: TCPConnection) {
+  func connectionDidEnd(_ connection: ServerConnection) {
     let (number, side) = place(of: connection)
     proxy.ended(number, side, now: now)
     apply()
   }
 
-  func connection(_ connection: TCPConnection, didFail error: UVError) {
+  func connection(_ connection: ServerConnection, didFail failure: ConnectionFailure) {
     let (number, side) = place(of: connection)
-    proxy.failed(number, side, error.message, now: now)
+    proxy.failed(number, side, failure.message, now: now)
     apply()
   }
 
-  func connection(_ connection: TCPConnection, didWrite bytes: Int) {
+  func connectionDidWrite(_ connection: ServerConnection) {
     let (number, side) = place(of: connection)
     proxy.wrote(number, side, now: now)
     apply()
   }
 
-  func connectionDidClose(_ connection: TCPConnection) {
+  func connectionDidClose(_ connection: ServerConnection) {
     let (number, side) = place(of: connection)
     sides[number]?[side] = nil
     if sides[number]?.isEmpty == true { sides[number] = nil }
