@@ -73,7 +73,7 @@ let package = Package(
     .target(name: "CLinux", path: "Tools/CLinux"),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
-      name: "CWebSockets", path: "Tools/CWebSockets",
+      name: "CWebSockets",
       linkerSettings: [.linkedLibrary("websockets")]),
 
     // Pure: no I/O, no clock, no randomness.
@@ -114,11 +114,14 @@ let package = Package(
     library("EventLoop", ["CUV"], settings: lean),
     library("Storage", ["CSQLite", "CXXHash", "Journal"]),
     library("TLS", ["CTLS"]),
+    library("Pages", ["CWebSockets"]),
 
     // Programs.
     library(
-      "Server", ["Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "TLS"],
-      settings: lean),
+      "Server",
+      [
+        "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "TLS", "Pages",
+      ], settings: lean),
     .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
     .executableTarget(
       name: "watchline",
@@ -187,7 +190,7 @@ let package = Package(
 
     // A world of a phone and watches, on a page in a browser.
     library(
-      "Studio", ["CWebSockets", "Simulation", "AppModels", "Wire"], path: "Tools/Studio",
+      "Studio", ["Pages", "Simulation", "AppModels", "Wire"], path: "Tools/Studio",
       resources: [
         .embedInCode("Page/index.html"), .embedInCode("Page/icon.svg"),
         .embedInCode("Page/studio.css"),

@@ -25,6 +25,7 @@ extension Relay {
       connections[number] = connection
     }
     connectionCount += 1
+    counts.connections += 1
     if connectionCount > limits.connections {
       send(
         WireError(

@@ -275,6 +275,7 @@ extension Relay {
       return try perform(call)
     } catch {
       connection.allowance -= Work.refusal
+      counts.refused[error.code, default: 0] += 1
       noteRefusal(request, fields, connection.device)
       var error = error
       if let typed { error = error.moved { Words.offset(of: $0, in: typed) } }

@@ -106,6 +106,7 @@ package final class Relay {
   var fetches: [Int: (device: Device, wanted: [Reference])] = [:]
   var nextFetch = 1
   var isStopping = false
+  var counts = Counts()
 
   // Reused from line to line.
   var envelope = Envelope()

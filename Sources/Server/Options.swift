@@ -7,6 +7,8 @@ import Wire
 package struct Options {
   package var host = "127.0.0.1"
   package var port = 9282
+  /// Where an operator asks by HTTP; nil for nowhere.
+  package var admin: (host: String, port: Int)?
   /// Where TLS is spoken, beside that; nil for nowhere.
   package var secure: (host: String, port: Int)?
   /// Files in PEM.
@@ -57,6 +59,7 @@ package struct Options {
       --insecure            --listen may be on another address than this machine's, with
                             --tokens: what is sent there can be read on the way
       --allow-anonymous     other addresses than this machine's without --tokens
+      --admin HOST:PORT     metrics for Prometheus and /healthz, /readyz by HTTP, on this machine
       --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
                             pomodoro; may be given several times
       --log-level LEVEL     error, info or debug; logfmt on stderr (info)
@@ -101,6 +104,7 @@ package struct Options {
       case "--version": wantsVersion = true
       case "--insecure": isInsecure = true
       case "--tls-listen": secure = try Self.address(name, try Self.value(name, attached, &rest))
+      case "--admin": admin = try Self.address(name, try Self.value(name, attached, &rest))
       case "--tls-cert": certificate = try Self.value(name, attached, &rest)
       case "--tls-key": key = try Self.value(name, attached, &rest)
       case "--listen":
@@ -136,7 +140,7 @@ package struct Options {
         let known = [
           "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
           "--log-level", "--activate-timeout", "--accept-loss", "--tokens", "--allow-anonymous",
-          "--tls-listen", "--tls-cert", "--tls-key", "--insecure",
+          "--tls-listen", "--tls-cert", "--tls-key", "--insecure", "--admin",
         ]
         let advice = Nearest.advice(for: name, among: known, else: "see --help")
         throw UsageError("unknown argument \(argument); \(advice)")

@@ -30,6 +30,7 @@ extension Server {
     // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
     if let batch = relay.takeBatch() { store.submit(batch) }
     closeHandles()
+    admin?.stop()
     wakeup.close()
     loop.turnHandler = nil
     loop.shutDownHooks()

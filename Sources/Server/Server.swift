@@ -23,6 +23,13 @@ package final class Server {
   let relay: Relay
   let log: Log
   let wakeup: Wakeup
+  /// Where an operator asks; nil for nowhere.
+  var admin: OperatorPages?
+  /// How long commits took.
+  private(set) var commits = Durations()
+  private var submittedAt: UInt64 = 0
+  /// In seconds since 1970.
+  let startTime = Double(time(nil))
   /// Belongs to the loop's thread; see `now`.
   private var clock: ServerClock
 
@@ -132,10 +139,12 @@ package final class Server {
     signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
     do throws(StartError) {
       try listen()
+      try openAdmin()
     } catch {
       _ = store.close()
       closeHandles()
       listener?.close()
+      secureListener?.close()
       Self.discard(loop, wakeup)
       throw error
     }
@@ -199,6 +208,8 @@ package final class Server {
         "event=fewDescriptors connections=\(room) wanted=\(wanted)")
     }
     watchTokens()
+    if let adminAddress { log.write(.info, "event=admin address=\(adminAddress)") }
+    admin?.start()
     // All that was read at the start.
     returnFreedMemory()
     keepFreedMemory(bytes: Self.keptMemory)
@@ -245,6 +256,7 @@ package final class Server {
     if !isCommitting, let batch = relay.takeBatch() {
       isCommitting = true
       lastSubmitted = batch.number
+      submittedAt = monotonicNanoseconds()
       store.submit(batch)
     }
     let isMuchReleased = relay.releasedBytes - trimmedBytes >= Self.trimBytes
@@ -306,6 +318,7 @@ package final class Server {
       switch event {
       case .committed(let number):
         isCommitting = false
+        commits.add(seconds: Double(monotonicNanoseconds() &- submittedAt) / 1e9)
         relay.committed(through: number, now: now)
       case .failing(let error, let firstUncommitted):
         noteFailure(error)

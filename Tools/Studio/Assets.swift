@@ -1,3 +1,4 @@
+internal import Pages
 internal import Wire
 
 /// The files of the page: built in, or from a folder while somebody works on them.

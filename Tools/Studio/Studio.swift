@@ -1,4 +1,5 @@
 package import AppModels
+internal import Pages
 package import Simulation
 internal import Wire
 

@@ -63,7 +63,12 @@ extension Relay {
     isTold: Bool = true, because reason: String? = nil
   ) {
     sender.incarnations[Int(transfer.incarnation)][transfer.isNumbered].finish(transfer.number)
-    if let code { remember(transfer, code, sender) }
+    if let code {
+      counts.failed[code, default: 0] += 1
+      remember(transfer, code, sender)
+    } else {
+      counts.finished += 1
+    }
     guard isTold else { return }
     if code == nil, sender.activation != .notActivated, sender.connection != nil {
       open.after.finished.append(

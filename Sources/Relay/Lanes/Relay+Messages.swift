@@ -51,6 +51,7 @@ extension Relay {
     var number: UInt64 = 0
     if expectsReply { number = expectReply(call, device, receiver, timeout) }
     guard !expectsReply || receiver.state.hasReplyDelegate else { return true }
+    counts.messages &+= 1
     answer(target) { output in
       if !isData, !expectsReply {
         output.append(contentsOf: device.messageHead)

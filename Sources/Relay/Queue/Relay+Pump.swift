@@ -125,6 +125,7 @@ extension Relay {
   /// Notes that the item at the lane's cursor has been handed out.
   func handedOut(_ item: Item, _ name: LaneName, _ device: Device, _ connection: Connection) {
     let isFirstTime = item.seq > device[name].highestHandedOut
+    if isFirstTime { counts.delivered.add(name) } else { counts.redelivered += 1 }
     device[name].cursor += 1
     device[name].highestHandedOut = max(device[name].highestHandedOut, item.seq)
     // The queue row says what was handed out.

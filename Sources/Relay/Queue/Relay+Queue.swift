@@ -37,6 +37,7 @@ extension Relay {
       receiver[lane].offered = seq
     }
     receiver[lane].append(item, re: re)
+    counts.accepted.add(lane)
     if lane != .context {
       hold(item)
       SegmentHeader.append(item, lane: lane, receiver: receiver, to: &open.header)

@@ -43,6 +43,7 @@ extension Relay {
     }
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
     beginBridge(device)
+    counts.activations += 1
     let batch = latestBatch
     if batch > committed, device.changedBatch > committed {
       pair.lastBatch = max(pair.lastBatch, batch)

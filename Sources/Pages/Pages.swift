@@ -1,7 +1,7 @@
 internal import CWebSockets
 
 /// What pages and WebSockets are asked.
-protocol PageHandler: AnyObject {
+package protocol PageHandler: AnyObject {
   func page(_ path: String, query: String, host: String) -> Page
   func mayOpen(query: String, origin: String, host: String) -> Bool
   func opened(_ client: UInt64)
@@ -13,28 +13,28 @@ protocol PageHandler: AnyObject {
   func passed() -> Bool
 }
 
-struct Page {
-  var status: Int32 = 200
-  var type = "text/plain; charset=utf-8"
-  var bytes: [UInt8]
+package struct Page {
+  package var status: Int32 = 200
+  package var type = "text/plain; charset=utf-8"
+  package var bytes: [UInt8]
 
-  init(_ bytes: [UInt8], type: String) {
+  package init(_ bytes: [UInt8], type: String) {
     self.bytes = bytes
     self.type = type
   }
 
   /// A sentence in the place of a page.
-  init(_ status: Int32, _ text: String) {
+  package init(_ status: Int32, _ text: String) {
     self.status = status
     bytes = Array("\(text)\n".utf8)
   }
 }
 
 /// Pages and WebSockets at one port of this machine, on the thread that serves them.
-final class Pages {
+package final class Pages {
   private let server: OpaquePointer
   private let bridge: Bridge
-  let port: Int
+  package let port: Int
 
   /// What the C side calls.
   private final class Bridge {
@@ -70,7 +70,7 @@ final class Pages {
 
   /// - Parameter port: 0 for any that is free.
   /// - Returns: nil where the address cannot be listened at.
-  init?(_ address: String, port: Int, _ handler: any PageHandler) {
+  package init?(_ address: String, port: Int, _ handler: any PageHandler) {
     let bridge = Bridge(handler)
     var calls = watchline_page_handler()
     calls.context = Unmanaged.passUnretained(bridge).toOpaque()
@@ -98,14 +98,14 @@ final class Pages {
     self.port = Int(watchline_pages_port(server))
   }
 
-  func send(_ message: [UInt8], to client: UInt64) {
+  package func send(_ message: [UInt8], to client: UInt64) {
     message.withUnsafeBytes { watchline_pages_send(server, client, $0.baseAddress, $0.count) }
   }
 
   /// Serves until the handler does not want to go on.
   ///
   /// - Parameter milliseconds: how often it is told that time passes.
-  func serve(every milliseconds: Int) { watchline_pages_serve(server, Int32(milliseconds)) }
+  package func serve(every milliseconds: Int) { watchline_pages_serve(server, Int32(milliseconds)) }
 
   deinit { watchline_pages_close(server) }
 }

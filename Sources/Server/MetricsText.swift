@@ -1,0 +1,82 @@
+import Glibc
+import Relay
+
+/// Metrics in the text format of Prometheus (exposition format 0.0.4).
+struct MetricsText {
+  private(set) var text = ""
+
+  enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    head(name, kind, help)
+    line(name, "", value)
+  }
+
+  /// One with a label; 0 of it is no line.
+  mutating func add(
+    _ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [(String, Int)]
+  ) {
+    head(name, kind, help)
+    for (value, count) in values { line(name, "{\(label)=\"\(value)\"}", Double(count)) }
+  }
+
+  mutating func add(_ name: String, _ help: String, _ histogram: Durations) {
+    head(name, .histogram, help)
+    var sum = 0
+    for (bound, count) in zip(Durations.bounds, histogram.counts) {
+      sum += count
+      line(name + "_bucket", "{le=\"\(bound)\"}", Double(sum))
+    }
+    line(name + "_bucket", "{le=\"+Inf\"}", Double(histogram.count))
+    line(name + "_sum", "", histogram.sum)
+    line(name + "_count", "", Double(histogram.count))
+  }
+
+  private mutating func head(_ name: String, _ kind: Kind, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  private mutating func line(_ name: String, _ labels: String, _ value: Double) {
+    let whole = value == value.rounded() && value.magnitude < 1e15
+    text += "\(name)\(labels) \(whole ? "\(Int64(value))" : "\(value)")\n"
+  }
+}
+
+/// How long something took, by classes.
+struct Durations {
+  /// Upper bounds, in seconds.
+  static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+  private(set) var counts = [Int](repeating: 0, count: bounds.count)
+  private(set) var count = 0
+  private(set) var sum = 0.0
+
+  mutating func add(seconds: Double) {
+    count += 1
+    sum += seconds
+    if let index = Self.bounds.firstIndex(where: { seconds <= $0 }) { counts[index] += 1 }
+  }
+}
+
+/// What the kernel says of this process.
+enum ProcessFigures {
+  /// Bytes in memory.
+  static var resident: Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, file) != nil else { return 0 }
+    let words = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }.split(
+      separator: " ")
+    return words.count > 1 ? (Int(words[1]) ?? 0) * Int(getpagesize()) : 0
+  }
+
+  /// Seconds of all its threads, in user and in kernel mode.
+  static var cpuSeconds: Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
+      .reduce(0, +)
+  }
+}

@@ -1,0 +1,100 @@
+import EventLoop
+import Relay
+
+/// What the server tells its operator.
+extension Server {
+  func openAdmin() throws(StartError) {
+    guard let wanted = options.admin else { return }
+    let shown = "\(wanted.host):\(wanted.port)"
+    guard ["127.0.0.1", "localhost"].contains(wanted.host) else {
+      throw StartError(
+        "--admin \(shown): the admin port has neither tokens nor TLS, so it is for 127.0.0.1 alone; "
+          + "have whoever scrapes it from elsewhere come by a tunnel or a proxy")
+    }
+    let wakeup = Wakeup(loop: loop) { [unowned self] in admin?.answer { answerToOperator } }
+    guard let admin = OperatorPages(host: "127.0.0.1", port: wanted.port, wakeup) else {
+      wakeup.close()
+      throw StartError("cannot listen on \(shown), which --admin names")
+    }
+    self.admin = admin
+  }
+
+  /// Where operators ask; nil for nowhere.
+  package var adminAddress: String? { admin.map { "127.0.0.1:\($0.port)" } }
+
+  private var answerToOperator: OperatorPages.Answer {
+    let figures = relay.figures
+    return OperatorPages.Answer(
+      metrics: metrics(figures),
+      trouble: isStopping
+        ? "the server is stopping"
+        : figures.storeTrouble.map {
+          "the store takes nothing new: \($0)"
+        })
+  }
+
+  private func metrics(_ figures: RelayFigures) -> String {
+    var text = MetricsText()
+    text.add(
+      "watchline_info", .gauge, "The version that serves.", by: "version", [(Options.version, 1)])
+    text.add("watchline_connections", .gauge, "Open connections.", Double(figures.connections))
+    text.add(
+      "watchline_connections_opened_total", .counter, "Connections that were accepted.",
+      Double(figures.connectionsEver))
+    text.add("watchline_sessions", .gauge, "Devices with a session.", Double(figures.sessions))
+    text.add(
+      "watchline_activations_total", .counter, "Sessions that were activated.",
+      Double(figures.activationsEver))
+    text.add("watchline_pairs", .gauge, "Pairs that the store knows.", Double(figures.pairsStored))
+    text.add(
+      "watchline_pairs_in_memory", .gauge, "Pairs of which the queues are in memory.",
+      Double(figures.pairsInMemory))
+    text.add(
+      "watchline_accepted_total", .counter, "Deliveries that were queued.", by: "lane",
+      figures.accepted)
+    text.add(
+      "watchline_delivered_total", .counter, "Deliveries that were handed out, each once.",
+      by: "lane", figures.delivered)
+    text.add(
+      "watchline_redelivered_total", .counter, "Deliveries that were handed out again.",
+      Double(figures.redelivered))
+    text.add(
+      "watchline_finished_total", .counter, "Transfers that have reached their receivers' apps.",
+      Double(figures.finished))
+    text.add(
+      "watchline_failed_total", .counter, "Transfers that have failed, by the error's number.",
+      by: "code", figures.failed.map { ("\($0.code)", $0.count) })
+    text.add(
+      "watchline_messages_total", .counter, "Live messages that were handed to their receivers.",
+      Double(figures.messages))
+    text.add(
+      "watchline_refused_total", .counter, "Lines that were refused, by the error's number.",
+      by: "code", figures.refused.map { ("\($0.code)", $0.count) })
+    text.add(
+      "watchline_uncommitted_bytes", .gauge, "Input that no commit covers yet.",
+      Double(figures.uncommittedBytes))
+    text.add(
+      "watchline_buffered_bytes", .gauge, "Input not carried out, and output not read.",
+      Double(figures.bufferedBytes))
+    text.add(
+      "watchline_store_live_bytes", .gauge, "Payloads in the store that are needed.",
+      Double(figures.liveBytes))
+    text.add(
+      "watchline_store_payload_bytes", .gauge, "All payloads in the store.",
+      Double(figures.storedBytes))
+    text.add(
+      "watchline_store_failing", .gauge, "1 while the store takes nothing new.",
+      figures.storeTrouble == nil ? 0 : 1)
+    text.add("watchline_commit_seconds", "How long a commit took, its sync included.", commits)
+    text.add(
+      "process_resident_memory_bytes", .gauge, "Memory that the process has.",
+      Double(ProcessFigures.resident))
+    text.add(
+      "process_cpu_seconds_total", .counter, "Processor time of the process.",
+      ProcessFigures.cpuSeconds)
+    text.add(
+      "process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.",
+      startTime)
+    return text.text
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import LoopbackSupport
+import Testing
+
+extension ProcessTests {
+  /// The admin port: what an operator and Prometheus ask by HTTP.
+  @Suite struct AdminTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func start(data: String? = ":memory:", shell: String? = nil) throws -> (
+      server: ServerProcess, admin: String
+    ) {
+      let server = try ServerProcess(scratch, ["--admin", "127.0.0.1:0"], data: data, shell: shell)
+      var address: String?
+      try eventually("the admin port is in the log") {
+        address = server.log.split(separator: "event=admin address=").dropFirst().first.map {
+          String($0.prefix { !$0.isWhitespace })
+        }
+        return address != nil
+      }
+      return (server, try #require(address))
+    }
+
+    /// - Returns: what is said, and the status behind it.
+    private func get(_ url: String, _ more: [String] = []) throws -> String {
+      let program = try Program(
+        ["curl", "-s", "-m", "5", "-w", "\n%{http_code}", "http://" + url] + more, in: scratch)
+      #expect(try program.exitCode() == 0, "\(url): \(program.errors)")
+      return program.output
+    }
+
+    private func load(_ server: ServerProcess, _ line: String) throws {
+      let program = try Program(
+        [Program.products + "/watchline", "load", "--connect", "127.0.0.1:\(server.port)"]
+          + line.split(separator: " ").map(String.init), in: scratch)
+      #expect(try program.exitCode(within: 60) == 0, "\(program.errors)")
+    }
+
+    private func freePort() throws -> Int {
+      let server = try ServerProcess(scratch, data: ":memory:")
+      defer { server.kill() }
+      return server.port
+    }
+
+    private func value(_ name: String, in metrics: String) -> Double? {
+      metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        .flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+
+    /// What is counted is what has happened, and Prometheus takes the format.
+    @Test func metricsAreTrue() throws {
+      let (server, admin) = try start()
+      let before = try get("\(admin)/metrics")
+      #expect(value("watchline_connections", in: before) == 0)
+      let watch = try server.device("watch")
+      let phone = try server.device("phone")
+      for n in 1...3 { try phone.send(["type": "transferUserInfo", "n": n, "payload": [:]]) }
+      for _ in 1...3 { try watch.expect("didReceiveUserInfo") }
+      try watch.send(["type": "acknowledge", "lane": "userInfo", "seq": 3])
+      for _ in 1...3 { try phone.expect("didFinishUserInfoTransfer") }
+      try phone.send(["type": "sendMessage", "payload": [:]])
+      try watch.expect("didReceiveMessage")
+      try phone.send(["type": "bogus"])
+      try phone.expect("error")
+      let metrics = try get("\(admin)/metrics")
+      for (name, count) in [
+        ("watchline_connections", 2), ("watchline_sessions", 2), ("watchline_pairs", 1),
+        ("watchline_activations_total", 2), ("watchline_messages_total", 1),
+        (#"watchline_accepted_total{lane="userInfo"}"#, 3),
+        (#"watchline_delivered_total{lane="userInfo"}"#, 3), ("watchline_finished_total", 3),
+        (#"watchline_refused_total{code="4002"}"#, 1), ("watchline_store_failing", 0),
+      ] { #expect(value(name, in: metrics) == Double(count), "\(name)") }
+      #expect(try #require(value("watchline_commit_seconds_count", in: metrics)) >= 2)
+      #expect(try #require(value("process_resident_memory_bytes", in: metrics)) > 1_000_000)
+      let check = try Program(
+        ["promtool", "check", "metrics"], in: scratch,
+        input: metrics.split(separator: "\n").dropLast().joined(separator: "\n") + "\n")
+      #expect(try check.exitCode() == 0, "\(check.output) \(check.errors)")
+      #expect(try server.terminate() == 0)
+    }
+
+    /// Prometheus itself scrapes a server under load.
+    @Test func prometheusScrapes() throws {
+      let (server, admin) = try start()
+      let settings = """
+        global: {scrape_interval: 200ms, scrape_timeout: 200ms}
+        scrape_configs:
+          - {job_name: watchline, static_configs: [{targets: ["\(admin)"]}]}
+        """
+      let file = scratch.path + "/prometheus.yml"
+      try Data(settings.utf8).write(to: URL(fileURLWithPath: file))
+      // It does not say which port it got: one that was free is named to it.
+      let own = try freePort()
+      let prometheus = try Program(
+        [
+          "prometheus", "--config.file=\(file)", "--storage.tsdb.path=\(scratch.path)/series",
+          "--web.listen-address=127.0.0.1:\(own)",
+        ], in: scratch)
+      try eventually(within: 30, "Prometheus is ready: \(prometheus.errors.suffix(500))") {
+        prometheus.errors.contains("Server is ready to receive web requests")
+      }
+      try load(server, "--workload transfer --pairs 4 --seconds 1 --warm-up 0")
+      let wanted = try get("\(admin)/metrics").split(separator: "\n").first {
+        $0.hasPrefix("watchline_finished_total ")
+      }.map { String($0.dropFirst("watchline_finished_total ".count)) }
+      let count = try #require(wanted)
+      try eventually(within: 20, "it has the count \(count)") {
+        try get("127.0.0.1:\(own)/api/v1/query?query=watchline_finished_total")
+          .contains("\"\(count)\"")
+      }
+      #expect(try server.terminate() == 0)
+    }
+
+    /// The rules of the documentation are rules, and ask for metrics that there are.
+    @Test func alertsAskForWhatThereIs() throws {
+      let (server, admin) = try start()
+      let rules = #filePath.replacing(
+        "Tests/ProcessTests/AdminTests.swift", with: "Documentation/alerts.yml")
+      let check = try Program(["promtool", "check", "rules", rules], in: scratch)
+      #expect(try check.exitCode() == 0, "\(check.output) \(check.errors)")
+      let metrics = try get("\(admin)/metrics")
+      let documents = [rules, rules.replacing("alerts.yml", with: "Operating.md")]
+      for path in documents {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let names = text.matches(of: /(watchline|process)_[a-z_]+/).map { String($0.output.0) }
+        #expect(names.count >= 4)
+        for name in names {
+          let isThere = metrics.contains("# TYPE \(name.replacing("_bucket", with: "")) ")
+          #expect(isThere, "\(name)")
+        }
+      }
+      #expect(try server.terminate() == 0)
+    }
+
+    /// Alive and ready are two things: a server whose disk is full serves what it has, and is not ready.
+    @Test func readyMeansThatItTakesWhatIsNew() throws {
+      let (server, admin) = try start(data: nil, shell: "trap '' XFSZ")
+      #expect(try get("\(admin)/healthz") == "ok\n\n200")
+      #expect(try get("\(admin)/readyz") == "ok\n\n200")
+      #expect(try get("\(admin)/").hasPrefix("/metrics"))
+      #expect(try get("\(admin)/none").hasSuffix("\n404"))
+      // A page in a browser of this machine's may have any name looked up as this address.
+      #expect(try get("\(admin)/metrics", ["-H", "Host: evil.example"]).hasSuffix("\n403"))
+      // Somebody who says nothing keeps nobody from being served, and the server from nothing.
+      let idle = try loopbackConnection(
+        host: "127.0.0.1", port: Int(admin.split(separator: ":")[1])!)
+      defer { close(idle) }
+      let phone = try server.device("phone")
+      let watch = try server.device("watch")
+      try server.limitFiles(to: 12_000)
+      let transfer: [String: Any] = [
+        "type": "transferUserInfo", "payload": ["text": String(repeating: "x", count: 8_000)],
+      ]
+      try eventually("the disk is full") { try phone.request(transfer).type == "error" }
+      let answer = try get("\(admin)/readyz")
+      #expect(answer.hasPrefix("the store takes nothing new: ") && answer.hasSuffix("\n503"))
+      #expect(try get("\(admin)/healthz") == "ok\n\n200")
+      #expect(value("watchline_store_failing", in: try get("\(admin)/metrics")) == 1)
+      try server.limitFiles(to: 1 << 30)
+      try eventually("it is ready again") { try get("\(admin)/readyz") == "ok\n\n200" }
+      phone.close()
+      watch.close()
+      #expect(try server.terminate() == 0)
+    }
+
+    @Test func addressesThatAreRefused() throws {
+      for (address, words) in [
+        ("0.0.0.0:0", "it is for 127.0.0.1 alone"), ("9292", "--admin is HOST:PORT"),
+      ] {
+        let program = try Program(
+          [
+            ServerProcess.path, "--data", ":memory:", "--listen", "127.0.0.1:0", "--admin", address,
+          ], in: scratch)
+        #expect(try program.exitCode() != 0)
+        #expect(program.errors.contains(words), "\(program.errors)")
+      }
+      let (server, admin) = try start()
+      let second = try Program(
+        [ServerProcess.path, "--data", ":memory:", "--listen", "127.0.0.1:0", "--admin", admin],
+        in: scratch)
+      #expect(try second.exitCode() == 1)
+      #expect(second.errors.contains("cannot listen on \(admin), which --admin names"))
+      #expect(try server.terminate() == 0)
+    }
+  }
+}
