@@ -68,6 +68,12 @@ extension TCPConnection {
     }
   }
 
+  /// The same without the port.
+  package var peerHost: String {
+    let address = peerAddress
+    return address.lastIndex(of: ":").map { String(address[..<$0]) } ?? address
+  }
+
   /// Whether the peer is on this machine: its address is in 127.0.0.0/8 or is ::1. False when it is
   /// gone.
   ///

@@ -74,9 +74,11 @@ package final class World {
   package func lastClient(_ name: String) -> Client? { clients[name] }
 
   /// A new connection. Its `hello` is among its lines after the next `settle`.
+  ///
+  /// - Parameter address: of its machine; nil for the relay's own.
   @discardableResult
-  package func open(_ name: String) -> Client {
-    let client = Client(name: name, connection: relay.opened(now: time))
+  package func open(_ name: String, address: String? = nil) -> Client {
+    let client = Client(name: name, connection: relay.opened(address: address, now: time))
     client.keepsHistory = keepsHistory
     clients[name] = client
     order.append(client)

@@ -29,6 +29,8 @@ package final class Connection {
   var refusals = 0
   /// Its address for the log; empty where the caller did not say.
   var peer = ""
+  /// The address of its machine; nil where that is this one.
+  var address: String?
   /// Has had a session: it may send longer lines, and have more output wait.
   var hasActivated = false
   /// Bytes that it holds, as counted in `Relay.buffered`.

@@ -11,6 +11,8 @@ package struct Limits: Sendable, Equatable {
   package var buffers = 256 << 20
   /// Connections at once. The server lowers it to what its file descriptors allow.
   package var connections = 100_000
+  /// The same of one address that is not this machine's.
+  package var addressConnections = 1_000
   /// Output that may wait for a connection; above it items wait in the store.
   package var waitingOutput = 256 << 10
   /// How long a live message waits for a full receiver.
@@ -72,7 +74,8 @@ package struct Limits: Sendable, Equatable {
   /// The limits' names, in the order of this file.
   package static let names: [(name: String, path: any WritableKeyPath<Limits, Int> & Sendable)] = [
     ("line", \.line), ("firstLine", \.firstLine), ("firstOutput", \.firstOutput),
-    ("buffers", \.buffers), ("connections", \.connections), ("waitingOutput", \.waitingOutput),
+    ("buffers", \.buffers), ("connections", \.connections),
+    ("addressConnections", \.addressConnections), ("waitingOutput", \.waitingOutput),
     ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),

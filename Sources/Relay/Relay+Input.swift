@@ -10,10 +10,12 @@ extension Relay {
   ///
   /// - Parameters:
   ///   - activationTime: microseconds in which it has to activate; nil for any.
-  ///   - peer: its address, for the log of a server with tokens.
+  ///   - peer: its address and port, for the log of a server with tokens.
+  ///   - address: of the peer's machine; nil where that is this one.
   ///   - isSecure: TLS is spoken on it.
   package func opened(
-    activationTime: Int64? = nil, peer: String = "", isSecure: Bool = false, now time: Int64
+    activationTime: Int64? = nil, peer: String = "", address: String? = nil,
+    isSecure: Bool = false, now time: Int64
   ) -> Connection {
     setTime(time)
     let number = freeConnections.popLast() ?? connections.count
@@ -26,12 +28,10 @@ extension Relay {
     }
     connectionCount += 1
     counts.connections += 1
-    if connectionCount > limits.connections {
-      send(
-        WireError(
-          .tooManyConnections,
-          "this server takes \(limits.connections) connections at once; try again later"),
-        to: connection)
+    connection.address = address
+    if let address { addresses[address, default: 0] += 1 }
+    if let refusal = refusal(of: connection) {
+      send(WireError(.tooManyConnections, refusal), to: connection)
       connection.end(.draining)
     } else {
       answer(connection) { output in
@@ -50,6 +50,19 @@ extension Relay {
       }
     }
     return connection
+  }
+
+  /// Why a new connection is one too many; nil where it is not.
+  private func refusal(of connection: Connection) -> String? {
+    if connectionCount > limits.connections {
+      return "this server takes \(limits.connections) connections at once; try again later"
+    }
+    guard let address = connection.address, addresses[address]! > limits.addressConnections else {
+      return nil
+    }
+    return
+      "\(address) has \(limits.addressConnections) connections open, as many as one address may have "
+      + "(addressConnections); close some of them"
   }
 
   /// Bytes came in. They are used before the call returns.
@@ -96,6 +109,10 @@ extension Relay {
     connections[connection.number] = nil
     freeConnections.append(connection.number)
     connectionCount -= 1
+    if let address = connection.address {
+      let left = addresses[address]! - 1
+      addresses[address] = left == 0 ? nil : left
+    }
     if isStopping { evictIdle() }
     settle()
   }

@@ -69,6 +69,8 @@ package final class Relay {
   var connections: [Connection?] = []
   var freeConnections: [Int] = []
   var connectionCount = 0
+  /// How many of them other machines have, by the machine's address.
+  var addresses: [String: Int] = [:]
   var uncommittedTotal = 0
   /// Bytes that connections hold: input that is not consumed and output that is not read.
   package internal(set) var buffered = 0

@@ -12,7 +12,8 @@ extension Server: ListenerHandler {
     }
     let connection = relay.opened(
       activationTime: secure == nil ? activationTime(of: socket) : secureActivationTime,
-      peer: tokens == nil ? "" : socket.peerAddress, isSecure: secure != nil, now: now)
+      peer: tokens == nil ? "" : socket.peerAddress,
+      address: socket.isPeerOnLoopback ? nil : socket.peerHost, isSecure: secure != nil, now: now)
     let link = Link(connection, socket, secure)
     while links.count <= connection.number { links.append(nil) }
     links[connection.number] = link

@@ -23,6 +23,28 @@ import Testing
     "{\"type\":\"sendMessage\",\"payload\":{\"pad\":\"" + String(repeating: "x", count: 500)
     + "\"},\"id\":"
 
+  /// One machine cannot take the connections of all.
+  @Test func anAddressHasItsShare() throws {
+    let world = try makeWorld { $0.addressConnections = 2 }
+    func open(_ name: String, _ address: String?) -> String {
+      world.open(name, address: address)
+      world.settle()
+      return world.lastClient(name)!.takeLines().joined()
+    }
+    for name in ["a", "b"] { #expect(open(name, "10.0.0.1").contains("hello")) }
+    let refused = open("c", "10.0.0.1")
+    #expect(refused.contains("\"code\":4011") && refused.contains("(addressConnections)"))
+    #expect(refused.contains("10.0.0.1 has 2 connections open"))
+    #expect(world.lastClient("c")!.isClosed)
+    // Others have theirs, and this machine has no bound of this kind.
+    #expect(open("d", "10.0.0.2").contains("hello"))
+    for number in 0..<5 { #expect(open("own\(number)", nil).contains("hello")) }
+    // What is closed makes room, the refused one too.
+    world.close("a")
+    #expect(open("e", "10.0.0.1").contains("hello"))
+    #expect(open("f", "10.0.0.1").contains("\"code\":4011"))
+  }
+
   /// A message for a full receiver stops its sender's input, for at most two seconds.
   @Test func liveMessageWaitsForAFullReceiver() throws {
     let world = try makeWorld()
