@@ -1,5 +1,6 @@
 import Glibc
 import Storage
+import Wire
 
 package enum LogLevel: String, Comparable {
   case error, info, debug
@@ -9,25 +10,72 @@ package enum LogLevel: String, Comparable {
   package static func < (a: LogLevel, b: LogLevel) -> Bool { a.rank < b.rank }
 }
 
-/// Lines of `key=value` on stderr. A thread of its own writes them, so that a reader that does not read
+/// How a line of the log is written.
+package enum LogFormat: String {
+  /// `key=value`, values in quotation marks where they have blanks.
+  case logfmt
+  /// An object a line: whole numbers and booleans as such, all else as strings.
+  case json
+
+  /// - Parameter line: as logfmt, quoted values as JSON strings.
+  func text(_ line: String) -> String {
+    guard self == .json else { return line + "\n" }
+    var result: [UInt8] = [0x7B]
+    var rest = Array(line.utf8)[...]
+    while !rest.isEmpty {
+      if result.count > 1 { result.append(0x2C) }
+      let key = String(decoding: rest.prefix { $0 != 0x3D }, as: UTF8.self)
+      result.append(jsonString: key)
+      result.append(0x3A)
+      rest = rest.drop { $0 != 0x3D }.dropFirst()
+      let value = rest.first == 0x22 ? Self.string(rest) : rest.prefix { $0 != 0x20 }
+      let text = String(decoding: value, as: UTF8.self)
+      if value.first == 0x22 || !Self.names.contains(key) && Self.isLiteral(text) {
+        result += value
+      } else {
+        result.append(jsonString: text)
+      }
+      rest = rest.dropFirst(value.count).drop { $0 == 0x20 }
+    }
+    return String(decoding: result, as: UTF8.self) + "}\n"
+  }
+
+  /// What may look like a number, and is none.
+  private static let names: Set = ["token", "store"]
+
+  private static func isLiteral(_ text: String) -> Bool {
+    text == "true" || text == "false" || Int64(text).map { "\($0)" == text } ?? false
+  }
+
+  /// The JSON string at the start, with its quotation marks.
+  private static func string(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var end = bytes.startIndex + 1
+    while end < bytes.endIndex, bytes[end] != 0x22 { end += bytes[end] == 0x5C ? 2 : 1 }
+    return bytes[..<min(end + 1, bytes.endIndex)]
+  }
+}
+
+/// Lines on stderr. A thread of its own writes them, so that a reader that does not read
 /// holds up nobody; what does not fit into memory meanwhile is dropped and counted.
 ///
 /// The descriptor's flags are shared with other processes and stay as they are: a write may block that
 /// thread for as long as it likes.
 struct Log {
   let level: LogLevel
+  private let format: LogFormat
   private let lines: Monitor<LogLines>
 
-  init(level: LogLevel) {
+  init(level: LogLevel, format: LogFormat) {
     self.level = level
-    lines = Monitor(LogLines())
+    self.format = format
+    lines = Monitor(LogLines(format: format))
     LogWriter.start(lines)
   }
 
   /// - Parameter line: `event=…` and what else belongs to it, values quoted where they have blanks.
   func write(_ level: LogLevel, _ line: String) {
     guard level <= self.level else { return }
-    let bytes = Array(Self.text(level, line).utf8)
+    let bytes = Array(Self.text(level, line, format).utf8)
     lines.with { $0.add(bytes) }
     lines.signal()
   }
@@ -38,7 +86,7 @@ struct Log {
     while monotonicNanoseconds() < end, !lines.with({ $0.isEmpty }) { usleep(1_000) }
   }
 
-  fileprivate static func text(_ level: LogLevel, _ line: String) -> String {
+  fileprivate static func text(_ level: LogLevel, _ line: String, _ format: LogFormat) -> String {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     var parts = tm()
@@ -49,7 +97,7 @@ struct Log {
       }
     }
     let milliseconds = String(time.tv_nsec / 1_000_000 + 1_000).dropFirst()
-    return "time=\(stamp).\(milliseconds)Z level=\(level.rawValue) \(line)\n"
+    return format.text("time=\(stamp).\(milliseconds)Z level=\(level.rawValue) \(line)")
   }
 }
 
@@ -58,6 +106,7 @@ struct LogLines {
   /// Bytes that may wait: some 2,000 lines.
   static let limit = 256 << 10
 
+  private let format: LogFormat
   private var waiting: [UInt8] = []
   /// Lines that found no room since the last that did.
   private var dropped = 0
@@ -65,6 +114,8 @@ struct LogLines {
   private var isWriting = false
   /// It cannot be written to.
   var hasFailed = false
+
+  init(format: LogFormat) { self.format = format }
 
   var isEmpty: Bool { hasFailed || waiting.isEmpty && !isWriting }
 
@@ -84,7 +135,9 @@ struct LogLines {
     guard isWriting else { return nil }
     let taken = waiting
     waiting = []
-    if dropped > 0 { waiting = Array(Log.text(.error, "event=logDropped lines=\(dropped)").utf8) }
+    if dropped > 0 {
+      waiting = Array(Log.text(.error, "event=logDropped lines=\(dropped)", format).utf8)
+    }
     dropped = 0
     return taken
   }

@@ -23,6 +23,7 @@ package struct Options {
   package var activateTimeout: Int64?
   package static let standardActivateTimeout: Int64 = 10
   package var logLevel = LogLevel.info
+  package var logFormat = LogFormat.logfmt
   /// Files of the user's own schemas.
   package var schemas: [String] = []
   /// The file with the tokens that devices have to show; nil: nobody is asked.
@@ -62,7 +63,8 @@ package struct Options {
       --admin HOST:PORT     metrics for Prometheus and /healthz, /readyz by HTTP, on this machine
       --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
                             pomodoro; may be given several times
-      --log-level LEVEL     error, info or debug; logfmt on stderr (info)
+      --log-level LEVEL     error, info or debug, on stderr        (info)
+      --log-format FORMAT   logfmt or json                         (logfmt)
       --version, --help
 
     SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema,
@@ -136,10 +138,17 @@ package struct Options {
           throw UsageError("--log-level is error, info or debug, not \(text)")
         }
         logLevel = level
+      case "--log-format":
+        let text = try Self.value(name, attached, &rest)
+        guard let format = LogFormat(rawValue: text) else {
+          throw UsageError("--log-format is logfmt or json, not \(text)")
+        }
+        logFormat = format
       default:
         let known = [
           "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
-          "--log-level", "--activate-timeout", "--accept-loss", "--tokens", "--allow-anonymous",
+          "--log-level", "--log-format", "--activate-timeout", "--accept-loss", "--tokens",
+          "--allow-anonymous",
           "--tls-listen", "--tls-cert", "--tls-key", "--insecure", "--admin",
         ]
         let advice = Nearest.advice(for: name, among: known, else: "see --help")

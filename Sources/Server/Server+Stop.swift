@@ -9,6 +9,7 @@ extension Server {
     guard !isStopping else { return }
     isStopping = true
     log.write(.info, "event=stopping connections=\(linkCount)")
+    supervisor?.tell("STOPPING=1")
     listener?.close()
     secureListener?.close()
     relay.stop(now: now)

@@ -25,6 +25,9 @@ package final class Server {
   let wakeup: Wakeup
   /// Where an operator asks; nil for nowhere.
   var admin: OperatorPages?
+  /// systemd, where it has started the server and waits to hear from it.
+  let supervisor = Supervisor()
+  private var watchdog: Timer!
   /// How long commits took.
   private(set) var commits = Durations()
   private var submittedAt: UInt64 = 0
@@ -71,7 +74,7 @@ package final class Server {
   /// - Throws: `StartError` with one sentence for stderr.
   package init(_ options: Options) throws(StartError) {
     self.options = options
-    log = Log(level: options.logLevel)
+    log = Log(level: options.logLevel, format: options.logFormat)
     ignoreBrokenPipes()
     ignoreHangUps()
     clock = MachineClocks.start()
@@ -133,6 +136,7 @@ package final class Server {
     linger = Timer(loop: loop) { hook.server?.endLingering() }
     stopTimer = Timer(loop: loop) { hook.server?.stopTimedOut() }
     tokenTimer = Timer(loop: loop) { hook.server?.tokensMayHaveChanged() }
+    watchdog = Timer(loop: loop) { hook.server?.keepSupervisorInformed() }
     for number in [SIGTERM, SIGINT] {
       signals.append(Signal(loop: loop, number: number) { hook.server?.stop() })
     }
@@ -210,6 +214,8 @@ package final class Server {
     watchTokens()
     if let adminAddress { log.write(.info, "event=admin address=\(adminAddress)") }
     admin?.start()
+    supervisor?.tell("READY=1\nSTATUS=listening on \(address)\(secure)")
+    keepSupervisorInformed()
     // All that was read at the start.
     returnFreedMemory()
     keepFreedMemory(bytes: Self.keptMemory)
@@ -228,6 +234,13 @@ package final class Server {
     log.write(.info, "event=stopped isComplete=\(isComplete)")
     log.close()
     return isComplete
+  }
+
+  /// Says that the loop turns, as often as systemd wants to hear it.
+  private func keepSupervisorInformed() {
+    guard let supervisor, let interval = supervisor.interval else { return }
+    supervisor.tell("WATCHDOG=1")
+    watchdog.start(after: interval)
   }
 
   /// What `run` could not do, where it answered false.
@@ -347,7 +360,9 @@ package final class Server {
   }
 
   func closeHandles() {
-    for handle in [deadline, confirmation, linger, stopTimer, tokenTimer] { handle!.close() }
+    for handle in [deadline, confirmation, linger, stopTimer, tokenTimer, watchdog] {
+      handle!.close()
+    }
     for signal in signals { signal.close() }
   }
 

@@ -8,6 +8,64 @@ extension ProcessTests {
 
     init() throws { scratch = try Scratch() }
 
+    /// As JSON each line is an object, whatever is in it.
+    @Test func jsonLines() throws {
+      let server = try ServerProcess(
+        scratch, ["--log-format", "json", "--log-level", "debug"], data: ":memory:")
+      let phone = try server.device("phone", pair: "a \"b\" = c\\")
+      try phone.send(["type": "quit"])
+      _ = try phone.linesToEnd()
+      #expect(try server.terminate() == 0)
+      let lines = try server.program.errors.split(separator: "\n").map { line in
+        try #require(
+          JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+      }
+      #expect(lines.count > 3)
+      #expect(lines.allSatisfy { $0["time"] is String && $0["level"] is String })
+      let events = lines.compactMap { $0["event"] as? String }
+      #expect(events.count == lines.count && events.last == "stopped")
+      #expect(lines.last?["isComplete"] as? Bool == true)
+      let accepted = try #require(lines.first { $0["event"] as? String == "accepted" })
+      #expect(accepted["connection"] is NSNumber && accepted["peer"] is String)
+    }
+
+    /// systemd is told when the server is ready, that it lives, and that it goes.
+    @Test func tellsItsSupervisor() throws {
+      let path = scratch.path + "/notify"
+      let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+      defer { close(receiver) }
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let isBound = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+        }
+      }
+      #expect(isBound)
+      _ = fcntl(receiver, F_SETFL, O_NONBLOCK)
+      var told: [String] = []
+      func listen() {
+        var buffer = [UInt8](repeating: 0, count: 1_000)
+        while true {
+          let count = recv(receiver, &buffer, buffer.count, 0)
+          guard count > 0 else { return }
+          told.append(String(decoding: buffer[..<count], as: UTF8.self))
+        }
+      }
+      let server = try ServerProcess(
+        scratch, data: ":memory:",
+        shell: "export NOTIFY_SOCKET='\(path)' WATCHDOG_USEC=200000 WATCHDOG_PID=$$")
+      try eventually("it is ready, and says again and again that it lives") {
+        listen()
+        return told.count { $0 == "WATCHDOG=1" } >= 4
+      }
+      #expect(told[0] == "READY=1\nSTATUS=listening on 127.0.0.1:\(server.port)")
+      #expect(try server.terminate() == 0)
+      listen()
+      #expect(told.last == "STOPPING=1")
+    }
+
     /// Its stderr is a pipe that nobody reads until the end. Everyone is served; each line is either
     /// written whole or counted.
     @Test func anUnreadLogStopsNothing() throws {
