@@ -109,6 +109,7 @@ extension Relay {
     connections[connection.number] = nil
     freeConnections.append(connection.number)
     connectionCount -= 1
+    hold(nil, connection)
     if let address = connection.address {
       let left = addresses[address]! - 1
       addresses[address] = left == 0 ? nil : left

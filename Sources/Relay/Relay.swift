@@ -69,6 +69,8 @@ package final class Relay {
   var connections: [Connection?] = []
   var freeConnections: [Int] = []
   var connectionCount = 0
+  /// How many of them hold a token, by its id.
+  var holders: [String: Int] = [:]
   /// How many of them other machines have, by the machine's address.
   var addresses: [String: Int] = [:]
   var uncommittedTotal = 0

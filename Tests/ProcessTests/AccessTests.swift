@@ -78,13 +78,17 @@ extension ProcessTests {
     }
 
     @Test func madeListedRotatedAndRevoked() throws {
-      let narrow = try create(["--pair", "demo,x-*", "--role", "watch", "--expires", "30d"])
+      let narrow = try create([
+        "--pair", "demo,x-*", "--role", "watch", "--expires", "30d", "--connections", "9",
+      ])
       let wide = try create(["--pair", "*", "--grant", "connect,forget"])
       let attributes = try FileManager.default.attributesOfItem(atPath: file)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
       #expect(try !String(contentsOfFile: file, encoding: .utf8).contains(narrow.suffix(43)))
       let list = try watchline(["token", "list", "--tokens", file])
-      #expect(list.output.contains("pairs demo, x-*; watch; any device; may connect; expires 2"))
+      #expect(
+        list.output.contains(
+          "pairs demo, x-*; watch; any device; may connect; at most 9 connections; expires 2"))
       let server = try start()
       #expect(try refusal(server, narrow) == nil)
       #expect(try refusal(server, wide, pair: "y") == nil)

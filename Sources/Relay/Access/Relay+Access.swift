@@ -7,6 +7,7 @@ extension Relay {
     let text = try call.fields.string(.token)
     if let access = options.access {
       guard let token = access.token(text, at: wall) else { throw refusal(call.connection, text) }
+      try checkQuota(of: token, call.connection)
       present(token, on: call.connection)
     }
     acceptNow(call)
@@ -31,6 +32,7 @@ extension Relay {
     guard let token = shown, token.isValid(at: wall),
       token.admits(pair: pair, role: role, device: device)
     else { throw refusal(connection, text) }
+    try checkQuota(of: token, connection)
     present(token, on: connection)
   }
 
@@ -49,11 +51,32 @@ extension Relay {
     }
   }
 
+  /// - Throws: 4008 where so many connections hold the token as its quota allows.
+  private func checkQuota(of token: Token, _ connection: Connection) throws(WireError) {
+    guard let most = token.connections, connection.token?.id != token.id,
+      holders[token.id, default: 0] >= most
+    else { return }
+    throw WireError(
+      .overloaded,
+      "\(most) connections hold token \(token.id) already, as many as its quota allows "
+        + "(connections); close one of them")
+  }
+
   private func present(_ token: Token, on connection: Connection) {
     connection.refusals = 0
     guard connection.token != token else { return }
-    connection.token = token
+    hold(token, connection)
     awaitExpiry(of: token, on: connection)
+  }
+
+  /// A connection holds another token from now on, or none.
+  func hold(_ token: Token?, _ connection: Connection) {
+    if let id = connection.token?.id {
+      let left = holders[id]! - 1
+      holders[id] = left == 0 ? nil : left
+    }
+    if let token { holders[token.id, default: 0] += 1 }
+    connection.token = token
   }
 
   // MARK: Refusals
@@ -141,7 +164,7 @@ extension Relay {
     log(
       "event=tokenWithdrawn token=\(connection.token?.id ?? "") reason=\(reason)\(peer(connection))"
     )
-    connection.token = nil
+    hold(nil, connection)
     if let device = connection.device {
       endSession(device)
       tellDeactivatedLast(connection, reason)

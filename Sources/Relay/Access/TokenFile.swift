@@ -4,7 +4,7 @@ import Wire
 ///
 /// ```
 /// {"id":"a1b2c3d4","sha256":"9f86…","pairs":["team-ios-*"],"role":"watch","device":"*",
-///  "grant":["connect"],"expires":"2027-01-01T00:00:00Z"}
+///  "grant":["connect"],"expires":"2027-01-01T00:00:00Z","quota":{"connections":200}}
 /// ```
 /// Needed are `id`, `sha256` and `pairs`. Empty lines are passed over.
 package enum TokenFile {
@@ -47,13 +47,18 @@ package enum TokenFile {
       if let expires = token.expires {
         json.member("expires", CivilTime(ms: expires / 1000).description)
       }
+      if let connections = token.connections {
+        json.object("quota") { $0.member("connections", connections) }
+      }
     }
     return json.bytes + [0x0A]
   }
 
   // MARK: One line
 
-  private static let members = ["id", "sha256", "pairs", "role", "device", "grant", "expires"]
+  private static let members = [
+    "id", "sha256", "pairs", "role", "device", "grant", "expires", "quota",
+  ]
 
   private static func token(_ line: ArraySlice<UInt8>) throws(TokenFileError) -> Token {
     let fields: Members
@@ -92,6 +97,7 @@ package enum TokenFile {
     }
     if let grants = try grants(fields) { token.grants = grants }
     if fields.has("expires") { token.expires = try expiry(fields) }
+    if fields.has("quota") { token.connections = try quota(fields) }
     return token
   }
 
@@ -108,6 +114,14 @@ package enum TokenFile {
       grants.insert(grant)
     }
     return grants
+  }
+
+  private static func quota(_ fields: Members) throws(TokenFileError) -> Int {
+    let wanted = "quota is an object with connections, a whole number of at least 1"
+    guard let quota = fields.object("quota"), quota.all.map(\.name) == ["connections"],
+      let connections = quota.integer("connections"), connections >= 1
+    else { throw TokenFileError(wanted) }
+    return Int(connections)
   }
 
   private static func expiry(_ fields: Members) throws(TokenFileError) -> Int64 {

@@ -30,6 +30,41 @@ import Testing
     world.send(Array((line + "\n").utf8), from: client)
   }
 
+  /// So many connections hold a token at once, and what goes makes room.
+  @Test func aTokenHasItsQuota() throws {
+    let other = Token.text(id: "another1", secret: [UInt8](repeating: 9, count: 32))
+    let world = try world([
+      Self.token { $0.connections = 2 }, Self.token("another1", other) { $0.grants = [] },
+    ])
+    func authenticate(_ name: String, _ text: String = Self.text) -> String {
+      world.send("authenticate token=\(text)", on: name)
+      return world.client(name).takeLines().last ?? ""
+    }
+    #expect(
+      authenticate("a").contains("\"authenticated\"") || authenticate("a").contains("accepted"))
+    _ = active(world, "b")
+    let refused = authenticate("c")
+    #expect(refused.contains("\"code\":4008") && refused.contains("(connections)"), "\(refused)")
+    world.send("activate pair=new role=watch token=\(Self.text)", on: "c")
+    #expect(world.client("c").takeLines().last?.contains("\"code\":4008") == true)
+    // Nothing of the pair was made, and the connection goes on.
+    #expect(world.relay.pairsInMemory == 1)
+    world.send("ping", on: "c")
+    #expect(world.client("c").takeLines().last?.contains("pong") == true)
+    // Who holds it shows it again, and who takes another lets it go.
+    #expect(!authenticate("a").contains("4008"))
+    #expect(!authenticate("a", other).contains("error"))
+    #expect(!authenticate("c").contains("4008"))
+    #expect(authenticate("d").contains("4008"))
+    world.close("b")
+    #expect(!authenticate("d").contains("4008"))
+    // A quota that is smaller from now on ends nobody's session.
+    world.relay.takeAccess(Access([Self.token { $0.connections = 1 }]), now: world.now)
+    world.settle()
+    #expect(!world.lastClient("c")!.isClosed && !world.lastClient("d")!.isClosed)
+    #expect(authenticate("e").contains("4008"))
+  }
+
   /// Refusals that must be the same line, and make no pair.
   @Test func oneLineForAllThatIsRefused() throws {
     let narrow = Self.token {

@@ -17,6 +17,7 @@ enum TokenCommand: Subcommand {
       Option("grant", value: "G,…", "create: what it is good for, of \(grants) (connect)"),
       Option(
         "expires", value: "WHEN", "create: 90m, 12h, 30d, or a moment as 2027-01-01T00:00:00Z"),
+      Option("connections", value: "N", "create: how many may hold it at once (any number)"),
       Option("json", "print JSON: an object of the token, or a line for each"),
     ],
     notes: """
@@ -113,6 +114,7 @@ enum TokenCommand: Subcommand {
     let grants = Grant.allCases.filter(token.grants.contains).map(\.rawValue)
     var text = "pairs \(pairs); \(token.role?.rawValue ?? "phone or watch"); \(device); "
     text += grants.isEmpty ? "good for nothing" : "may \(grants.joined(separator: ", "))"
+    if let connections = token.connections { text += "; at most \(connections) connections" }
     if let expires = token.expires {
       let isOver = expires <= LocalTime.milliseconds * 1000
       text += "; \(isOver ? "expired" : "expires") \(CivilTime(ms: expires / 1000))"
@@ -128,6 +130,7 @@ struct TokenRequest {
   var device: String
   var grants: Set<Grant>
   var expires: Int64?
+  var connections: Int?
 
   init(_ arguments: Arguments) throws(TokenFailure) {
     do throws(UsageError) {
@@ -139,6 +142,7 @@ struct TokenRequest {
       device = arguments.string("device") ?? "*"
       guard !device.isEmpty else { throw UsageError("--device is a name, or * for any") }
       grants = try Self.grants(arguments.string("grant") ?? Grant.connect.rawValue)
+      connections = try arguments.integer("connections", in: 1...1_000_000)
       expires = try arguments.string("expires").map { (text) throws(UsageError) in
         try Self.expiry(text, now: LocalTime.milliseconds * 1000)
       }
