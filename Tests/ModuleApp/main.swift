@@ -82,8 +82,11 @@ while n < count {
       log.note("error \(error)")
     }
     WCSession.default.sendMessage(
-      ["n": n], replyHandler: { log.note("reply \($0["n"] as? Int ?? 0)") },
-      errorHandler: { log.note("unanswered \(($0 as? WCError)?.code.rawValue ?? 0)") })
+      ["n": n],
+      replyHandler: { @Sendable reply in log.note("reply \(reply["n"] as? Int ?? 0)") },
+      errorHandler: { @Sendable error in
+        log.note("unanswered \((error as? WCError)?.code.rawValue ?? 0)")
+      })
   }
   usleep(1000)
 }
