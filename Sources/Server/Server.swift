@@ -383,30 +383,6 @@ extension Server: TurnHandler {
   }
 }
 
-extension Server {
-  /// Lets the process have as many descriptors as it may. Returns how many.
-  private static func raiseDescriptors() -> Int {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    return Int(clamping: limit.rlim_cur)
-  }
-
-  /// For the store, the loop, the standard streams, and room to refuse further connections.
-  private static let reservedDescriptors = 64
-
-  /// With fewer than 16 connections it would be of no use.
-  private static let fewestDescriptors = reservedDescriptors + 16
-
-  private static func randomName() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return String(generator.next() | 1 << 63, radix: 16)
-      + String(generator.next() | 1 << 63, radix: 16)
-  }
-}
-
 /// Lets callbacks that are made before the server is refer to it.
 private final class Hook {
   weak var server: Server?
