@@ -29,7 +29,7 @@ extension Relay {
     connectionCount += 1
     counts.connections += 1
     connection.address = address
-    if let address { addresses[address, default: 0] += 1 }
+    addresses.add(address)
     if let refusal = refusal(of: connection) {
       send(WireError(.tooManyConnections, refusal), to: connection)
       connection.end(.draining)
@@ -57,7 +57,7 @@ extension Relay {
     if connectionCount > limits.connections {
       return "this server takes \(limits.connections) connections at once; try again later"
     }
-    guard let address = connection.address, addresses[address]! > limits.addressConnections else {
+    guard let address = connection.address, addresses[address] > limits.addressConnections else {
       return nil
     }
     return
@@ -110,10 +110,7 @@ extension Relay {
     freeConnections.append(connection.number)
     connectionCount -= 1
     hold(nil, connection)
-    if let address = connection.address {
-      let left = addresses[address]! - 1
-      addresses[address] = left == 0 ? nil : left
-    }
+    addresses.remove(connection.address)
     if isStopping { evictIdle() }
     settle()
   }

@@ -70,9 +70,9 @@ package final class Relay {
   var freeConnections: [Int] = []
   var connectionCount = 0
   /// How many of them hold a token, by its id.
-  var holders: [String: Int] = [:]
+  var holders = ConnectionTally()
   /// How many of them other machines have, by the machine's address.
-  var addresses: [String: Int] = [:]
+  var addresses = ConnectionTally()
   var uncommittedTotal = 0
   /// Bytes that connections hold: input that is not consumed and output that is not read.
   package internal(set) var buffered = 0

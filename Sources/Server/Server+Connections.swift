@@ -10,10 +10,11 @@ extension Server: ListenerHandler {
       guard let channel = tls?.accept() else { return socket.close() }
       secure = SecureChannel(channel)
     }
+    let isLocal = socket.isPeerOnLoopback
     let connection = relay.opened(
-      activationTime: secure == nil ? activationTime(of: socket) : secureActivationTime,
-      peer: tokens == nil ? "" : socket.peerAddress,
-      address: socket.isPeerOnLoopback ? nil : socket.peerHost, isSecure: secure != nil, now: now)
+      activationTime: secure == nil ? activationTime(isLocal) : secureActivationTime,
+      peer: tokens == nil ? "" : socket.peerAddress, address: isLocal ? nil : socket.peerHost,
+      isSecure: secure != nil, now: now)
     let link = Link(connection, socket, secure)
     while links.count <= connection.number { links.append(nil) }
     links[connection.number] = link
@@ -21,7 +22,7 @@ extension Server: ListenerHandler {
     socket.token = connection.number
     socket.handler = self
     let limits = options.limits
-    let silence = socket.isPeerOnLoopback ? limits.loopbackKeepalive : limits.keepalive
+    let silence = isLocal ? limits.loopbackKeepalive : limits.keepalive
     socket.setKeepalive(seconds: silence)
     socket.setUserTimeout(milliseconds: silence * 1_000)
     log.write(.debug, "event=accepted connection=\(connection.number) peer=\(socket.peerAddress)")
@@ -29,9 +30,9 @@ extension Server: ListenerHandler {
 
   /// Microseconds in which a peer has to activate. Who types on this machine may take their time, unless
   /// the operator says otherwise.
-  private func activationTime(of socket: TCPConnection) -> Int64? {
+  private func activationTime(_ isLocal: Bool) -> Int64? {
     if let seconds = options.activateTimeout { return seconds > 0 ? seconds * 1_000_000 : nil }
-    return socket.isPeerOnLoopback ? nil : Options.standardActivateTimeout * 1_000_000
+    return isLocal ? nil : Options.standardActivateTimeout * 1_000_000
   }
 
   /// With TLS there is always a bound: a handshake takes no person's time.

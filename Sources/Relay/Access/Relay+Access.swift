@@ -54,7 +54,7 @@ extension Relay {
   /// - Throws: 4008 where so many connections hold the token as its quota allows.
   private func checkQuota(of token: Token, _ connection: Connection) throws(WireError) {
     guard let most = token.connections, connection.token?.id != token.id,
-      holders[token.id, default: 0] >= most
+      holders[token.id] >= most
     else { return }
     throw WireError(
       .overloaded,
@@ -71,11 +71,8 @@ extension Relay {
 
   /// A connection holds another token from now on, or none.
   func hold(_ token: Token?, _ connection: Connection) {
-    if let id = connection.token?.id {
-      let left = holders[id]! - 1
-      holders[id] = left == 0 ? nil : left
-    }
-    if let token { holders[token.id, default: 0] += 1 }
+    holders.remove(connection.token?.id)
+    holders.add(token?.id)
     connection.token = token
   }
 
