@@ -33,6 +33,8 @@ package final class Client {
 
   /// The connection is gone, by whichever side.
   package internal(set) var isClosed = false
+  /// Whether its bytes are read: as the relay wanted when it was last looked at, like a socket.
+  var isRead = true
 
   init(name: String, connection: Connection) {
     self.name = name

@@ -180,7 +180,9 @@ package final class World {
   /// Gives the relay what a client has sent, as far as it wants it.
   private func feed(_ client: Client) -> Bool {
     var hasMoved = false
-    while !client.input.isEmpty, !client.isClosed, relay.wantsInput(client.connection) {
+    while !client.input.isEmpty, !client.isClosed, client.isRead,
+      relay.wantsInput(client.connection)
+    {
       let chunk = Array(client.input.prefix(Self.readSize))
       client.input.removeFirst(chunk.count)
       chunk.withUnsafeBytes { relay.received($0, on: client.connection, now: time) }
@@ -194,7 +196,7 @@ package final class World {
     return hasMoved
   }
 
-  /// Writes what there is to write, and closes a connection that is finished.
+  /// Writes what there is to write, and sets whether a connection is read or closed.
   package func look(at client: Client) {
     guard !client.isClosed else { return }
     if client.connection.hasOutput {
@@ -207,7 +209,14 @@ package final class World {
     } else if client.connection.isFinished {
       _ = confirm(client)
       drop(client)
+    } else {
+      client.isRead = relay.decideReading(client.connection)
     }
+  }
+
+  /// A client whose bytes the relay would take, and nobody gives it: it was not said that it wants them.
+  package var neglected: String? {
+    order.first { !$0.isRead && relay.wantsInput($0.connection) }?.name
   }
 
   /// A client that did not read reads again.

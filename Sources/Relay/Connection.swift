@@ -16,6 +16,8 @@ package final class Connection {
   /// Where in `input` begins what is not consumed.
   var inputStart = 0
   var telnet = TelnetFilter()
+  /// The caller was told not to read from it.
+  var isUnread = false
   /// Lines consumed.
   var lines = 0
   /// The peer has ended its input; what came before is still processed.
@@ -23,6 +25,8 @@ package final class Connection {
   /// The last turn in which it was served, and what it may still cost in that one (`Work`).
   var turn: UInt64 = 0
   var allowance = 0
+  /// How fast it may send; nil for as fast as it can.
+  var pace: Pace?
   /// What its device may do, on a server with tokens.
   var token: Token?
   /// Tokens of this connection that were refused since one was not.
@@ -121,7 +125,7 @@ package final class Connection {
   /// Whether its next line waits for what the server has to do, and not for its own sake.
   var isAwaited: Bool {
     switch wait {
-    case .nothing, .refusalDelay: false
+    case .nothing, .delay: false
     case .activation, .pair, .receiver: true
     }
   }

@@ -57,8 +57,8 @@ enum Wait {
   case activation
   /// A pair or its records, which are read back for this line.
   case pair
-  /// A moment, after a token that was refused.
-  case refusalDelay
+  /// A moment: after a token that was refused, or since it has sent faster than it may.
+  case delay
   /// The output of this device, for its live message; since when.
   case receiver(Device, since: Int64)
 

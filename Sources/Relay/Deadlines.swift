@@ -13,7 +13,7 @@ struct Deadline {
     case backgroundTask(pair: UInt32, device: UInt16, session: UInt64, woken: Int64)
     case notActivated(Connection)
     case tokenExpires(Connection)
-    case refusalDelayOver(Connection)
+    case delayOver(Connection)
     case pairIdle
   }
 }
@@ -77,6 +77,7 @@ extension Relay {
       case .reply(let number): replies[number] != nil
       case .uploadsIdle(let pair): uploadDeadlines[pair] == deadline.time
       case .notActivated(let connection): !connection.isClosed && !connection.hasActivated
+      case .delayOver(let connection): !connection.isClosed
       case .tokenExpires(let connection): !connection.isClosed && connection.token != nil
       default: true
       }

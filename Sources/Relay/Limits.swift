@@ -13,6 +13,9 @@ package struct Limits: Sendable, Equatable {
   package var connections = 100_000
   /// The same of one address that is not this machine's.
   package var addressConnections = 1_000
+  /// What a connection may send in a second, and at once; 0 for any number.
+  package var linesPerSecond = 0
+  package var bytesPerSecond = 0
   /// Output that may wait for a connection; above it items wait in the store.
   package var waitingOutput = 256 << 10
   /// How long a live message waits for a full receiver.
@@ -41,6 +44,9 @@ package struct Limits: Sendable, Equatable {
   package var rememberedFailures = 1_000
   /// Operations of a hub's log that every device has read before they are collected.
   package var syncLog = 4_096
+  /// Operations of a hub's log that are not collected, and records in a hub, deleted ones included.
+  package var syncEntries = 1_000_000
+  package var syncRecords = 1_000_000
   /// Seconds of silence before the kernel probes a connection, and gives unacknowledged bytes up.
   package var keepalive = 30
   /// The same of connections from this machine; 0 for never. There a peer that takes nothing is no dead
@@ -75,13 +81,15 @@ package struct Limits: Sendable, Equatable {
   package static let names: [(name: String, path: any WritableKeyPath<Limits, Int> & Sendable)] = [
     ("line", \.line), ("firstLine", \.firstLine), ("firstOutput", \.firstOutput),
     ("buffers", \.buffers), ("connections", \.connections),
-    ("addressConnections", \.addressConnections), ("waitingOutput", \.waitingOutput),
+    ("addressConnections", \.addressConnections), ("linesPerSecond", \.linesPerSecond),
+    ("bytesPerSecond", \.bytesPerSecond), ("waitingOutput", \.waitingOutput),
     ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
     ("holes", \.holes), ("pairs", \.pairs), ("watches", \.watches),
     ("incarnations", \.incarnations),
     ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog),
+    ("syncEntries", \.syncEntries), ("syncRecords", \.syncRecords),
     ("keepalive", \.keepalive), ("loopbackKeepalive", \.loopbackKeepalive),
   ]
 }

@@ -15,6 +15,8 @@ struct Counts {
   var failed: [ErrorCode: Int] = [:]
   /// Lines that were answered by an error.
   var refused: [ErrorCode: Int] = [:]
+  /// How often a connection had to wait, since it had sent faster than it may.
+  var slowed = 0
   var connections = 0
   var activations = 0
 }
@@ -56,6 +58,7 @@ package struct RelayFigures {
   package var finished = 0
   package var failed: [(code: Int, count: Int)] = []
   package var refused: [(code: Int, count: Int)] = []
+  package var slowed = 0
   package var connectionsEver = 0
   package var activationsEver = 0
   /// Why nothing new is taken; nil where all is well.
@@ -81,6 +84,7 @@ extension Relay {
     figures.finished = counts.finished
     figures.failed = Self.sorted(counts.failed)
     figures.refused = Self.sorted(counts.refused)
+    figures.slowed = counts.slowed
     figures.connectionsEver = counts.connections
     figures.activationsEver = counts.activations
     figures.storeTrouble = storeFailure ?? storeFullness

@@ -30,6 +30,7 @@ extension Relay {
     counts.connections += 1
     connection.address = address
     addresses.add(address)
+    setPace(of: connection)
     if let refusal = refusal(of: connection) {
       send(WireError(.tooManyConnections, refusal), to: connection)
       connection.end(.draining)
@@ -71,6 +72,7 @@ extension Relay {
     setTime(time)
     runDeadlines()
     serve(chunk, connection)
+    if connection.pace != nil { charge(connection, bytes: chunk.count) }
     account(connection)
     settle()
   }
@@ -120,13 +122,13 @@ extension Relay {
     connection.takeOutput()
   }
 
-  /// All but `unsent` bytes of what was taken have been written.
+  /// All but `unsent` bytes of what was taken have been written. The caller looks at the connection next.
   package func wrote(_ connection: Connection, unsent: Int, now time: Int64) {
     setTime(time)
     connection.unsent = unsent
     account(connection)
     guard !connection.isClosed else { return }
-    unblock(connection)
+    resumeLater(connection)
     if connection.waiting < limits.waitingOutput, let device = connection.device { drained(device) }
     settle()
   }
@@ -159,9 +161,17 @@ extension Relay {
     connection.position - UInt64(connection.waiting)
   }
 
-  /// Whether the caller should read from a connection.
+  /// Whether a connection's bytes are wanted.
   package func wantsInput(_ connection: Connection) -> Bool {
     connection.state < .held && !connection.hasSeenEnd && !isBlocked(connection)
+  }
+
+  /// Whether the caller should read from a connection from now on. Where it should not, the connection is touched
+  /// when that may have changed.
+  package func decideReading(_ connection: Connection) -> Bool {
+    let isRead = wantsInput(connection)
+    connection.isUnread = !isRead
+    return isRead
   }
 
   /// Every batch up to this one is synced.
@@ -280,7 +290,7 @@ extension Relay {
       backgroundTaskEnded(pair.devices[Int(device)], session, woken)
     case .notActivated(let connection): activationOverdue(connection)
     case .tokenExpires(let connection): tokenMayHaveExpired(connection)
-    case .refusalDelayOver(let connection): refusalDelayEnded(connection)
+    case .delayOver(let connection): delayEnded(connection)
     case .pairIdle:
       isEvictionAwaited = false
       evictIdle()

@@ -100,7 +100,10 @@ extension Relay {
       let piece = UnsafeRawBufferPointer(rebasing: chunk[from..<end.index])
       let before = connection.position
       // A line that has to wait has blocked the connection, and is held back with the rest.
-      if consumeLine(piece, connection) { from = end.index + 1 }
+      if consumeLine(piece, connection) {
+        from = end.index + 1
+        if connection.pace != nil { charge(connection, lines: 1) }
+      }
       connection.allowance -= Work.line + piece.count + Int(connection.position - before)
     }
     return from

@@ -89,9 +89,17 @@ extension Relay {
     touch(connection)
   }
 
-  /// What a connection was blocked by is gone: its input goes on when the present input is done.
+  /// What a connection was blocked by is gone: its input goes on when the present input is done. Where nothing of it is
+  /// held back, the caller is to look whether to read it again.
   @inline(__always)
   func unblock(_ connection: Connection) {
+    resumeLater(connection)
+    if connection.isUnread { touch(connection) }
+  }
+
+  /// The same where the caller looks at the connection next in any case.
+  @inline(__always)
+  func resumeLater(_ connection: Connection) {
     if connection.state == .stalled { unblocked.append(connection) }
   }
 

@@ -51,6 +51,8 @@ package final class Relay {
   var pairs: [UInt32: Pair] = [:]
   var nextPair: UInt32 = 1
   var blankPairs = BlankPairs()
+  /// How many pairs were made with a token, by its id.
+  var makers = Tally()
   /// Pairs in memory to which nobody is connected, by when that began or was last looked at.
   var idle = Deque<(pair: Pair, since: Int64)>()
   /// Whether a deadline is set for the first of them.
@@ -70,9 +72,9 @@ package final class Relay {
   var freeConnections: [Int] = []
   var connectionCount = 0
   /// How many of them hold a token, by its id.
-  var holders = ConnectionTally()
+  var holders = Tally()
   /// How many of them other machines have, by the machine's address.
-  var addresses = ConnectionTally()
+  var addresses = Tally()
   var uncommittedTotal = 0
   /// Bytes that connections hold: input that is not consumed and output that is not read.
   package internal(set) var buffered = 0

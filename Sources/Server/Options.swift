@@ -83,7 +83,7 @@ package struct Options {
     return Limits.names.map { name, path in
       let value = limits[keyPath: path]
       let number = Limits.durations.contains(name) ? "\(value / 1_000_000) s" : "\(value)"
-      let shown = value == 0 ? "never" : number
+      let shown = value == 0 ? "none" : number
       return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown + "\n"
     }.joined()
   }

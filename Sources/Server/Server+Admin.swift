@@ -71,6 +71,10 @@ extension Server {
       "watchline_refused_total", .counter, "Lines that were refused, by the error's number.",
       by: "code", figures.refused.map { ("\($0.code)", $0.count) })
     text.add(
+      "watchline_slowed_total", .counter,
+      "Waits of connections that had sent faster than they may.",
+      Double(figures.slowed))
+    text.add(
       "watchline_uncommitted_bytes", .gauge, "Input that no commit covers yet.",
       Double(figures.uncommittedBytes))
     text.add(

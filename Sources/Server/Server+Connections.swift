@@ -107,7 +107,7 @@ extension Server {
     } else if connection.isFinished {
       finish(link)
     } else {
-      link.read(relay.wantsInput(connection))
+      link.read(relay.decideReading(connection))
     }
   }
 

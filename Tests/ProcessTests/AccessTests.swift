@@ -79,7 +79,8 @@ extension ProcessTests {
 
     @Test func madeListedRotatedAndRevoked() throws {
       let narrow = try create([
-        "--pair", "demo,x-*", "--role", "watch", "--expires", "30d", "--connections", "9",
+        "--pair", "demo,x-*", "--role", "watch", "--expires", "30d", "--quota",
+        "connections=9,pairs=3",
       ])
       let wide = try create(["--pair", "*", "--grant", "connect,forget"])
       let attributes = try FileManager.default.attributesOfItem(atPath: file)
@@ -88,7 +89,8 @@ extension ProcessTests {
       let list = try watchline(["token", "list", "--tokens", file])
       #expect(
         list.output.contains(
-          "pairs demo, x-*; watch; any device; may connect; at most 9 connections; expires 2"))
+          "pairs demo, x-*; watch; any device; may connect; connections at most 9; pairs at most 3; expires 2"
+        ))
       let server = try start()
       #expect(try refusal(server, narrow) == nil)
       #expect(try refusal(server, wide, pair: "y") == nil)

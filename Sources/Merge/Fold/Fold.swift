@@ -148,6 +148,9 @@ package final class Fold {
     }
   }
 
+  /// How many records it holds, deleted ones that are not collected included.
+  package var recordCount: Int { records.count }
+
   func record(_ target: Target) -> Record? { recordIndices[target].map { records[$0] } }
 
   /// Whether anything was ever done to it, or it is a tombstone.

@@ -53,13 +53,22 @@ extension Relay {
 
   /// - Throws: 4008 where so many connections hold the token as its quota allows.
   private func checkQuota(of token: Token, _ connection: Connection) throws(WireError) {
-    guard let most = token.connections, connection.token?.id != token.id,
+    guard let most = token.quota.connections, connection.token?.id != token.id,
       holders[token.id] >= most
     else { return }
     throw WireError(
       .overloaded,
       "\(most) connections hold token \(token.id) already, as many as its quota allows "
         + "(connections); close one of them")
+  }
+
+  /// - Throws: 4008 where so many pairs were made with the token as its quota allows.
+  func checkQuota(ofPairs token: Token?) throws(WireError) {
+    guard let token, let most = token.quota.pairs, makers[token.id] >= most else { return }
+    throw WireError(
+      .overloaded,
+      "\(most) pairs were made with token \(token.id) already, as many as its quota allows (pairs), so "
+        + "no new pair can begin; those that there are go on")
   }
 
   private func present(_ token: Token, on connection: Connection) {
@@ -74,6 +83,7 @@ extension Relay {
     holders.remove(connection.token?.id)
     holders.add(token?.id)
     connection.token = token
+    setPace(of: connection)
   }
 
   // MARK: Refusals
@@ -87,8 +97,7 @@ extension Relay {
     connection.refusals += 1
     // A manual clock may stand still, and nobody could move it any more.
     if connection.refusals > Self.freeRefusals, !options.hasManualClock {
-      connection.wait(for: .refusalDelay)
-      deadlines.add(.refusalDelayOver(connection), at: now + Self.refusalDelay)
+      delay(connection, by: Self.refusalDelay)
     }
     if let unlogged = refusalLog.admit(now) {
       let id = text.map { Token.id(in: $0) ?? "none" } ?? connection.token?.id ?? "none"
@@ -99,12 +108,6 @@ extension Relay {
       .unauthorized,
       "this token does not allow that: there is no such token, it has expired, or it is for another "
         + "pair, role or device")
-  }
-
-  func refusalDelayEnded(_ connection: Connection) {
-    guard case .refusalDelay = connection.wait else { return }
-    connection.endWait()
-    unblock(connection)
   }
 
   /// ` peer=…` for the log; empty where the caller did not say.

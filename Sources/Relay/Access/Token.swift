@@ -18,8 +18,7 @@ package struct Token: Sendable, Equatable {
   package var grants: Set<Grant> = [.connect]
   /// Microseconds since 1970; nil for ever.
   package var expires: Int64?
-  /// Connections that may hold it at once, at least 1; nil for any number.
-  package var connections: Int?
+  package var quota = Quota()
 
   package init(id: String, digest: String, pairs: [NamePattern]) {
     self.id = id

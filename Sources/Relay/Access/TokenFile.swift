@@ -4,7 +4,7 @@ import Wire
 ///
 /// ```
 /// {"id":"a1b2c3d4","sha256":"9f86…","pairs":["team-ios-*"],"role":"watch","device":"*",
-///  "grant":["connect"],"expires":"2027-01-01T00:00:00Z","quota":{"connections":200}}
+///  "grant":["connect"],"expires":"2027-01-01T00:00:00Z","quota":{"connections":200,"pairs":50}}
 /// ```
 /// Needed are `id`, `sha256` and `pairs`. Empty lines are passed over.
 package enum TokenFile {
@@ -47,8 +47,11 @@ package enum TokenFile {
       if let expires = token.expires {
         json.member("expires", CivilTime(ms: expires / 1000).description)
       }
-      if let connections = token.connections {
-        json.object("quota") { $0.member("connections", connections) }
+      let quota = token.quota.all
+      if !quota.isEmpty {
+        json.object("quota") { json in
+          for (name, value) in quota { json.member(name, value) }
+        }
       }
     }
     return json.bytes + [0x0A]
@@ -97,7 +100,7 @@ package enum TokenFile {
     }
     if let grants = try grants(fields) { token.grants = grants }
     if fields.has("expires") { token.expires = try expiry(fields) }
-    if fields.has("quota") { token.connections = try quota(fields) }
+    if fields.has("quota") { token.quota = try quota(fields) }
     return token
   }
 
@@ -116,12 +119,24 @@ package enum TokenFile {
     return grants
   }
 
-  private static func quota(_ fields: Members) throws(TokenFileError) -> Int {
-    let wanted = "quota is an object with connections, a whole number of at least 1"
-    guard let quota = fields.object("quota"), quota.all.map(\.name) == ["connections"],
-      let connections = quota.integer("connections"), connections >= 1
-    else { throw TokenFileError(wanted) }
-    return Int(connections)
+  private static func quota(_ fields: Members) throws(TokenFileError) -> Quota {
+    let known = Quota.names.map(\.name)
+    guard let members = fields.object("quota") else {
+      throw TokenFileError("quota is an object that may have \(known.joined(separator: ", "))")
+    }
+    var quota = Quota()
+    for (name, _) in members.all {
+      guard let member = Quota.names.first(where: { $0.name == name }) else {
+        let advice = Nearest.advice(
+          for: name, among: known, else: "it may have \(known.joined(separator: ", "))")
+        throw TokenFileError("a quota has no member \(name.quoted); \(advice)")
+      }
+      guard let value = members.integer(name), (1...Int64(Quota.most)).contains(value) else {
+        throw TokenFileError("quota.\(name) is a whole number from 1 to \(Quota.most)")
+      }
+      quota[keyPath: member.path] = Int(value)
+    }
+    return quota
   }
 
   private static func expiry(_ fields: Members) throws(TokenFileError) -> Int64 {

@@ -164,6 +164,7 @@ extension Relay {
     else { return nil }
     call.connection.allowance -= said.message.records * Work.edit
     try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
+    if said.message.records > 0 { try checkRoom(hub) }
     let refused = try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
     return BridgedPayload(hub, bridged, said, refused)
   }

@@ -14,7 +14,9 @@ extension Relay {
     for row in contents.rows where row.key.table == .pair {
       if row.key.pair == 0 { try restoreStore(row) } else { try index(row) }
       if blank.contains(row.key.pair) {
-        blankPairs.add(try PairRow.name(row), row.key.pair)
+        blankPairs.add(
+          BlankPairs.Known(
+            name: try PairRow.name(row), number: row.key.pair, maker: try PairRow.maker(row)))
       }
     }
     var restoration = Restoration(self)
@@ -47,6 +49,7 @@ extension Relay {
 
   private func index(_ row: Row) throws(JournalError) {
     numbers[try PairRow.name(row)] = row.key.pair
+    makers.add(try PairRow.maker(row))
     nextPair = max(nextPair, row.key.pair + 1)
   }
 

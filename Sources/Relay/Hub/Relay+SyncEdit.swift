@@ -47,6 +47,7 @@ extension Relay {
     call.connection.allowance -= Work.edit
     let session = try session(call, device)
     let hub = session.hub
+    try checkRoom(hub)
     let kind = try hub.kind(try call.fields.string(.kind))
     let shown = try asOf(call, hub, device)
     return EditDraft(hub: hub, kind: kind, shown: shown)

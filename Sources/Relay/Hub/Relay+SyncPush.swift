@@ -29,6 +29,7 @@ extension Relay {
       case .retime(let stamp): return retime(call, hub, replica, stamp)
       }
     }
+    if !admission.operations.isEmpty { try checkRoom(hub) }
     for operation in admission.operations { try take(operation, hub) }
     hub.members[hub.member(device)].replicaHeard = max(1, nowMS)
     if !admission.operations.isEmpty { changed(hub) }
@@ -67,6 +68,25 @@ extension Relay {
       items.append(datum)
     }
     return items
+  }
+
+  /// - Throws: 4008 where a hub is as large as it may become. A device whose operations are refused cannot acknowledge,
+  ///   and so holds up what would make room: a bound for the sake of the other pairs.
+  func checkRoom(_ hub: Hub) throws(WireError) {
+    let entries = hub.replica.log.count
+    guard entries < limits.syncEntries else {
+      throw WireError(
+        .overloaded,
+        "the log of \(hub.schema.name) has \(entries) entries that not all devices have read (syncEntries); "
+          + "nothing was changed, connect those that are away and try again")
+    }
+    let records = hub.replica.fold.recordCount
+    guard records < limits.syncRecords else {
+      throw WireError(
+        .overloaded,
+        "there are \(records) records of \(hub.schema.name), as many as there may be (syncRecords); "
+          + "nothing was changed")
+    }
   }
 
   /// Takes in an operation that has been looked at.

@@ -3,16 +3,22 @@
 struct BlankPairs {
   /// Of those that are still evicted and blank.
   private var tickets: [UInt32: UInt64] = [:]
-  private var order = Deque<(name: Relay.PairName, number: UInt32, ticket: UInt64)>()
+  private var order = Deque<(pair: Known, ticket: UInt64)>()
   private var nextTicket: UInt64 = 0
+
+  struct Known {
+    var name: Relay.PairName
+    var number: UInt32
+    var maker: String?
+  }
 
   var isEmpty: Bool { tickets.isEmpty }
 
   /// A blank pair has left the memory.
-  mutating func add(_ name: Relay.PairName, _ number: UInt32) {
+  mutating func add(_ pair: Known) {
     if order.count > 2 * tickets.count + 64 { dropStale() }
-    tickets[number] = nextTicket
-    order.append((name, number, nextTicket))
+    tickets[pair.number] = nextTicket
+    order.append((pair, nextTicket))
     nextTicket += 1
   }
 
@@ -20,20 +26,20 @@ struct BlankPairs {
   mutating func remove(_ number: UInt32) { tickets[number] = nil }
 
   /// Takes the one to which nobody has been connected for the longest.
-  mutating func takeOldest() -> (name: Relay.PairName, number: UInt32)? {
+  mutating func takeOldest() -> Known? {
     while !order.isEmpty {
       let first = order.removeFirst()
-      guard tickets[first.number] == first.ticket else { continue }
-      tickets[first.number] = nil
-      return (first.name, first.number)
+      guard tickets[first.pair.number] == first.ticket else { continue }
+      tickets[first.pair.number] = nil
+      return first.pair
     }
     return nil
   }
 
   /// Those that came back have left their places in the order.
   private mutating func dropStale() {
-    var kept = Deque<(name: Relay.PairName, number: UInt32, ticket: UInt64)>()
-    for index in 0..<order.count where tickets[order[index].number] == order[index].ticket {
+    var kept = Deque<(pair: Known, ticket: UInt64)>()
+    for index in 0..<order.count where tickets[order[index].pair.number] == order[index].ticket {
       kept.append(order[index])
     }
     order = kept

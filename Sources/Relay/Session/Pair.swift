@@ -12,6 +12,8 @@ final class Pair {
   var knobs = Knobs() { didSet { conditionsChanged() } }
   /// The watch that the phone's session is attached to.
   var activeWatch: Device? { didSet { conditionsChanged() } }
+  /// The id of the token that it was made with; nil where there was none.
+  var maker: String?
   /// The number of the next file.
   var nextFile: UInt32 = 1
 

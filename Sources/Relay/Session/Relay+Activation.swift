@@ -17,7 +17,7 @@ extension Relay {
     }
 
     // From here on nothing fails.
-    let device = known ?? makeDevice(request)
+    let device = known ?? makeDevice(request, call.connection.token)
     let pair = device.pair
     if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
     call.connection.device = device
@@ -106,7 +106,7 @@ extension Relay {
         "the store cannot write at present (\(reason)), so no new device can activate; "
           + "nothing was changed, try again later")
     }
-    if known == nil { try checkRoomForPair() }
+    if known == nil { try checkRoomForPair(call.connection.token) }
     if request.role == .phone, let phone = known?.phone {
       throw WireError(
         .invalidField,
@@ -120,9 +120,9 @@ extension Relay {
     return nil
   }
 
-  private func makeDevice(_ request: ActivationRequest) -> Device {
+  private func makeDevice(_ request: ActivationRequest, _ token: Token?) -> Device {
     let name = PairName(app: request.app, name: request.pair)
-    let pair = pair(name) ?? makePair(name)
+    let pair = pair(name) ?? makePair(name, token)
     let device = Device(
       pair: pair, index: UInt16(pair.devices.count), name: request.device, role: request.role)
     pair.add(device)
@@ -140,7 +140,8 @@ extension Relay {
   /// Numbers of pairs have 32 bits, and those of pairs that are let go are given again.
   private var mostPairs: Int { min(limits.pairs, Int(UInt32.max) - 1) }
 
-  private func checkRoomForPair() throws(WireError) {
+  private func checkRoomForPair(_ token: Token?) throws(WireError) {
+    try checkQuota(ofPairs: token)
     guard numbers.count >= mostPairs, blankPairs.isEmpty else { return }
     throw WireError(
       .overloaded,
@@ -156,15 +157,18 @@ extension Relay {
     }
     log("event=pairLetGo app=\(old.name.app.quoted) pair=\(old.name.name.quoted)")
     numbers[old.name] = nil
+    makers.remove(old.maker)
     // Its other rows are written over by the new pair's.
     open.removedRows.append(QueueRow.key(old.number))
     return old.number
   }
 
-  private func makePair(_ name: PairName) -> Pair {
+  private func makePair(_ name: PairName, _ token: Token?) -> Pair {
     let pair = Pair(number: pairNumber(), app: name.app, name: name.name)
     numbers[name] = pair.number
     pairs[pair.number] = pair
+    pair.maker = token?.id
+    makers.add(pair.maker)
     // The store has none of a new pair.
     pair.hubs = []
     changed(pair)

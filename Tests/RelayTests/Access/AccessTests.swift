@@ -34,7 +34,7 @@ import Testing
   @Test func aTokenHasItsQuota() throws {
     let other = Token.text(id: "another1", secret: [UInt8](repeating: 9, count: 32))
     let world = try world([
-      Self.token { $0.connections = 2 }, Self.token("another1", other) { $0.grants = [] },
+      Self.token { $0.quota.connections = 2 }, Self.token("another1", other) { $0.grants = [] },
     ])
     func authenticate(_ name: String, _ text: String = Self.text) -> String {
       world.send("authenticate token=\(text)", on: name)
@@ -59,7 +59,7 @@ import Testing
     world.close("b")
     #expect(!authenticate("d").contains("4008"))
     // A quota that is smaller from now on ends nobody's session.
-    world.relay.takeAccess(Access([Self.token { $0.connections = 1 }]), now: world.now)
+    world.relay.takeAccess(Access([Self.token { $0.quota.connections = 1 }]), now: world.now)
     world.settle()
     #expect(!world.lastClient("c")!.isClosed && !world.lastClient("d")!.isClosed)
     #expect(authenticate("e").contains("4008"))

@@ -20,11 +20,11 @@ import Testing
   @Test func readsWhatItWrites() throws {
     let full = Self.line(
       #","role":"watch","device":"w*","grant":["connect","clock"],"expires":"2027-01-01T00:00:00Z""#
-        + #","quota":{"connections":7}"#)
+        + #","quota":{"connections":7,"linesPerSecond":100}"#)
     let text = "\n\(full)\r\n  \n\(Self.line("", id: "zzzzzzz9"))"
     let tokens = try TokenFile.read(Array(text.utf8))
     #expect(tokens.count == 2)
-    #expect(tokens[0].connections == 7 && tokens[1].connections == nil)
+    #expect(tokens[0].quota.all.map(\.value) == [7, 100] && tokens[1].quota == Quota())
     #expect(tokens[0].expires == 1_798_761_600_000_000)
     #expect(tokens[0].role == .watch && tokens[0].grants == [.connect, .clock])
     #expect(tokens[1].role == nil && tokens[1].grants == [.connect] && tokens[1].expires == nil)
@@ -54,10 +54,10 @@ import Testing
     (line(#","grant":"connect""#), "grant is a list"),
     (line(#","expires":"tomorrow""#), "expires is a moment"),
     (line(#","expires":5"#), "expires is"),
-    (line(#","quota":5"#), "quota is"), (line(#","quota":{}"#), "quota is"),
-    (line(#","quota":{"connections":0}"#), "of at least 1"),
-    (line(#","quota":{"connections":"7"}"#), "quota is"),
-    (line(#","quota":{"connections":7,"pairs":1}"#), "quota is"),
+    (line(#","quota":5"#), "quota is"), (line(#","quota":{"pears":1}"#), "did you mean pairs?"),
+    (line(#","quota":{"connections":0}"#), "quota.connections is a whole number from 1"),
+    (line(#","quota":{"connections":"7"}"#), "quota.connections is"),
+    (line(#","quota":{"pairs":1000000000001}"#), "to 1000000000000"),
     (line("") + "\n\n" + line("", id: "b").dropLast(), "line 3: this is not a JSON object"),
     (String(repeating: "\n", count: TokenFile.largest + 1), "at most 1048576 bytes"),
   ]

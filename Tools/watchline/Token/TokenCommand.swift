@@ -17,7 +17,7 @@ enum TokenCommand: Subcommand {
       Option("grant", value: "G,…", "create: what it is good for, of \(grants) (connect)"),
       Option(
         "expires", value: "WHEN", "create: 90m, 12h, 30d, or a moment as 2027-01-01T00:00:00Z"),
-      Option("connections", value: "N", "create: how many may hold it at once (any number)"),
+      Option("quota", value: "NAME=N,…", "create: bounds of \(quotas) (none)"),
       Option("json", "print JSON: an object of the token, or a line for each"),
     ],
     notes: """
@@ -32,6 +32,7 @@ enum TokenCommand: Subcommand {
       Commands of watchline that connect to a server take the token from WATCHLINE_TOKEN.
       """)
 
+  private static var quotas: String { Quota.names.map(\.name).joined(separator: ", ") }
   private static var grants: String { Grant.allCases.map(\.rawValue).joined(separator: ", ") }
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
@@ -114,7 +115,7 @@ enum TokenCommand: Subcommand {
     let grants = Grant.allCases.filter(token.grants.contains).map(\.rawValue)
     var text = "pairs \(pairs); \(token.role?.rawValue ?? "phone or watch"); \(device); "
     text += grants.isEmpty ? "good for nothing" : "may \(grants.joined(separator: ", "))"
-    if let connections = token.connections { text += "; at most \(connections) connections" }
+    for (name, value) in token.quota.all { text += "; \(name) at most \(value)" }
     if let expires = token.expires {
       let isOver = expires <= LocalTime.milliseconds * 1000
       text += "; \(isOver ? "expired" : "expires") \(CivilTime(ms: expires / 1000))"
@@ -130,7 +131,7 @@ struct TokenRequest {
   var device: String
   var grants: Set<Grant>
   var expires: Int64?
-  var connections: Int?
+  var quota: Quota
 
   init(_ arguments: Arguments) throws(TokenFailure) {
     do throws(UsageError) {
@@ -142,7 +143,7 @@ struct TokenRequest {
       device = arguments.string("device") ?? "*"
       guard !device.isEmpty else { throw UsageError("--device is a name, or * for any") }
       grants = try Self.grants(arguments.string("grant") ?? Grant.connect.rawValue)
-      connections = try arguments.integer("connections", in: 1...1_000_000)
+      quota = try Self.quota(arguments.string("quota"))
       expires = try arguments.string("expires").map { (text) throws(UsageError) in
         try Self.expiry(text, now: LocalTime.milliseconds * 1000)
       }
@@ -162,6 +163,22 @@ struct TokenRequest {
       grants.insert(grant)
     }
     return grants
+  }
+
+  private static func quota(_ text: String?) throws(UsageError) -> Quota {
+    var quota = Quota()
+    for part in text?.split(separator: ",") ?? [] {
+      let parts = part.split(separator: "=", maxSplits: 1).map(String.init)
+      guard let member = Quota.names.first(where: { $0.name == parts[0] }) else {
+        throw UsageError.unknown(
+          "quota", parts[0], among: Quota.names.map(\.name), help: "watchline token --help")
+      }
+      guard parts.count == 2, let value = Int(parts[1]), (1...Quota.most).contains(value) else {
+        throw UsageError("--quota \(parts[0])=N has a whole number from 1 to \(Quota.most)")
+      }
+      quota[keyPath: member.path] = value
+    }
+    return quota
   }
 
   /// - Parameter now: microseconds since 1970.

@@ -28,7 +28,7 @@ struct TokenStore {
       token.device = NamePattern(request.device)
       token.grants = request.grants
       token.expires = request.expires
-      token.connections = request.connections
+      token.quota = request.quota
       // Somebody may have written the last line by hand.
       let end: [UInt8] = bytes.isEmpty || bytes.last == 0x0A ? [] : [0x0A]
       let line = end + TokenFile.line(token)

@@ -1,7 +1,8 @@
 import Journal
 import Wire
 
-/// The row of a pair: app, name, the active watch's index + 1 or 0, the next file's number, knobs.
+/// The row of a pair: app, name, the active watch's index + 1 or 0, the next file's number, knobs,
+/// and the id of the token that it was made with, where there was one.
 enum PairRow {
   static let version: UInt8 = 1
 
@@ -18,6 +19,7 @@ enum PairRow {
       pair.knobs.write(to: &knobs)
     }
     writer.blob(knobs)
+    if let maker = pair.maker { writer.text(maker) }
     return Row(Row.Key(.pair, pair: pair.number), writer.bytes)
   }
 
@@ -28,6 +30,16 @@ enum PairRow {
     }
   }
 
+  /// The id of the token that it was made with; nil where there was none.
+  static func maker(_ row: Row) throws(JournalError) -> String? {
+    try row.read(version: version) { (reader) throws(JournalError) in
+      for _ in 0..<2 { _ = try reader.blob() }
+      for _ in 0..<2 { _ = try reader.number() }
+      _ = try reader.blob()
+      return reader.isAtEnd ? nil : try reader.text()
+    }
+  }
+
   /// - Returns: the pair, still without devices, and the active watch's index + 1 or 0.
   static func read(_ row: Row) throws(JournalError) -> (pair: Pair, activeWatch: UInt16) {
     try row.read(version: version) { (reader) throws(JournalError) in
@@ -35,6 +47,7 @@ enum PairRow {
       let activeWatch: UInt16 = try reader.integer()
       pair.nextFile = try reader.integer()
       let knobs = try reader.blob()
+      if !reader.isAtEnd { pair.maker = try reader.text() }
       let isUnderstood = knobs.withUnsafeBytes { bytes in
         do throws(WireError) {
           var envelope = Envelope()

@@ -1,10 +1,10 @@
-/// How many connections there are by something that some of them have, such as an address.
-struct ConnectionTally {
+/// How many there are by something that some of them have, such as connections by their address.
+struct Tally {
   private var counts: [String: Int] = [:]
 
   subscript(key: String) -> Int { counts[key, default: 0] }
 
-  /// - Parameter key: nil of a connection that has none.
+  /// - Parameter key: nil of one that has none.
   mutating func add(_ key: String?) {
     if let key { counts[key, default: 0] += 1 }
   }
