@@ -6,13 +6,15 @@ internal import Wire
 /// How the server of a run was started: the first line of its file.
 ///
 /// ```
-/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"limits":{"line":4096},"schema":{…}}
+/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"quotas":true,"limits":{"line":4096},"schema":{…}}
 /// ```
 package struct Setting: Equatable {
   package var seed: UInt64 = 0
   var hasManualClock = true
   /// Each world has a token of its own (`WorldTokens`).
   var hasTokens = false
+  /// Which has quotas.
+  var hasQuotas = false
   /// Those that are not as they are where nothing is said, in bytes, counts and microseconds.
   var limits: [String: Int] = [:]
   /// A schema of its own, beside those that ship.
@@ -24,6 +26,7 @@ package struct Setting: Equatable {
   init(seed: UInt64, _ choices: inout Choices) {
     self.seed = seed
     hasTokens = seed % 5 == 3
+    hasQuotas = seed % 10 == 3
     hasManualClock = choices.percent(50)
     let small: [String: [Int]] = [
       "line": [512, 4096, 70_000], "firstLine": [256, 1024], "firstOutput": [512],
@@ -32,7 +35,7 @@ package struct Setting: Equatable {
       "uncommittedTotal": [1, 100_000], "queueItems": [1, 3, 20], "queueBytes": [1, 200, 50_000],
       "outcomes": [1, 4], "pendingReplies": [1, 3], "holes": [1, 2, 8], "pairs": [2, 4],
       "watches": [1, 2], "incarnations": [1, 3, 6], "rememberedFailures": [1, 3],
-      "syncLog": [1, 2, 5, 20],
+      "syncLog": [1, 2, 5, 20], "syncEntries": [1, 6, 40], "syncRecords": [1, 3, 12],
     ]
     for (name, _) in Limits.names {
       guard let values = small[name], choices.percent(name == "syncLog" ? 60 : 12) else { continue }
@@ -44,7 +47,7 @@ package struct Setting: Equatable {
   var options: Relay.Options {
     var options = Relay.Options()
     options.hasManualClock = hasManualClock
-    if hasTokens { options.access = WorldTokens.access }
+    if hasTokens { options.access = WorldTokens.access(hasQuotas: hasQuotas) }
     for (name, path) in Limits.names {
       if let value = limits[name] { options.limits[keyPath: path] = value }
     }
@@ -79,7 +82,10 @@ extension Setting {
       all.append(self)
       all[all.count - 1].hasManualClock = false
     }
-    if hasTokens {
+    if hasQuotas {
+      all.append(self)
+      all[all.count - 1].hasQuotas = false
+    } else if hasTokens {
       all.append(self)
       all[all.count - 1].hasTokens = false
     }
@@ -92,6 +98,7 @@ extension Setting {
       JSON.Member("clock", .string(hasManualClock ? "manual" : "system")),
     ]
     if hasTokens { members.append(JSON.Member("tokens", .bool(true))) }
+    if hasQuotas { members.append(JSON.Member("quotas", .bool(true))) }
     let named = Limits.names.compactMap { name, _ in
       limits[name].map { JSON.Member(name, .integer($0)) }
     }
@@ -106,6 +113,7 @@ extension Setting {
     if case .plain(let text)? = json["seed"] { seed = UInt64(text) ?? 0 }
     hasManualClock = json["clock"]?.text != "system"
     hasTokens = json["tokens"] != nil
+    hasQuotas = json["quotas"] != nil
     for member in json["limits"]?.members ?? [] {
       limits[member.name] = member.value.number.map { Int($0) }
     }

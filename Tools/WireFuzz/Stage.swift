@@ -5,7 +5,7 @@ internal import Wire
 
 /// What is wrong with the server.
 package struct Finding: Error, Equatable {
-  /// `wrong-line`, `leak`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
+  /// `wrong-line`, `leak`, `telltale`, `unread`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
   /// has ended `crash` and `hang`.
   package var slug: String
   package var sentence: String
@@ -40,6 +40,8 @@ package final class Stage {
   /// Lines that clients were sent since the last step, in order.
   private(set) var heard: [(on: String, line: JSON)] = []
   private var names: [String] = []
+  /// What tokens were refused by: one sentence where there was none, and one for all others.
+  private var refusals: Set<String> = []
 
   /// - Parameter budget: CPU time that the bystander may have to wait, in nanoseconds.
   package init(_ setting: Setting, budget: Int) throws {
@@ -83,6 +85,9 @@ package final class Stage {
       throw finding
     } catch {
       throw Finding("store", "the store cannot be read back: \(error)")
+    }
+    if let name = world.neglected {
+      throw Finding("unread", "the server goes on with \(name)'s lines, and nobody reads them")
     }
     for name in names { try judge(name) }
   }
@@ -192,7 +197,20 @@ package final class Stage {
       if let number = name.utf8.last, let foreign = Tag.foreign(to: number, in: line) {
         throw Finding("leak", "\(name) is sent what is of world \(foreign): \(Self.excerpt(line))")
       }
+      try judgeRefusal(json)
       heard.append((name, json))
+    }
+  }
+
+  /// All that is refused for its token is refused by the same words, so that nobody learns by them what there is.
+  private func judgeRefusal(_ line: JSON) throws(Finding) {
+    guard line["code"]?.number == 4010, let words = line["message"]?.text,
+      !words.contains("grant")
+    else { return }
+    refusals.insert(words)
+    if refusals.count > 2 {
+      throw Finding(
+        "telltale", "tokens are refused by \(refusals.count) sentences, the last: \(words)")
     }
   }
 

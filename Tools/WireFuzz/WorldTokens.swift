@@ -17,18 +17,32 @@ enum WorldTokens {
   private static func id(_ world: Int) -> String { "world00\(world)" }
 
   /// Of the first world may do everything, those of the others less.
-  static let access: Access = {
+  ///
+  /// - Parameter hasQuotas: they have small quotas, but for the bystander's.
+  static func access(hasQuotas: Bool) -> Access {
     let grants: [Set<Grant>] = [Set(Grant.allCases), [.connect], [.connect, .forget]]
     var tokens = grants.enumerated().map { world, grants in
       var token = Token(
         id: id(world), digest: Token.digest(of: text(world)),
         pairs: [NamePattern("*\(Tag.text(world))*")])
       token.grants = grants
+      if hasQuotas { token.quota = quotas[world] }
       return token
     }
     tokens.append(
       Token(
         id: "stranger", digest: Token.digest(of: bystander), pairs: [NamePattern("bystander")]))
     return Access(tokens)
+  }
+
+  private static let quotas: [Quota] = {
+    var quotas = [Quota](repeating: Quota(), count: 3)
+    quotas[0].linesPerSecond = 20
+    quotas[0].connections = 2
+    quotas[1].bytesPerSecond = 500
+    quotas[1].pairs = 1
+    quotas[2].linesPerSecond = 1
+    quotas[2].bytesPerSecond = 10_000
+    return quotas
   }()
 }

@@ -26,7 +26,8 @@ enum FuzzWireCommand: Subcommand {
       restarts. A session is what its seed makes it, in each build.
 
       Found is what ends the process or never ends; an answer that its description does not know; a payload
-      of one pair at another; another pair's ping that waits for longer than the budget (a debug build has
+      of one pair at another; a refusal that says more than the others; lines that nobody reads any more;
+      another pair's ping that waits for longer than the budget (a debug build has
       \(WireCampaign.debugBudget) ms); and a store that cannot be read back.
 
       Each finding is made small and left as a file, with what a person would type. With FILE it is done
