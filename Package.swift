@@ -127,7 +127,7 @@ let package = Package(
       name: "watchline",
       dependencies: [
         "ChildProcesses", "MutantFiles", "Simulation", "Studio", "WireFuzz", "Proxy", "Load",
-        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop", "TLS",
+        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop", "TLS", "Storage",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(

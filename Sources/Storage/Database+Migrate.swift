@@ -161,8 +161,10 @@ extension Database {
   static func damaged(_ connection: Connection, _ what: String) -> StoreError {
     StoreError(
       .corrupt, code: SQLITE_CORRUPT, function: "load", path: connection.path,
-      "the store is damaged, restore it from a backup or move it away: \(what)")
+      "\(damageAdvice)\(what)")
   }
+
+  static let damageAdvice = "the store is damaged, restore it from a backup or move it away: "
 }
 
 extension Statement {

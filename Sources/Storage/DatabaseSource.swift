@@ -188,20 +188,7 @@ struct DatabaseSource {
   /// What the store must have lost, as a sentence; nil where nothing says so.
   private func findLoss(_ state: StoreState, logBytes: Int) -> String? {
     guard let mark, let files else { return nil }
-    let note = mark.note(of: state)
-    if let note, state.lastBatch < note.lastBatch {
-      return
-        "it has commits up to \(state.lastBatch), and \(note.lastBatch) was reported: its log is "
-        + "cut or damaged, or an older database was put in its place"
-    }
-    guard state.isOpen else { return nil }
-    if logBytes == 0 { return "it was not closed, and its log \(files.log) is missing" }
-    if note == nil {
-      return
-        "it was not closed, and its mark \(files.mark) is missing, so that nobody can say whether "
-        + "its log is whole"
-    }
-    return nil
+    return files.loss(state, mark, logBytes: logBytes)
   }
 
   /// Writes that the store is open: into the mark, the log, and the database itself, in this order. So

@@ -105,6 +105,24 @@ struct StoreFiles {
   /// What is lost where there is a mark, and no database.
   var absence: String { "it is missing, and its mark \(mark) says that there was one" }
 
+  /// What the store must have lost by what its mark says, as a sentence; nil where nothing says so.
+  func loss(_ state: StoreState, _ mark: Mark, logBytes: Int) -> String? {
+    let note = mark.note(of: state)
+    if let note, state.lastBatch < note.lastBatch {
+      return
+        "it has commits up to \(state.lastBatch), and \(note.lastBatch) was reported: its log is "
+        + "cut or damaged, or an older database was put in its place"
+    }
+    guard state.isOpen else { return nil }
+    if logBytes == 0 { return "it was not closed, and its log \(log) is missing" }
+    if note == nil {
+      return
+        "it was not closed, and its mark \(self.mark) is missing, so that nobody can say whether "
+        + "its log is whole"
+    }
+    return nil
+  }
+
   /// The error of a store that has lost commits.
   func lost(_ what: String) -> StoreError {
     StoreError(

@@ -12,9 +12,7 @@ extension ProcessTests {
     private func watchline(
       _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> (code: Int, output: String, errors: String) {
-      let program = try Program(
-        [Program.products + "/watchline"] + arguments, in: scratch, environment: environment)
-      return (try program.exitCode(), program.output, program.errors)
+      try scratch.watchline(arguments, environment)
     }
 
     /// - Returns: the token.

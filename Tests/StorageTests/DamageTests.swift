@@ -27,12 +27,18 @@ import Testing
       directory.replace(with: sample.files)
       try kind.apply(to: directory, sample, &random)
       let context = "damage \(seed), \(kind), killed \(sample.isKilled)"
+      let faults = Look.faults(directory, context)
       do {
         let world = try StoreWorld(directory)
         defer { world.abandon() }
-        if sample.judge(world, context) { noticed += 1 }
+        if sample.judge(world, context) {
+          noticed += 1
+          #expect(!faults.isEmpty, "\(context): a look found nothing, and it is served with a loss")
+        }
       } catch {
         refused += 1
+        #expect(
+          !faults.isEmpty, "\(context): a look found nothing, and a start is refused: \(error)")
         #expect("\(error)".count > 20, "\(context): \(error)")
         if let error = error as? StoreError {
           #expect(error.kind != .other, "\(context): \(error)")
@@ -49,6 +55,7 @@ import Testing
     let sample = try Sample(seed: 7, killed: killed)
     let directory = TemporaryDirectory(inMemory: true)
     directory.replace(with: sample.files)
+    #expect(Look.faults(directory, "whole") == [])
     let world = try StoreWorld(directory)
     #expect(!sample.judge(world, "whole"))
     #expect(world.damage.isEmpty)
@@ -68,6 +75,8 @@ import Testing
     bytes[place + 4] ^= 1
     writeFile(directory.database, bytes)
 
+    let faults = Look.faults(directory, "one payload")
+    #expect(faults.count == 1 && faults[0].hasPrefix("bytes "), "\(faults)")
     let world = try StoreWorld(directory)
     #expect(sample.judge(world, "one payload"))
     let failures = world.heard.values.joined().filter { $0.contains("\"code\":7014") }

@@ -52,7 +52,7 @@ extension Relay {
     unblock(connection)
   }
 
-  private func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
+  func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
     var restoration = Restoration(self)
     try restoration.add(rows)
     restoration.finish()

@@ -29,6 +29,15 @@ final class Scratch {
     ((try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []).sorted()
   }
 
+  /// Runs the companion program to its end.
+  func watchline(
+    _ arguments: [String], _ environment: [String: String] = [:]
+  ) throws -> (code: Int, output: String, errors: String) {
+    let program = try Program(
+      [Program.products + "/watchline"] + arguments, in: self, environment: environment)
+    return (try program.exitCode(), program.output, program.errors)
+  }
+
   /// Every file of the data directory with its bytes, to compare.
   var contents: [String: Data] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
