@@ -65,6 +65,31 @@ package struct RelayFigures {
   package var storeTrouble: String?
 }
 
+extension RelayFigures {
+  /// The members of `stats`, the time apart.
+  func write(_ json: inout JSONWriter) {
+    json.member("connections", connections)
+    json.member("sessions", sessions)
+    json.member("pairs", pairsStored)
+    json.member("pairsInMemory", pairsInMemory)
+    json.member("uncommittedBytes", uncommittedBytes)
+    json.member("bufferedBytes", bufferedBytes)
+    json.member("liveBytes", liveBytes)
+    json.member("storedBytes", storedBytes)
+    json.member("connectionsEver", connectionsEver)
+    json.member("activationsEver", activationsEver)
+    json.object("accepted") { json in for (lane, count) in accepted { json.member(lane, count) } }
+    json.object("delivered") { json in for (lane, count) in delivered { json.member(lane, count) } }
+    json.member("redelivered", redelivered)
+    json.member("messages", messages)
+    json.member("finished", finished)
+    json.object("failed") { json in for (code, count) in failed { json.member("\(code)", count) } }
+    json.object("refused") { json in for (code, count) in refused { json.member("\(code)", count) } }
+    json.member("slowed", slowed)
+    if let storeTrouble { json.member("trouble", storeTrouble) }
+  }
+}
+
 extension Relay {
   /// - Complexity: linear in the connections, some 10 ns each.
   package var figures: RelayFigures {

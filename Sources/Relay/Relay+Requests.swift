@@ -25,6 +25,7 @@ extension Relay {
     case .advance: try advance(call)
     case .authenticate: try authenticate(call)
     case .activate: return try activate(call)
+    case .stats, .listPairs, .listDevices, .kick: return try performForOperator(call)
     default:
       guard let device = call.connection.device else {
         throw WireError(
@@ -66,7 +67,9 @@ extension Relay {
     case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
       .syncAcknowledge:
       return try sync(call, device)
-    case .ping, .help, .quit, .advance, .authenticate, .activate: break
+    case .ping, .help, .quit, .advance, .authenticate, .activate, .stats, .listPairs, .listDevices,
+      .kick:
+      break
     }
     return true
   }

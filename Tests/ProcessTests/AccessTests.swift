@@ -118,7 +118,7 @@ extension ProcessTests {
           .code == 0)
       #expect(try phone.expect("sessionDidDeactivate").string("reason") == "revoked")
       #expect(try phone.line() == nil)
-      try eventually("the log says so") { server.log.contains("event=tokenWithdrawn") }
+      try eventually("the log says so") { server.log.contains("event=withdrawn reason=revoked") }
     }
 
     @Test func aBadFileChangesNothing() throws {

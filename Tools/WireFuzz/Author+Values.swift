@@ -8,7 +8,7 @@ extension Author {
     of member: MemberDescription, in request: MessageDescription, _ place: Int
   ) -> JSON {
     // Two worlds must not meet in one pair.
-    if request.name == "activate", member.name == "pair" { return .string(pairName(place)) }
+    if member.name == "pair" { return .string(pairName(place)) }
     if choices.percent(94), let value = meant(member.name, request.name, place) { return value }
     let told = worlds[clients[place].world].told(member.name)
     if !told.isEmpty, choices.percent(50) { return nearby(choices.one(of: told)) }

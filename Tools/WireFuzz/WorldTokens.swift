@@ -16,11 +16,13 @@ enum WorldTokens {
 
   private static func id(_ world: Int) -> String { "world00\(world)" }
 
-  /// Of the first world may do everything, those of the others less.
+  /// Of the first world may do everything but what an operator may, those of the others less.
   ///
   /// - Parameter hasQuotas: they have small quotas, but for the bystander's.
   static func access(hasQuotas: Bool) -> Access {
-    let grants: [Set<Grant>] = [Set(Grant.allCases), [.connect], [.connect, .forget]]
+    // An operator sees all pairs, which is what nobody may see here.
+    let all = Set(Grant.allCases).subtracting([.admin])
+    let grants: [Set<Grant>] = [all, [.connect], [.connect, .forget]]
     var tokens = grants.enumerated().map { world, grants in
       var token = Token(
         id: id(world), digest: Token.digest(of: text(world)),

@@ -12,7 +12,8 @@ package enum Watchline {
     [
       Connect.self, DeviceCommand.self, Generate.self, ReplayCommand.self, FuzzCommand.self,
       FuzzWireCommand.self, MutantsCommand.self, ProxyCommand.self, LoadCommand.self,
-      StudioCommand.self, TokenCommand.self, CheckCommand.self, DumpCommand.self,
+      StudioCommand.self, TokenCommand.self, StatsCommand.self, TopCommand.self,
+      CheckCommand.self, DumpCommand.self,
     ]
   }
 

@@ -115,12 +115,14 @@ extension Relay {
     connection.peer.isEmpty ? "" : " peer=\(connection.peer)"
   }
 
-  /// Says in the log who came in with which token.
-  func noteActivation(_ device: Device, _ connection: Connection) {
+  private static func named(_ device: Device) -> String {
+    "pair=\(device.pair.name.quoted) device=\(device.name.quoted)"
+  }
+
+  /// Says in the log who has done what with which token.
+  func audit(_ event: StaticString, _ device: Device, _ connection: Connection) {
     guard let token = connection.token else { return }
-    log(
-      "event=activated token=\(token.id) pair=\(device.pair.name.quoted) device=\(device.name.quoted)"
-        + peer(connection))
+    log("event=\(event) token=\(token.id) \(Self.named(device))\(peer(connection))")
   }
 
   // MARK: Ends
@@ -159,10 +161,12 @@ extension Relay {
     device.map { token.admits(pair: $0.pair.name, role: $0.role, device: $0.name) } ?? true
   }
 
-  /// Ends a connection whose token is not taken any more. What it is owed comes first.
-  private func withdraw(_ connection: Connection, _ reason: StaticString) {
+  /// Ends a connection whose token is not taken any more, or whom the operator does not want. What it is owed comes
+  /// first.
+  func withdraw(_ connection: Connection, _ reason: StaticString) {
+    let device = connection.device.map { " " + Self.named($0) } ?? ""
     log(
-      "event=tokenWithdrawn token=\(connection.token?.id ?? "") reason=\(reason)\(peer(connection))"
+      "event=withdrawn reason=\(reason) token=\(connection.token?.id ?? "none")\(device)\(peer(connection))"
     )
     hold(nil, connection)
     if let device = connection.device {

@@ -31,7 +31,7 @@ extension Relay {
     device.isAutomatic = request.isAutomatic
     device.resumeOffsets = request.offsets
     device.activationCall = (call.id, call.connection.lines)
-    noteActivation(device, call.connection)
+    audit("activated", device, call.connection)
     enter(device, incarnation: request.incarnation)
     let hadJoined = device.hasJoined
     join(device, pair)

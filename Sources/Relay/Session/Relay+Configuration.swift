@@ -21,6 +21,7 @@ extension Relay {
     }
     if knobs != pair.knobs {
       pair.knobs = knobs
+      audit("configured", device, call.connection)
       changed(pair)
       watchUploads(pair)
     }
@@ -137,6 +138,7 @@ extension Relay {
       receiver.state = DeviceState()
       changed(receiver)
     }
+    audit("forgot", device, call.connection)
     pair.activeWatch = nil
     pair.knobs = Knobs()
     changed(pair)

@@ -61,22 +61,8 @@ extension Relay {
       output.append(",\"role\":", quoted: device.role.rawValue)
       output.append(",\"appState\":", quoted: device.appState.rawValue)
       describeSession(device, &output)
-      output.append(",\"lanes\":{")
-      for (index, name) in LaneName.delivered.enumerated() {
-        let lane = device[name]
-        output.append(index == 0 ? "\"" : ",\"")
-        output.append(name.name)
-        output.append("\":{\"waiting\":")
-        output.append(decimal: lane.count)
-        output.append(",\"handedOut\":")
-        output.append(decimal: lane.highestHandedOut)
-        output.append(",\"acknowledged\":")
-        output.append(decimal: lane.acknowledged)
-        output.append(",\"isHeld\":")
-        output.append(bool: lane.isHeld)
-        output.append("}")
-      }
-      output.append("},\"devices\":[")
+      describeLanes(device, &output)
+      output.append(",\"devices\":[")
       for (index, other) in device.pair.devices.enumerated() {
         output.append(index == 0 ? "{\"device\":" : ",{\"device\":")
         output.append(jsonString: other.name)
@@ -89,6 +75,26 @@ extension Relay {
       device.pair.knobs.write(to: &output)
       output.append("}")
     }
+  }
+
+  /// Appends what a device receives, as the member `lanes`.
+  func describeLanes(_ device: Device, _ output: inout [UInt8]) {
+    output.append(",\"lanes\":{")
+    for (index, name) in LaneName.delivered.enumerated() {
+      let lane = device[name]
+      output.append(index == 0 ? "\"" : ",\"")
+      output.append(name.name)
+      output.append("\":{\"waiting\":")
+      output.append(decimal: lane.count)
+      output.append(",\"handedOut\":")
+      output.append(decimal: lane.highestHandedOut)
+      output.append(",\"acknowledged\":")
+      output.append(decimal: lane.acknowledged)
+      output.append(",\"isHeld\":")
+      output.append(bool: lane.isHeld)
+      output.append("}")
+    }
+    output.append("}")
   }
 
   func help(_ call: Call) throws(WireError) {

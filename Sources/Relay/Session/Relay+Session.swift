@@ -5,6 +5,7 @@ extension Relay {
   /// Another connection takes a device's session over; the old one is closed.
   func takeOver(_ device: Device, from previous: Connection, by connection: Connection) {
     if previous !== connection {
+      audit("tookOver", device, connection)
       tellDeactivated(previous, "replaced")
       endSession(device)
       previous.end(.replaced)

@@ -18,6 +18,7 @@ package struct MessageDescription: Sendable {
     case receiver = "Receiving"
     case sync = "Merged records"
     case server = "The connection and the server"
+    case `operator` = "Keeping a server"
   }
 
   /// How a line that the server sends names the request that it answers.
@@ -99,12 +100,12 @@ extension MessageDescription {
   /// Every request, in the order in which help lists them.
   package static let requests: [MessageDescription] =
     sessionRequests + messageRequests + transferRequests + receiverRequests + syncRequests
-    + serverRequests
+    + serverRequests + operatorRequests
 
   /// Everything that the server sends.
   package static let events: [MessageDescription] =
     serverEvents + sessionEvents + messageEvents + transferEvents + receiverEvents
-    + syncEvents
+    + syncEvents + operatorEvents
 
   package static let all: [MessageDescription] = requests + events
 }

@@ -22,6 +22,8 @@ package enum Request: String, CaseIterable, Sendable {
   case syncAcknowledge = "sync.acknowledge"
   // The connection and the server
   case ping, help, quit, advance, authenticate
+  // The operator
+  case stats, listPairs, listDevices, kick
 
   /// Position in `allCases`.
   package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }

@@ -60,13 +60,14 @@ extension MessageDescription {
         """),
     .event(
       "sessionDidDeactivate", .session, clause: "4.2",
-      "The session has ended; after replaced, revoked and expired the connection is closed too.",
+      "The session has ended; after replaced, revoked, expired and kicked the connection is closed too.",
       session: "sessionDidDeactivate(_:)", .answerWhereKnown,
       members: [
         .required(
           "reason",
           .words([
             "deactivated", "replaced", "watchSwitched", "forgotten", "revoked", "expired",
+            "kicked",
           ]), "why")
       ],
       example: #"{"type":"sessionDidDeactivate","reason":"replaced"}"#),
@@ -123,15 +124,7 @@ extension MessageDescription {
         .required("pair", .name, "the pair's name"),
         .required("app", .name, "the app's name"),
         .required("appState", .appState, "in which state this device's app is"),
-        .required(
-          "lanes",
-          .eachLane(
-            .object([
-              .required("waiting", .count, "waiting or not acknowledged"),
-              .required("handedOut", .count, "the last seq handed out"),
-              .required("acknowledged", .count, "the last seq acknowledged"),
-              .required("isHeld", .boolean, "whether hold stops it"),
-            ]), isRequired: true), "what this device receives"),
+        .required("lanes", laneStates, "what this device receives"),
         .required(
           "devices",
           .list(
@@ -148,6 +141,15 @@ extension MessageDescription {
       .answer, members: [.required("knobs", knobs, "all of them")],
       example: #"{"type":"configured","of":"configure","knobs":"# + knobsExample + "}"),
   ]
+
+  /// Each lane of a device, as the server tells it.
+  static let laneStates = MemberType.eachLane(
+    .object([
+      .required("waiting", .count, "waiting or not acknowledged"),
+      .required("handedOut", .count, "the last seq handed out"),
+      .required("acknowledged", .count, "the last seq acknowledged"),
+      .required("isHeld", .boolean, "whether hold stops it"),
+    ]), isRequired: true)
 
   /// All knobs, as the server tells them.
   private static let knobs = MemberType.object(

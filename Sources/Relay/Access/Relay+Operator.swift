@@ -1,0 +1,155 @@
+import Wire
+
+/// What whoever keeps the server asks of it (PROTOCOL.md clause 15).
+extension Relay {
+  /// Carries a request of the operator's out. Returns false where it has to wait and nothing has changed.
+  func performForOperator(_ call: Call) throws(WireError) -> Bool {
+    try check(.admin, call)
+    switch call.request {
+    case .stats: stats(call)
+    case .listPairs: try listPairs(call)
+    case .listDevices: return try listDevices(call)
+    default: try kick(call)
+    }
+    return true
+  }
+
+  private func stats(_ call: Call) {
+    var figures = figures
+    // However the request came, in one piece or in several.
+    figures.bufferedBytes -= call.connection.buffered
+    answer(call.connection) { output in
+      Self.begin(&output, "stats", re: call.id, of: call.request)
+      output.append(",\"now\":")
+      output.append(seconds: wall)
+      var json = JSONWriter()
+      json.object { figures.write(&$0) }
+      output.append(0x2C)
+      output += json.bytes.dropFirst()
+    }
+  }
+
+  // MARK: Pairs
+
+  /// Numbers of pairs that one request looks at: some 0.5 ms where none of them is in memory.
+  private static let lookedAtOnce = 20_000
+
+  private func listPairs(_ call: Call) throws(WireError) {
+    let name = NamePattern(try call.fields.optionalString(.pair) ?? "*")
+    let app = NamePattern(try call.fields.optionalString(.app) ?? "*")
+    let limit = Int(try call.fields.optionalInteger(.limit, in: 1...1000) ?? 100)
+    let after = try call.fields.optionalInteger(.after, in: 0...Int64(UInt32.max)) ?? 0
+    var listed: [Pair] = []
+    var number = after
+    let end = min(Int64(nextPair), after + Int64(Self.lookedAtOnce))
+    while number + 1 < end, listed.count < limit {
+      number += 1
+      guard let pair = pairs[UInt32(number)], name.matches(pair.name), app.matches(pair.app)
+      else { continue }
+      listed.append(pair)
+    }
+    call.connection.allowance -= Int(number - after) + listed.count * Work.line
+    let isAtEnd = number + 1 >= Int64(nextPair)
+    answer(call.connection) { output in
+      Self.begin(&output, "pairs", re: call.id, of: call.request)
+      output.append(",\"pairs\":[")
+      for (index, pair) in listed.enumerated() {
+        if index > 0 { output.append(0x2C) }
+        Self.describe(pair, &output)
+      }
+      output.append("]")
+      if !isAtEnd {
+        output.append(",\"next\":")
+        output.append(decimal: number)
+      }
+      output.append("}")
+    }
+  }
+
+  private static func describe(_ pair: Pair, _ output: inout [UInt8]) {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("pair", pair.name)
+      json.member("app", pair.app)
+      json.member("devices", pair.devices.count)
+      json.member("connected", pair.devices.count { $0.connection != nil })
+      let lanes = pair.devices.flatMap(\.lanes)
+      json.member("waiting", lanes.reduce(0) { $0 + $1.count })
+      json.member("bytes", lanes.reduce(0) { $0 + $1.bytes })
+      json.member("numbered", lanes.reduce(0) { $0 + $1.next - 1 })
+    }
+    output += json.bytes
+  }
+
+  // MARK: Devices
+
+  private func listDevices(_ call: Call) throws(WireError) -> Bool {
+    guard let pair = try pairInMemory(call) else { return false }
+    answer(call.connection) { output in
+      Self.begin(&output, "devices", re: call.id, of: call.request)
+      output.append(",\"pair\":", quoted: pair.name)
+      output.append(",\"app\":", quoted: pair.app)
+      output.append(",\"devices\":[")
+      for (index, device) in pair.devices.enumerated() {
+        output.append(index == 0 ? "{\"device\":" : ",{\"device\":")
+        output.append(jsonString: device.name)
+        output.append(",\"role\":", quoted: device.role.rawValue)
+        output.append(",\"isConnected\":")
+        output.append(bool: device.connection != nil)
+        if let connection = device.connection {
+          if !connection.peer.isEmpty { output.append(",\"peer\":", quoted: connection.peer) }
+          if let token = connection.token { output.append(",\"token\":", quoted: token.id) }
+          output.append(",\"appState\":", quoted: device.appState.rawValue)
+        }
+        describeLanes(device, &output)
+        output.append("}")
+      }
+      output.append("]}")
+    }
+    return true
+  }
+
+  /// The pair that a request names; nil while it is being read back.
+  ///
+  /// - Throws: 4004 where there is none, 4008 where it cannot be read.
+  private func pairInMemory(_ call: Call) throws(WireError) -> Pair? {
+    let name = try pairName(call)
+    let failure = call.connection.pairFailure
+    call.connection.pairFailure = nil
+    guard let number = numbers[name] else {
+      throw WireError(.invalidField, "there is no such pair of that app")
+    }
+    if let pair = pairs[number] { return pair }
+    if let failure { throw WireError(.overloaded, failure) }
+    load(number, for: call.connection)
+    return nil
+  }
+
+  private func pairName(_ call: Call) throws(WireError) -> PairName {
+    let name = try call.fields.string(.pair)
+    return PairName(app: try call.fields.optionalString(.app) ?? "default", name: name)
+  }
+
+  // MARK: Kicking
+
+  private func kick(_ call: Call) throws(WireError) {
+    let name = try pairName(call)
+    let device = try call.fields.optionalString(.device)
+    let pair = numbers[name].flatMap { pairs[$0] }
+    let kicked = (pair?.devices ?? []).filter {
+      $0.connection != nil && (device == nil || $0.name == device)
+    }
+    guard !kicked.isEmpty else {
+      throw WireError(
+        .invalidField,
+        device == nil
+          ? "nobody of this pair has a session"
+          : "this device has no session; listDevices shows who has")
+    }
+    acceptNow(call)
+    for device in kicked {
+      audit("kicked", device, call.connection)
+      withdraw(device.connection!, "kicked")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+extension MessageDescription {
+  /// What whoever keeps a server asks; needs no session.
+  static let operatorRequests: [MessageDescription] = [
+    .request(
+      .stats, .operator, clause: "15.1",
+      "Tells what the server holds, and has done since it started.",
+      answers: [("stats", "at once")], errors: [.unauthorized], example: "stats"),
+    .request(
+      .listPairs, .operator, clause: "15.2", "Lists the pairs that are in use.",
+      members: [
+        .optional("pair", .text(), "their name; * stands for any characters", standard: "\"*\""),
+        .optional("app", .text(), "their app's, likewise", standard: "\"*\""),
+        .optional("after", .count, "next of the answer before, to go on", standard: "0"),
+        .optional("limit", .integer(1...1000), "pairs in the answer at most", standard: "100"),
+      ],
+      answers: [("pairs", "at once")], errors: [.invalidField, .unauthorized],
+      example: "listPairs pair=team-*"),
+    .request(
+      .listDevices, .operator, clause: "15.3", "Lists the devices of a pair, with their lanes.",
+      members: [
+        .required("pair", .name, "the pair"),
+        .optional("app", .name, "its app", standard: "\"default\""),
+      ],
+      answers: [("devices", "at once, or when the pair has been read back")],
+      errors: [.missingField, .invalidField, .overloaded, .unauthorized],
+      example: "listDevices pair=demo"),
+    .request(
+      .kick, .operator, clause: "15.4",
+      "Ends the sessions of a pair, or that of one of its devices.",
+      members: [
+        .required("pair", .name, "the pair"),
+        .optional("app", .name, "its app", standard: "\"default\""),
+        .optional("device", .name, "the device", standard: "all of them"),
+      ],
+      answers: [("accepted", "at once")], delivers: ["sessionDidDeactivate"],
+      errors: [.missingField, .invalidField, .unauthorized], example: "kick pair=demo device=watch"),
+  ]
+
+  static let operatorEvents: [MessageDescription] = [
+    .event(
+      "stats", .operator, clause: "15.1", "The answer to stats.", .answer,
+      members: [
+        .required("now", .moment, "the server's time"),
+        .required("connections", .count, "open ones"),
+        .required("sessions", .count, "devices with a session"),
+        .required("pairs", .count, "pairs that the store knows"),
+        .required("pairsInMemory", .count, "those whose queues are in memory"),
+        .required("uncommittedBytes", .count, "input that no commit covers yet"),
+        .required("bufferedBytes", .count, "input not carried out and output not read, of the others"),
+        .required("liveBytes", .count, "payloads in the store that are needed"),
+        .required("storedBytes", .count, "all payloads in the store"),
+        .required("connectionsEver", .count, "accepted since the start"),
+        .required("activationsEver", .count, "sessions begun since the start"),
+        .required("accepted", .map(.count), "deliveries queued since the start, by lane"),
+        .required("delivered", .map(.count), "those handed out, each once, by lane"),
+        .required("redelivered", .count, "those handed out again"),
+        .required("messages", .count, "live messages handed to their receivers"),
+        .required("finished", .count, "transfers that reached the receiving app"),
+        .required("failed", .map(.count), "transfers that did not, by the error's number"),
+        .required("refused", .map(.count), "lines answered by an error, by its number"),
+        .required("slowed", .count, "waits of connections that sent faster than they may"),
+        .optional("trouble", .text(), "why nothing new is taken"),
+      ],
+      example: statsExample),
+    .event(
+      "pairs", .operator, clause: "15.2", "The answer to listPairs.", .answer,
+      members: [
+        .required(
+          "pairs",
+          .list(
+            .object([
+              .required("pair", .name, "its name"), .required("app", .name, "its app"),
+              .required("devices", .count, "that it has"),
+              .required("connected", .count, "of them"),
+              .required("waiting", .count, "deliveries that wait or are not acknowledged"),
+              .required("bytes", .count, "of their payloads"),
+              .required("numbered", .count, "deliveries that were ever given a number"),
+            ])), "those in use, in the order in which they were made"),
+        .optional("next", .number, "where the next answer goes on; left out at the end"),
+      ],
+      example:
+        #"{"type":"pairs","of":"listPairs","pairs":[{"pair":"demo","app":"default","devices":2,"connected":1,"waiting":3,"bytes":120,"numbered":8}]}"#
+    ),
+    .event(
+      "devices", .operator, clause: "15.3", "The answer to listDevices.", .answer,
+      members: [
+        .required("pair", .name, "the pair"), .required("app", .name, "its app"),
+        .required(
+          "devices",
+          .list(
+            .object([
+              .required("device", .name, "its name"), .required("role", .role, "what it is"),
+              .required("isConnected", .boolean, "whether it has a session"),
+              .optional("peer", .text(), "from where, on a server with tokens"),
+              .optional("token", .text(), "the id of the token that it showed"),
+              .optional("appState", .appState, "of a connected one"),
+              .required("lanes", laneStates, "what it receives"),
+            ])), "all of the pair"),
+      ],
+      example:
+        #"{"type":"devices","of":"listDevices","pair":"demo","app":"default","devices":[{"device":"phone","role":"phone","isConnected":true,"appState":"foreground","lanes":{"#
+        + MemberType.lanes.map {
+          "\"\($0)\":{\"waiting\":0,\"handedOut\":0,\"acknowledged\":0,\"isHeld\":false}"
+        }.joined(separator: ",") + "}}]}"),
+  ]
+
+  private static let statsExample =
+    #"{"type":"stats","of":"stats","now":1796000000,"connections":2,"sessions":2,"pairs":1,"#
+    + #""pairsInMemory":1,"uncommittedBytes":0,"bufferedBytes":0,"liveBytes":120,"storedBytes":120,"#
+    + #""connectionsEver":2,"activationsEver":2,"accepted":{"userInfo":3},"delivered":{"userInfo":0},"#
+    + #""redelivered":0,"messages":0,"finished":0,"failed":{},"refused":{"4001":1},"slowed":0}"#
+}
