@@ -146,6 +146,10 @@ let package = Package(
       path: "Benchmarks/GrowthBenchmark", swiftSettings: settings),
 
     .executableTarget(
+      name: "wait-benchmark", dependencies: ["Relay", "RelaySupport"],
+      path: "Benchmarks/WaitBenchmark", swiftSettings: settings),
+
+    .executableTarget(
       name: "module-benchmark", dependencies: ["WatchConnectivity", "WatchlineTesting"],
       path: "Benchmarks/ModuleBenchmark", swiftSettings: settings),
 

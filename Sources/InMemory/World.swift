@@ -142,6 +142,12 @@ package final class World {
     settle()
   }
 
+  /// The client is gone, and the relay has yet to do what follows.
+  package func drop(_ name: String) {
+    guard let client = clients[name], !client.isClosed else { return }
+    drop(client)
+  }
+
   private func drop(_ client: Client) {
     client.isClosed = true
     order.removeAll { $0 === client }

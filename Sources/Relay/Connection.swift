@@ -37,6 +37,8 @@ package final class Connection {
   var address: String?
   /// Has had a session: it may send longer lines, and have more output wait.
   var hasActivated = false
+  /// What its `acknowledge` is about that goes on in the next turn.
+  var acknowledging: UInt64?
   /// Bytes that it holds, as counted in `Relay.buffered`.
   var buffered = 0
   /// Why a pair could not be read back, for the line that waited for it.

@@ -84,7 +84,8 @@ extension RelayFigures {
     json.member("messages", messages)
     json.member("finished", finished)
     json.object("failed") { json in for (code, count) in failed { json.member("\(code)", count) } }
-    json.object("refused") { json in for (code, count) in refused { json.member("\(code)", count) } }
+    json.object("refused") { json in for (code, count) in refused { json.member("\(code)", count) }
+    }
     json.member("slowed", slowed)
     if let storeTrouble { json.member("trouble", storeTrouble) }
   }

@@ -181,7 +181,7 @@ extension Relay {
     connection.input = []
     if !last.isEmpty, !last.withUnsafeBytes({ process($0, connection) }) {
       connection.input = last
-      return stall(connection)
+      return isBlocked(connection) ? stall(connection) : hold(connection)
     }
     if connection.isEnded { return }
     if isBlocked(connection) { return stall(connection) }

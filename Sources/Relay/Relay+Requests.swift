@@ -47,7 +47,7 @@ extension Relay {
     case .updateApplicationContext: try updateContext(call, device)
     case .transferFile: try transferFile(call, device)
     case .fileChunk: try fileChunk(call, device)
-    case .acknowledge: try acknowledge(call, device)
+    case .acknowledge: return try acknowledge(call, device)
     case .refuse: try refuse(call, device)
     case .cancelTransfer: try cancelTransfer(call, device)
     case .outstandingTransfers: try outstandingTransfers(call, device)
@@ -62,7 +62,7 @@ extension Relay {
     case .release: try release(call, device)
     case .forgetPair:
       try check(.forget, call)
-      forgetPair(call, device)
+      return forgetPair(call, device)
     case .getState: getState(call, device)
     case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
       .syncAcknowledge:

@@ -35,6 +35,8 @@ package enum Work {
   static let share = 30 << 10
   /// What is served in a turn of what comes in, and of what is held: 2 to 5 ms each.
   package static let turn = 256 << 10
+  /// Waiting items of which a request ends as many in a turn: 4 to 10 ms.
+  static let pieceOfItems = 4_096
   /// Payload bytes that one commit may bring for all, 20 to 40 ms of a disk. Above it each connection
   /// has `commitShare`, so that whoever sends one transfer does not wait for everybody's megabyte.
   static let commit = 8 << 20
@@ -80,6 +82,15 @@ extension Relay {
   private func begin(_ connection: Connection, _ units: Int) {
     connection.turn = turn
     connection.allowance = units
+  }
+
+  /// A request has done a piece of what it asks for, and is carried out again in the next turn. What is done is as if the
+  /// rest had not been asked for yet.
+  ///
+  /// - Returns: false, as a request that has to wait.
+  func goOn(_ call: Call) -> Bool {
+    call.connection.allowance = min(0, call.connection.allowance)
+    return false
   }
 
   /// The rest of a connection's input waits until it is its turn.

@@ -2,7 +2,8 @@ import Wire
 
 /// What a receiver says of its deliveries, and a sender of its transfers.
 extension Relay {
-  func acknowledge(_ call: Call, _ device: Device) throws(WireError) {
+  /// Returns false where a piece of it is done, and the next turn goes on.
+  func acknowledge(_ call: Call, _ device: Device) throws(WireError) -> Bool {
     let lane = try lane(call, required: false) ?? .userInfo
     let highest = device[lane].highestHandedOut
     var seq = highest
@@ -16,14 +17,21 @@ extension Relay {
             : "seq is \(seq), but the last delivery in lane \(lane) was \(highest)")
       }
     } else {
-      seq = lastOnThisConnection(device, lane)
+      // What has been handed out since the first piece is not meant.
+      seq = call.connection.acknowledging ?? lastOnThisConnection(device, lane)
     }
+    if let piece = device[lane].seq(after: Work.pieceOfItems), piece < seq {
+      call.connection.acknowledging = seq
+      acknowledge(device, lane, through: piece)
+      return goOn(call)
+    }
+    call.connection.acknowledging = nil
     acknowledge(device, lane, through: seq)
     let left = LaneName.delivered.filter { $0 != lane && lastOnThisConnection(device, $0) > 0 }
     // Who types nothing more may have meant all of them.
     let isBare = call.fields[.lane] == nil && call.fields[.seq] == nil
     let isTold = call.isTyped && isBare && !left.isEmpty
-    guard call.hasID || isTold else { return }
+    guard call.hasID || isTold else { return true }
     answerAfter(latestBatch, call) { output in
       Self.begin(&output, "accepted", call)
       if !left.isEmpty {
@@ -35,6 +43,7 @@ extension Relay {
       }
       output.append("}")
     }
+    return true
   }
 
   /// The last delivery of the present connection in a lane.

@@ -46,6 +46,9 @@ struct Lane {
     return index
   }
 
+  /// The number of the last of so many items from the front; nil where there are fewer.
+  func seq(after count: Int) -> UInt64? { count < items.count ? items[count - 1].seq : nil }
+
   /// - Parameter re: the sender's correlation id as JSON text, or empty.
   mutating func append(_ item: Item, re: String = "") {
     items.append(item)

@@ -118,17 +118,14 @@ extension Relay {
 
   /// Unpairs: every queue of the pair is emptied, each transfer fails with 7005 at its sender,
   /// and a new pair exists once both roles have activated again. Numbers go on where they were.
-  func forgetPair(_ call: Call, _ device: Device) {
+  ///
+  /// Returns false where a piece of it is done, and the next turn goes on.
+  func forgetPair(_ call: Call, _ device: Device) -> Bool {
     let pair = device.pair
+    guard failPiece(of: pair) else { return goOn(call) }
     for file in unfinishedUploads(pair) { failUpload(file, pair, .deviceNotPaired) }
     for receiver in pair.devices {
-      for name in [LaneName.userInfo, .complication, .file, .parked, .context] {
-        let lane = receiver[name]
-        let waiting = (0..<lane.items.count).map { lane.items[$0] }
-        for item in waiting where !item.flags.contains(.removed) {
-          _ = fail(item.seq, in: name, of: receiver, code: .deviceNotPaired)
-        }
-      }
+      _ = fail(.context, of: receiver, atMost: .max)
       for sender in receiver.contexts.keys.sorted() {
         receiver.contexts[sender] = nil
         changedContext(from: sender, to: receiver)
@@ -151,6 +148,32 @@ extension Relay {
       endSession(receiver)
     }
     pair.toldWatchState = WatchState()
+    return true
+  }
+
+  /// Fails some of the transfers that wait in a pair. Returns whether those were all.
+  private func failPiece(of pair: Pair) -> Bool {
+    var left = Work.pieceOfItems
+    for receiver in pair.devices {
+      for name in [LaneName.userInfo, .complication, .file, .parked] {
+        left -= fail(name, of: receiver, atMost: left)
+        if left <= 0 { return false }
+      }
+    }
+    return true
+  }
+
+  /// Fails the first transfers of a lane. Returns how many there were.
+  private func fail(_ name: LaneName, of receiver: Device, atMost most: Int) -> Int {
+    let lane = receiver[name]
+    var failed: [UInt64] = []
+    var index = 0
+    while index < lane.items.count, failed.count < most {
+      if !lane.items[index].flags.contains(.removed) { failed.append(lane.items[index].seq) }
+      index += 1
+    }
+    for seq in failed { _ = fail(seq, in: name, of: receiver, code: .deviceNotPaired) }
+    return failed.count
   }
 
   func unfinishedUploads(_ pair: Pair) -> [FileTransfer] {

@@ -46,7 +46,8 @@ extension MessageDescription {
         .required("pairs", .count, "pairs that the store knows"),
         .required("pairsInMemory", .count, "those whose queues are in memory"),
         .required("uncommittedBytes", .count, "input that no commit covers yet"),
-        .required("bufferedBytes", .count, "input not carried out and output not read, of the others"),
+        .required(
+          "bufferedBytes", .count, "input not carried out and output not read, of the others"),
         .required("liveBytes", .count, "payloads in the store that are needed"),
         .required("storedBytes", .count, "all payloads in the store"),
         .required("connectionsEver", .count, "accepted since the start"),
@@ -79,7 +80,8 @@ extension MessageDescription {
         .optional("next", .number, "where the next answer goes on; left out at the end"),
       ],
       example:
-        #"{"type":"pairs","of":"listPairs","pairs":[{"pair":"demo","app":"default","devices":2,"connected":1,"waiting":3,"bytes":120,"numbered":8}]}"#
+        #"{"type":"pairs","of":"listPairs","pairs":[{"pair":"demo","app":"default","devices":2,"#
+        + #""connected":1,"waiting":3,"bytes":120,"numbered":8}]}"#
     ),
     .event(
       "devices", .operator, clause: "15.3", "The answer to listDevices.", .answer,
@@ -98,7 +100,8 @@ extension MessageDescription {
             ])), "all of the pair"),
       ],
       example:
-        #"{"type":"devices","of":"listDevices","pair":"demo","app":"default","devices":[{"device":"phone","role":"phone","isConnected":true,"appState":"foreground","lanes":{"#
+        #"{"type":"devices","of":"listDevices","pair":"demo","app":"default","devices":[{"#
+        + #""device":"phone","role":"phone","isConnected":true,"appState":"foreground","lanes":{"#
         + MemberType.lanes.map {
           "\"\($0)\":{\"waiting\":0,\"handedOut\":0,\"acknowledged\":0,\"isHeld\":false}"
         }.joined(separator: ",") + "}}]}"),
