@@ -35,7 +35,7 @@ package enum Work {
   static let share = 30 << 10
   /// What is served in a turn of what comes in, and of what is held: 2 to 5 ms each.
   package static let turn = 256 << 10
-  /// Waiting items of which a request ends as many in a turn: 4 to 10 ms.
+  /// Waiting items of which a request ends as many in a turn: 2 to 11 ms.
   static let pieceOfItems = 4_096
   /// Payload bytes that one commit may bring for all, 20 to 40 ms of a disk. Above it each connection
   /// has `commitShare`, so that whoever sends one transfer does not wait for everybody's megabyte.
@@ -89,7 +89,8 @@ extension Relay {
   ///
   /// - Returns: false, as a request that has to wait.
   func goOn(_ call: Call) -> Bool {
-    call.connection.allowance = min(0, call.connection.allowance)
+    // A piece is all of a turn's work.
+    call.connection.allowance = min(0, call.connection.allowance) - Work.turn
     return false
   }
 
