@@ -69,6 +69,18 @@ import Testing
     #expect(world.client("watch").takeLines().last?.contains(#""userInfo":0"#) == true)
   }
 
+  /// Somebody else ends the session in the middle: what was left to acknowledge is not of the next one.
+  @Test func theNextSessionIsItsOwn() throws {
+    let world = try world()
+    let watch = world.client("watch")
+    world.give(line: Array("acknowledge".utf8), to: watch)
+    _ = world.turn()
+    #expect(watch.connection.acknowledging != nil)
+    world.send("forgetPair", on: "phone")
+    #expect(watch.connection.acknowledging == nil)
+    #expect(watch.takeLines().contains { $0.contains(#""reason":"forgotten""#) })
+  }
+
   /// Whoever goes in the middle has acknowledged a part, which is as if they had asked for it.
   @Test func interrupted() throws {
     let world = try world()

@@ -50,6 +50,7 @@ extension Relay {
     }
     sessionEnded(device, on: connection)
     connection.device = nil
+    connection.acknowledging = nil
     connection.endMarks = nil
     device.connection = nil
     device.activation = .notActivated
