@@ -83,11 +83,7 @@ extension Relay {
     precondition(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
     pairs[pair.number] = nil
     evictedSize += pair.size
-    if pair.isBlank {
-      blankPairs.add(
-        BlankPairs.Known(
-          name: PairName(app: pair.app, name: pair.name), number: pair.number, maker: pair.maker))
-    }
+    if pair.isBlank { blankPairs.add(pair.known) }
     let deadline = uploadDeadline(pair)
     guard deadline != uploadDeadlines[pair.number] else { return }
     uploadDeadlines[pair.number] = nil

@@ -12,12 +12,13 @@ extension Relay {
       if try QueueRow.isOfBlankPair(row) { blank.insert(row.key.pair) }
     }
     for row in contents.rows where row.key.table == .pair {
-      if row.key.pair == 0 { try restoreStore(row) } else { try index(row) }
-      if blank.contains(row.key.pair) {
-        blankPairs.add(
-          BlankPairs.Known(
-            name: try PairRow.name(row), number: row.key.pair, maker: try PairRow.maker(row)))
+      guard row.key.pair > 0 else {
+        try restoreStore(row)
+        continue
       }
+      let known = try PairRow.known(row)
+      index(known)
+      if blank.contains(known.number) { blankPairs.add(known) }
     }
     var restoration = Restoration(self)
     try restoration.add(
@@ -47,10 +48,10 @@ extension Relay {
     if options.hasManualClock, store.clock > now { now = store.clock }
   }
 
-  private func index(_ row: Row) throws(JournalError) {
-    numbers[try PairRow.name(row)] = row.key.pair
-    makers.add(try PairRow.maker(row))
-    nextPair = max(nextPair, row.key.pair + 1)
+  private func index(_ pair: KnownPair) {
+    numbers[pair.name] = pair.number
+    makers.add(pair.maker)
+    nextPair = max(nextPair, pair.number + 1)
   }
 
   /// Counts what an evicted pair needs of its segments, and minds its deadline.

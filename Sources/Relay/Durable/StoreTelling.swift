@@ -107,10 +107,10 @@ package final class StoreTelling {
         }
       }
       for sender in device.contexts.keys.sorted() {
-        try tell(device.contexts[sender]!, from: pair.devices[Int(sender)], to: device)
+        tell(device.contexts[sender]!, from: pair.devices[Int(sender)], to: device)
       }
     }
-    for number in pair.files.values.sorted(by: { $0.number < $1.number }) { tell(number, pair) }
+    for file in pair.files.values.sorted(by: { $0.number < $1.number }) { tell(file, pair) }
     try tellHubs(of: pair)
   }
 
@@ -163,7 +163,7 @@ package final class StoreTelling {
     }
   }
 
-  private func tell(_ slot: ContextSlot, from sender: Device, to receiver: Device) throws {
+  private func tell(_ slot: ContextSlot, from sender: Device, to receiver: Device) {
     line { json in
       json.member("pair", receiver.pair.name)
       json.member("device", receiver.name)

@@ -23,20 +23,14 @@ enum PairRow {
     return Row(Row.Key(.pair, pair: pair.number), writer.bytes)
   }
 
-  /// The app and the name alone.
-  static func name(_ row: Row) throws(JournalError) -> Relay.PairName {
+  /// What is known of a pair that is not in memory.
+  static func known(_ row: Row) throws(JournalError) -> KnownPair {
     try row.read(version: version) { (reader) throws(JournalError) in
-      Relay.PairName(app: try reader.text(), name: try reader.text())
-    }
-  }
-
-  /// The id of the token that it was made with; nil where there was none.
-  static func maker(_ row: Row) throws(JournalError) -> String? {
-    try row.read(version: version) { (reader) throws(JournalError) in
-      for _ in 0..<2 { _ = try reader.blob() }
+      let name = Relay.PairName(app: try reader.text(), name: try reader.text())
       for _ in 0..<2 { _ = try reader.number() }
       _ = try reader.blob()
-      return reader.isAtEnd ? nil : try reader.text()
+      return KnownPair(
+        name: name, number: row.key.pair, maker: reader.isAtEnd ? nil : try reader.text())
     }
   }
 
