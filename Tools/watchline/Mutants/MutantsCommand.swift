@@ -47,7 +47,7 @@ enum MutantsCommand: Subcommand {
       for mutant in mutants { print("\(mutant.id)  \(mutant.invariant)  \(mutant.title)") }
       return 0
     }
-    progress("building the planted program; the first time it takes some minutes")
+    showStatus("building the planted program; the first time it takes some minutes")
     try program.build()
     let campaign = MutantCampaign(
       program: program.path, budget: seeds,
@@ -105,10 +105,10 @@ enum MutantsCommand: Subcommand {
     var report = MutantReport()
     if !isJSON { print(MutantReport.header) }
     for (index, mutant) in mutants.enumerated() {
-      progress("\(mutant.id), \(index + 1) of \(mutants.count)")
+      showStatus("\(mutant.id), \(index + 1) of \(mutants.count)")
       report.results.append(campaign.run(mutant))
       if !isJSON {
-        progress("")
+        showStatus("")
         print(MutantReport.row(report.results[index]))
         fflush(nil)
       }
@@ -118,19 +118,12 @@ enum MutantsCommand: Subcommand {
       worlds.append(world)
     }
     for world in worlds {
-      progress("the program without a fault, \(world)")
+      showStatus("the program without a fault, \(world)")
       let (seeds, alarm) = campaign.control(world)
       report.control.seeds += seeds
       if let alarm { report.control.alarms.append(alarm) }
     }
-    progress("")
+    showStatus("")
     return report
-  }
-
-  /// On a terminal, a line that the next one takes the place of.
-  private static func progress(_ text: String) {
-    guard isatty(2) == 1 else { return }
-    let line = Array("\r\u{1B}[K\(text)".utf8)
-    _ = write(2, line, line.count)
   }
 }

@@ -1,5 +1,4 @@
 internal import AppModels
-internal import Glibc
 internal import Merge
 internal import Storage
 
@@ -23,24 +22,20 @@ enum StoreArguments {
   }
 }
 
-/// On a terminal, one line on the standard error about how far a long look has come.
+/// How far a long look has come.
 struct StoreProgress {
   private let isShown: Bool
   private var last = ""
 
-  init(isShown: Bool) { self.isShown = isShown && isatty(2) == 1 }
+  init(isShown: Bool) { self.isShown = isShown }
 
   mutating func show(_ what: String, _ done: Int, of all: Int) {
     guard isShown, all > 0 else { return }
-    write("\(what): \(done * 100 / all) %")
-  }
-
-  mutating func end() { if isShown { write("") } }
-
-  private mutating func write(_ text: String) {
+    let text = "\(what): \(done * 100 / all) %"
     guard text != last else { return }
     last = text
-    let line = Array("\r\u{1B}[K\(text)".utf8)
-    _ = Glibc.write(2, line, line.count)
+    showStatus(text)
   }
+
+  func end() { if isShown { showStatus("") } }
 }
