@@ -23,14 +23,11 @@ struct ExhaustiveRun {
   }
 
   func run() -> Int32 {
-    let hasProgress = isatty(2) == 1
     let start = monotonicMilliseconds()
     let report = scope.run { what, done, all in
-      guard hasProgress else { return }
-      let line = Array("\r\u{1B}[K\(what): \(grouped(done)) of \(grouped(all))".utf8)
-      _ = write(2, line, line.count)
+      showStatus("\(what): \(grouped(done)) of \(grouped(all))")
     }
-    if hasProgress { _ = write(2, "\r\u{1B}[K", 4) }
+    showStatus("")
     let milliseconds = monotonicMilliseconds() - start
     if isJSON {
       var json = JSONWriter()

@@ -11,7 +11,7 @@ struct OperatorOptions {
   static let operands = "[HOST:PORT]"
   static let notes = """
     HOST:PORT is \(Endpoint.standard) where left out. A server with tokens wants one with the grant admin, in
-    WATCHLINE_TOKEN: watchline token create --pair '*' --grant admin
+    WATCHLINE_TOKEN: watchline token create --pair none --grant admin
     """
 
   init(_ arguments: Arguments) throws(UsageError) {
