@@ -35,15 +35,13 @@ struct Load {
         }
       ) { $0.give("activate pair=p role=watch", on: "watch") },
       Load(name: "eviction of 300,000", prepare: { $0.fill(items) }) { rig in
-        for role in ["phone", "watch"] { rig.world.drop(role) }
-        rig.passIdleTime()
+        rig.leave()
       },
       Load(
         name: "reading 300,000 back",
         prepare: { rig in
           rig.fill(items)
-          for role in ["phone", "watch"] { rig.world.close(role) }
-          rig.world.advance(to: rig.world.now + 60_000_000)
+          rig.evict()
         }
       ) { $0.give("activate pair=p role=phone", on: "phone") },
       Load(name: "forgetPair with 300,000 waiting", prepare: { $0.fill(items) }) {
@@ -75,16 +73,14 @@ struct Load {
         name: "reading 100,000 records back",
         prepare: { rig in
           rig.records(records)
-          for role in ["phone", "watch"] { rig.world.close(role) }
-          rig.world.advance(to: rig.world.now + 60_000_000)
+          rig.evict()
         }
       ) { rig in
         rig.give("activate pair=p role=phone", on: "phone")
         rig.give("sync.open schema=todoTimers", on: "phone")
       },
       Load(name: "eviction of 100,000 records", prepare: { $0.records(records) }) { rig in
-        for role in ["phone", "watch"] { rig.world.drop(role) }
-        rig.passIdleTime()
+        rig.leave()
       },
       Load(name: "a bridge to 10,000 records", prepare: { $0.records(10_000) }) {
         $0.give("activate pair=p role=watch device=old bridge=todoTimers", on: "old")
@@ -182,8 +178,17 @@ final class Rig {
     }
   }
 
-  /// Longer than a pair without devices stays in memory; what follows has yet to be done.
-  func passIdleTime() { world.now += 60_000_000 }
+  /// Both devices go, for longer than a pair without devices stays in memory; what follows has yet to be done.
+  func leave() {
+    for role in ["phone", "watch"] { world.drop(role) }
+    world.now += 60_000_000
+  }
+
+  /// The same, and it is done.
+  func evict() {
+    for role in ["phone", "watch"] { world.close(role) }
+    world.advance(to: world.now + 60_000_000)
+  }
 
   // MARK: Measuring
 
