@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension ProcessTests {
@@ -44,6 +45,25 @@ extension ProcessTests {
       #expect(program.output == "")
       #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
       return program.errors
+    }
+
+    /// The service that is to read it may be another user. A file of root's in a folder of another's is that one's, and
+    /// no link that lies there is followed.
+    @Test func theFileIsTheFoldersOwners() throws {
+      let folder = scratch.path + "/service"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      if getuid() == 0 { #expect(chown(folder, 12_345, 12_346) == 0) }
+      let owner = getuid() == 0 ? 12_345 : getuid()
+      for arguments in [["create", "--pair", "a"], ["create", "--pair", "b"]] {
+        let made = try watchline(["token"] + arguments + ["--tokens", folder + "/tokens"])
+        #expect(made.code == 0, "\(made.errors)")
+      }
+      let listed = try watchline(["token", "list", "--tokens", folder + "/tokens"]).output
+      let id = String(try #require(listed.split(separator: " ").first))
+      #expect(try watchline(["token", "revoke", id, "--tokens", folder + "/tokens"]).code == 0)
+      let file = try FileManager.default.attributesOfItem(atPath: folder + "/tokens")
+      #expect(file[.ownerAccountID] as? UInt32 == owner)
+      #expect(file[.posixPermissions] as? Int == 0o600)
     }
 
     @Test func otherMachinesNeedTokens() throws {

@@ -41,17 +41,22 @@ enum File {
   ///
   /// - Parameters:
   ///   - isPrivate: nobody else may read it; else as the umask says.
-  ///   - keepsOwner: it belongs to whom the other one belongs, where that can be.
+  ///   - keepsOwner: it belongs to whom the other one belongs, or the folder where there is no other, where
+  ///     that can be.
   static func replace(
     _ path: String, with bytes: [UInt8], isPrivate: Bool = true, keepsOwner: Bool = false
   ) throws(FileFailure) {
     let draft = "\(path).\(getpid())"
-    try write(bytes, to: draft, O_TRUNC, isSynced: true, mode: isPrivate ? 0o600 : 0o666)
+    let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     var status = stat()
-    if keepsOwner, stat(path, &status) == 0 { _ = chown(draft, status.st_uid, status.st_gid) }
+    let owner = keepsOwner && (stat(path, &status) == 0 || stat(directory, &status) == 0)
+    // One that a crash left. What is written is a file of ours, and none that a link leads to.
+    unlink(draft)
+    try write(
+      bytes, to: draft, O_EXCL, isSynced: true, mode: isPrivate ? 0o600 : 0o666,
+      owner: owner ? status : nil)
     guard rename(draft, path) == 0 else { throw FileFailure("rename", draft) }
     // Where the directory cannot be synced, a crash of the machine may bring the old file back.
-    let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     _ = fsync(descriptor)
@@ -66,11 +71,13 @@ enum File {
   }
 
   private static func write(
-    _ bytes: [UInt8], to path: String, _ flags: Int32, isSynced: Bool, mode: mode_t
+    _ bytes: [UInt8], to path: String, _ flags: Int32, isSynced: Bool, mode: mode_t,
+    owner: stat? = nil
   ) throws(FileFailure) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode)
     guard descriptor >= 0 else { throw FileFailure("open", path) }
     defer { close(descriptor) }
+    if let owner { _ = fchown(descriptor, owner.st_uid, owner.st_gid) }
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {

@@ -17,7 +17,8 @@ struct TokenStore {
   /// Adds a token at the end of the file, which is made where there is none.
   func create(_ request: TokenRequest) throws(TokenFailure) -> (token: Token, text: String) {
     try withLock { () throws(TokenFailure) in
-      let bytes = try attempt { () throws(FileFailure) in try File.read(path) } ?? []
+      let file = try attempt { () throws(FileFailure) in try File.read(path) }
+      let bytes = file ?? []
       let present = try read(bytes)
       var id = Self.randomID()
       while present.contains(where: { $0.id == id }) { id = Self.randomID() }
@@ -36,7 +37,12 @@ struct TokenStore {
         throw .file("\(path) has no room for another token; revoke some")
       }
       try attempt { () throws(FileFailure) in
-        try File.append(line, to: path, isSynced: true)
+        if file == nil {
+          // Root makes it for the server whose folder it is in.
+          try File.replace(path, with: line, keepsOwner: true)
+        } else {
+          try File.append(line, to: path, isSynced: true)
+        }
       }
       return (token, text)
     }
