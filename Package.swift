@@ -85,6 +85,7 @@ let package = Package(
       "AppModels", ["Bridge", "Merge", "Wire"], resources: [.embedInCode("Schemas")],
       settings: hotAndLean),
     library("Device", ["AppModels", "Merge", "Wire"], settings: hotAndLean),
+    library("Usage", ["Wire"]),
     library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: hotAndLean),
     // The relay without sockets or disk.
     library("InMemory", ["Relay", "Journal"], settings: hotAndLean),
@@ -121,13 +122,16 @@ let package = Package(
       "Server",
       [
         "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "TLS", "Pages",
+        "Usage",
       ], settings: lean),
-    .executableTarget(name: "watchline-server", dependencies: ["Server"], swiftSettings: settings),
+    .executableTarget(
+      name: "watchline-server", dependencies: ["Server", "Usage"],
+      swiftSettings: settings),
     .executableTarget(
       name: "watchline",
       dependencies: [
         "ChildProcesses", "MutantFiles", "Simulation", "Studio", "WireFuzz", "Proxy", "Load",
-        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop", "TLS", "Storage",
+        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop", "TLS", "Storage", "Usage",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -262,7 +266,9 @@ let package = Package(
         "Storage", "Relay", "AppModels", "Seeded", "Journal", "CSQLite",
         "CFaultVFS",
       ], exclude: ["Data"]),
-    tests("ConnectTests", ["ChildProcesses", "LoopbackSupport", "watchline", "Wire", "CUV"]),
+    tests("UsageTests", ["Usage"]),
+    tests(
+      "ConnectTests", ["ChildProcesses", "LoopbackSupport", "Usage", "watchline", "Wire", "CUV"]),
     // An app by `import WatchConnectivity`, for the tests that kill it.
     .executableTarget(
       name: "module-app", dependencies: ["WatchConnectivity"], path: "Tests/ModuleApp",

@@ -2,7 +2,7 @@ import Glibc
 import Storage
 import Wire
 
-package enum LogLevel: String, Comparable {
+package enum LogLevel: String, CaseIterable, Comparable {
   case error, info, debug
 
   private var rank: Int { self == .error ? 0 : self == .info ? 1 : 2 }
@@ -11,7 +11,7 @@ package enum LogLevel: String, Comparable {
 }
 
 /// How a line of the log is written.
-package enum LogFormat: String {
+package enum LogFormat: String, CaseIterable {
   /// `key=value`, values in quotation marks where they have blanks.
   case logfmt
   /// An object a line: whole numbers and booleans as such, all else as strings.

@@ -1,6 +1,7 @@
 import AppModels
 import Merge
 package import Relay
+package import Usage
 import Wire
 
 /// The command line of `watchline-server`.
@@ -34,49 +35,63 @@ package struct Options {
   package var isInsecure = false
   /// Serves a store that has lost commits, under a new name.
   package var acceptsLoss = false
-  package var wantsHelp = false
-  package var wantsVersion = false
 
   package static let version = "0.1.0"
 
-  package static let help = """
-    watchline-server: a phone and a watch on Linux, over newline-delimited JSON
+  package static let syntax = Syntax(
+    program: "watchline-server", name: "",
+    summary: "A phone and a watch on Linux, over newline-delimited JSON.",
+    options: [
+      Option("listen", value: "HOST:PORT", "where to listen; port 0 picks one (127.0.0.1:9282)"),
+      Option(
+        "data", value: "DIR", "where queues are kept; :memory: keeps nothing (./watchline-data)"),
+      Option(
+        "accept-loss", "serve a store that has lost commits, under a new store name, not refuse it"),
+      Option("limits", value: "NAME=N,…", "bounds; see below"),
+      Option(
+        "activate-timeout", value: "S",
+        "seconds in which a connection has to activate (10; none from this machine without TLS)"),
+      Option(
+        "clock", value: "CLOCK",
+        "manual: time comes from advance lines alone, so that no test sleeps",
+        among: ["manual", "real"]),
+      Option(
+        "tokens", value: "FILE",
+        "devices have to show a token of this file (watchline token create), which may change"),
+      Option("tls-listen", value: "HOST:PORT", "where TLS 1.3 is spoken, beside --listen"),
+      Option("tls-cert", value: "FILE", "its certificate, and the chain (PEM)"),
+      Option("tls-key", value: "FILE", "the key of the certificate (PEM)"),
+      Option(
+        "insecure", "--listen may be elsewhere, with --tokens: what is sent can be read on the way"),
+      Option("allow-anonymous", "other addresses than this machine's without --tokens"),
+      Option(
+        "admin", value: "HOST:PORT", "metrics, /healthz and /readyz by HTTP, on this machine alone"),
+      Option(
+        "schema", value: "FILE", "records of your own kinds; may be given more than once",
+        missing: "a file with a schema of yours; without one there is "
+          + ShippedSchemas.all.map(\.name.text).joined(separator: ", "),
+        repeats: true),
+      Option(
+        "log-level", value: "LEVEL", "what goes to the standard error: error, info or debug (info)",
+        among: LogLevel.allCases.map(\.rawValue)),
+      Option(
+        "log-format", value: "FORMAT", "logfmt or json (logfmt)",
+        among: LogFormat.allCases.map(\.rawValue)),
+    ] + Program.options,
+    notes: """
+      SIGTERM and SIGINT stop it, with all that is owed. SIGHUP has it read the files of --schema, --tokens
+      and --tls-… again. Its log on the standard error may go unread: what does not fit is dropped and
+      counted.
 
-    usage: watchline-server [options]
+      When ready it prints one line: watchline-server listening on 127.0.0.1:9282
+      Then: nc 127.0.0.1 9282, and type help.
 
-      --listen HOST:PORT    where to listen; port 0 picks one      (127.0.0.1:9282)
-      --data DIR            where queues are kept; :memory: keeps nothing
-                                                                   (./watchline-data)
-      --accept-loss         serves a store that has lost commits, under a new store name;
-                            without it, such a store is refused
-      --limits NAME=N,…     bounds; see below
-      --activate-timeout S  seconds in which a connection has to activate; 0: no bound, but of
-                            10 with TLS          (10; no bound from this machine without TLS)
-      --clock manual        time comes from advance lines alone, so that no test sleeps
-      --tokens FILE         devices have to show one of these tokens (watchline token create);
-                            read again when the file changes
-      --tls-listen HOST:PORT, --tls-cert FILE, --tls-key FILE
-                            TLS 1.3 there, beside --listen; SIGHUP reads both files again
-      --insecure            --listen may be on another address than this machine's, with
-                            --tokens: what is sent there can be read on the way
-      --allow-anonymous     other addresses than this machine's without --tokens
-      --admin HOST:PORT     metrics for Prometheus and /healthz, /readyz by HTTP, on this machine
-      --schema FILE         records of your own kinds, beside todoTimers, timeTracker and
-                            pomodoro; may be given several times
-      --log-level LEVEL     error, info or debug, on stderr        (info)
-      --log-format FORMAT   logfmt or json                         (logfmt)
-      --version, --help
+      Limits, with their defaults (bytes, seconds or counts):
 
-    SIGTERM and SIGINT stop it, with all that is owed; SIGHUP has it read the files of --schema,
-    --tokens and --tls-… again. Its log on stderr may go unread: what does not fit is dropped and
-    counted.
 
-    When ready it prints one line: watchline-server listening on 127.0.0.1:9282
-    Then: nc 127.0.0.1 9282, and type help.
+      """ + limitsHelp)
 
-    limits, with their defaults (bytes, seconds or counts):
-
-    """ + limitsHelp
+  package static let program = Program(syntax: syntax, version: version, section: 8)
 
   private static var limitsHelp: String {
     let limits = Limits()
@@ -84,98 +99,47 @@ package struct Options {
       let value = limits[keyPath: path]
       let number = Limits.durations.contains(name) ? "\(value / 1_000_000) s" : "\(value)"
       let shown = value == 0 ? "none" : number
-      return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown + "\n"
-    }.joined()
+      return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown
+    }.joined(separator: "\n")
   }
 
-  /// - Throws: `UsageError` with one sentence for stderr.
-  package init(_ arguments: [String]) throws(UsageError) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      var name = argument
-      var attached: String?
-      if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
-        name = String(argument[..<equals])
-        attached = String(argument[argument.index(after: equals)...])
-      }
-      switch name {
-      case "--accept-loss": acceptsLoss = true
-      case "--allow-anonymous": allowsAnonymous = true
-      case "--tokens": tokens = try Self.value(name, attached, &rest)
-      case "--help", "-h": wantsHelp = true
-      case "--version": wantsVersion = true
-      case "--insecure": isInsecure = true
-      case "--tls-listen": secure = try Self.address(name, try Self.value(name, attached, &rest))
-      case "--admin": admin = try Self.address(name, try Self.value(name, attached, &rest))
-      case "--tls-cert": certificate = try Self.value(name, attached, &rest)
-      case "--tls-key": key = try Self.value(name, attached, &rest)
-      case "--listen":
-        (host, port) = try Self.address(name, try Self.value(name, attached, &rest))
-      case "--data": data = try Self.value(name, attached, &rest)
-      case "--limits": try setLimits(try Self.value(name, attached, &rest))
-      case "--schema":
-        guard let path = attached ?? rest.popFirst(), !path.isEmpty else {
-          let shipped = ShippedSchemas.all.map(\.name.text).joined(separator: ", ")
-          throw UsageError(
-            "--schema needs a file with a schema of yours; without one there is \(shipped)")
-        }
-        schemas.append(path)
-      case "--activate-timeout":
-        let text = try Self.value(name, attached, &rest)
-        guard let seconds = Int64(text), (0...86_400).contains(seconds) else {
-          throw UsageError("--activate-timeout is whole seconds from 0 to 86400, not \(text)")
-        }
-        activateTimeout = seconds
-      case "--clock":
-        let clock = try Self.value(name, attached, &rest)
-        guard ["manual", "real"].contains(clock) else {
-          throw UsageError("--clock is manual or real, not \(clock)")
-        }
-        hasManualClock = clock == "manual"
-      case "--log-level":
-        let text = try Self.value(name, attached, &rest)
-        guard let level = LogLevel(rawValue: text) else {
-          throw UsageError("--log-level is error, info or debug, not \(text)")
-        }
-        logLevel = level
-      case "--log-format":
-        let text = try Self.value(name, attached, &rest)
-        guard let format = LogFormat(rawValue: text) else {
-          throw UsageError("--log-format is logfmt or json, not \(text)")
-        }
-        logFormat = format
-      default:
-        let known = [
-          "--help", "--version", "--listen", "--data", "--limits", "--clock", "--schema",
-          "--log-level", "--log-format", "--activate-timeout", "--accept-loss", "--tokens",
-          "--allow-anonymous",
-          "--tls-listen", "--tls-cert", "--tls-key", "--insecure", "--admin",
-        ]
-        let advice = Nearest.advice(for: name, among: known, else: "see --help")
-        throw UsageError("unknown argument \(argument); \(advice)")
-      }
+  /// - Parameter arguments: of which what asks about the program has been dealt with.
+  /// - Throws: with one sentence for the standard error.
+  package init(_ arguments: Arguments) throws(UsageError) {
+    for option in Self.syntax.options
+    where arguments.string(option.name) == "" && option.value != nil {
+      throw UsageError("--\(option.name) needs a value; see --help")
     }
+    acceptsLoss = arguments.has("accept-loss")
+    allowsAnonymous = arguments.has("allow-anonymous")
+    isInsecure = arguments.has("insecure")
+    tokens = arguments.string("tokens")
+    certificate = arguments.string("tls-cert")
+    key = arguments.string("tls-key")
+    schemas = arguments.strings("schema")
+    secure = try Self.address("tls-listen", arguments)
+    admin = try Self.address("admin", arguments)
+    if let address = try Self.address("listen", arguments) { (host, port) = address }
+    data = arguments.string("data") ?? data
+    hasManualClock = arguments.string("clock") == "manual"
+    activateTimeout = try arguments.integer("activate-timeout", in: 0...86_400).map(Int64.init)
+    if let text = arguments.string("limits") { try setLimits(text) }
+    logLevel = arguments.string("log-level").flatMap(LogLevel.init) ?? logLevel
+    logFormat = arguments.string("log-format").flatMap(LogFormat.init) ?? logFormat
     guard (secure == nil) == (certificate == nil), (certificate == nil) == (key == nil) else {
       throw UsageError("--tls-listen, --tls-cert and --tls-key go together")
     }
   }
 
-  private static func value(
-    _ name: String, _ attached: String?, _ rest: inout ArraySlice<String>
-  ) throws(UsageError) -> String {
-    guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
-      throw UsageError("\(name) needs a value; see --help")
-    }
-    return value
-  }
-
   private static func address(
-    _ name: String, _ text: String
-  ) throws(UsageError) -> (host: String, port: Int) {
+    _ name: String, _ arguments: Arguments
+  ) throws(UsageError) -> (host: String, port: Int)? {
+    guard let text = arguments.string(name) else { return nil }
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (0...65_535).contains(port), colon > text.startIndex
     else {
-      throw UsageError("\(name) is HOST:PORT, such as 127.0.0.1:9282 or [::1]:9282, not \(text)")
+      throw UsageError(
+        "--\(name) is HOST:PORT, such as 127.0.0.1:9282 or [::1]:9282, not \(text)")
     }
     var host = String(text[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -207,11 +171,4 @@ package struct Options {
       limits[keyPath: limit.path] = Int(value)
     }
   }
-}
-
-/// The command line cannot be understood: exit 2.
-package struct UsageError: Error {
-  package let message: String
-
-  package init(_ message: String) { self.message = message }
 }

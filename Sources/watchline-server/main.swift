@@ -1,5 +1,6 @@
 import Glibc
 import Server
+import Usage
 
 /// Exit 0 after a clean stop, 1 for a failure, 2 for bad usage; one line on stderr says why.
 func fail(_ message: String, _ code: Int32) -> Never {
@@ -34,16 +35,13 @@ func fillStandardStreams() {
 
 fillStandardStreams()
 do {
-  let options = try Options(Array(CommandLine.arguments.dropFirst()))
-  if options.wantsHelp {
-    write(Options.help, to: 1)
+  let arguments = try Arguments(
+    Array(CommandLine.arguments.dropFirst()), syntax: Options.program.syntax)
+  if let answer = Options.program.answer(arguments) {
+    write(answer + "\n", to: 1)
     exit(0)
   }
-  if options.wantsVersion {
-    write("watchline-server \(Options.version)\n", to: 1)
-    exit(0)
-  }
-  let server = try Server(options)
+  let server = try Server(Options(arguments))
   let secure = server.secureAddress.map { ", with TLS on \($0)" } ?? ""
   write("watchline-server listening on \(server.address)\(secure)\n", to: 1)
   guard server.run() else {

@@ -1,5 +1,5 @@
 import Testing
-
+import Usage
 import watchline
 
 @Suite struct ConnectOptionsTests {

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+package import Usage
 internal import Wire
 
 /// The companion program: one subcommand a purpose.
@@ -57,10 +58,10 @@ package enum Watchline {
   /// `help`, and `help SUBCOMMAND`.
   private static func help(_ words: [String]) throws(UsageError) -> Int32 {
     guard let name = words.first else {
-      print(help)
+      print(program.help)
       return 0
     }
-    let names = subcommands.map { $0.syntax.name }
+    let names = program.subcommands.map(\.name)
     guard words.count == 1, let subcommand = subcommands.first(where: { $0.syntax.name == name })
     else {
       if words.count > 1 { throw UsageError("help takes one subcommand, such as: help connect") }
@@ -71,34 +72,25 @@ package enum Watchline {
   }
 
   private static func runProgram(_ words: [String]) throws(UsageError) -> Int32 {
-    let names = subcommands.map { $0.syntax.name }
+    let names = program.subcommands.map(\.name)
     guard let first = words.first else {
       throw UsageError("no subcommand; there is \(names.joined(separator: ", ")); see --help")
     }
     if !first.hasPrefix("-") {
       throw UsageError.unknown("subcommand", first, among: names, help: "watchline --help")
     }
-    let arguments = try Arguments(words, syntax: syntax)
-    print(arguments.has("version") ? "watchline \(version)" : help)
+    print(program.answer(try Arguments(words, syntax: program.syntax)) ?? program.help)
     return 0
   }
 
-  private static let syntax = Syntax(
-    name: "",
-    summary: "A phone and a watch at the command line.",
-    operands: "SUBCOMMAND …",
-    options: [Option("version", "print the version and leave")])
-
-  private static var help: String {
-    let width = subcommands.map { $0.syntax.name.count }.max() ?? 0
-    let lines = subcommands.map { subcommand in
-      let name = subcommand.syntax.name
-      let gap = String(repeating: " ", count: width - name.count + 2)
-      return "  \(name)\(gap)\(subcommand.syntax.summary)"
-    }
-    return syntax.help + "\n\nSubcommands (each has a --help of its own):\n"
-      + lines.joined(separator: "\n")
-  }
+  package static let program = Program(
+    syntax: Syntax(
+      name: "", summary: "A phone and a watch at the command line.", operands: "SUBCOMMAND …",
+      options: Program.options,
+      notes: """
+        Commands that connect to a server take its token from WATCHLINE_TOKEN.
+        """),
+    subcommands: subcommands.map { $0.syntax }, version: version, section: 1)
 }
 
 /// Says on the standard error what is wrong, in one line.

@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Usage
 
 /// `--against`: what is tried instead of our own code.
 enum Against {

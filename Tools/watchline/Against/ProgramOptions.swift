@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Usage
 
 /// `--against command:'…'`: somebody else's merge, and how it is judged.
 struct ProgramOptions {
@@ -12,9 +13,15 @@ struct ProgramOptions {
 
   /// How a program is judged.
   static let options = [
-    Option("loss", value: "L", "what counts as loss: fields (default), deletes or everything"),
-    Option("network", value: "N", "watchConnectivity (default): lanes keep their promises; or any"),
-    Option("winner", value: "W", "phone-on-tie: of two edits in one millisecond the phone's wins"),
+    Option(
+      "loss", value: "L", "what counts as loss: fields (default), deletes or everything",
+      among: LossLevel.allCases.map(\.rawValue)),
+    Option(
+      "network", value: "N", "watchConnectivity (default): lanes keep their promises; or any",
+      among: ExchangeSettings.Network.allCases.map(\.rawValue)),
+    Option(
+      "winner", value: "W", "phone-on-tie: of two edits in one millisecond the phone's wins",
+      among: ["phone-on-tie"]),
     Option("process-per-device", "start the program once a device"),
     Option("answer-limit", value: "S", "seconds that an answer may take; 1 where left out"),
   ]
@@ -27,10 +34,9 @@ struct ProgramOptions {
         "--against is command:'PROGRAM ARGUMENT …' or tcp:HOST:PORT, not \(target)")
     }
     command = String(target.dropFirst(prefix.count))
-    let levels = LossLevel.allCases.map(\.rawValue)
-    if let word = try arguments.string("loss", among: levels) { level = LossLevel(rawValue: word)! }
-    network = try arguments.network() ?? .watchConnectivity
-    phoneWinsTies = try arguments.string("winner", among: ["phone-on-tie"]) != nil
+    if let word = arguments.string("loss") { level = LossLevel(rawValue: word)! }
+    network = arguments.network ?? .watchConnectivity
+    phoneWinsTies = arguments.string("winner") != nil
     isProcessPerDevice = arguments.has("process-per-device")
     if let limit = try arguments.seconds("answer-limit", longest: 3600) {
       answerLimit = max(1, limit / 1000)

@@ -1,3 +1,5 @@
+internal import Usage
+
 /// One of the program's subcommands.
 protocol Subcommand {
   /// Its name, options and help.

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import TLS
+internal import Usage
 
 /// `watchline connect`: a conversation with a server, by hand or from a script.
 enum Connect: Subcommand {

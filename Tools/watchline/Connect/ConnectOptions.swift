@@ -1,3 +1,4 @@
+package import Usage
 internal import Wire
 
 /// What `watchline connect` was asked for.
@@ -22,10 +23,12 @@ package struct ConnectOptions: Equatable {
     operands: "[HOST:PORT]", maximumOperands: 1,
     options: [
       Option("pair", value: "P", "activate in this pair at once, and after each reconnect"),
-      Option("role", value: "R", "as its phone or its watch"),
+      Option("role", value: "R", "as its phone or its watch", among: ["phone", "watch"]),
       Option("device", value: "D", "under this name; the role where left out"),
       Option("app", value: "A", "for this app"),
-      Option("acknowledge", value: "A", "automatic (where left out) or manual"),
+      Option(
+        "acknowledge", value: "A", "automatic (where left out) or manual",
+        among: ["automatic", "manual"]),
       Option("raw", "print lines as they come, for jq; so it does where output is no terminal"),
       Option("until", value: "TYPE", "end when a line of this type has come"),
       Option("only", value: "TYPE", "print lines of this type and nothing else, as they come"),
@@ -83,8 +86,8 @@ package struct ConnectOptions: Equatable {
   }
 
   private static func activation(_ arguments: Arguments) throws(UsageError) -> String? {
-    let role = try arguments.string("role", among: ["phone", "watch"])
-    let acknowledge = try arguments.string("acknowledge", among: ["automatic", "manual"])
+    let role = arguments.string("role")
+    let acknowledge = arguments.string("acknowledge")
     guard let pair = arguments.string("pair") else {
       for name in ["role", "device", "app", "acknowledge"] where arguments.has(name) {
         throw UsageError("--\(name) goes with --pair P --role R")

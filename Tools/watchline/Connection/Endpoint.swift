@@ -1,3 +1,5 @@
+package import Usage
+
 /// Where a server listens.
 package struct Endpoint: Equatable, CustomStringConvertible {
   package static let standard = Endpoint(host: "127.0.0.1", port: 9282)

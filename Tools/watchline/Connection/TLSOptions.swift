@@ -1,4 +1,5 @@
 internal import TLS
+package import Usage
 
 /// Whether a command speaks TLS to its server, and which certificates it believes.
 package struct TLSOptions: Equatable {

@@ -3,6 +3,7 @@ internal import Device
 internal import EventLoop
 internal import Merge
 internal import TLS
+internal import Usage
 internal import Wire
 
 /// `watchline device`: an app on a device without a screen.

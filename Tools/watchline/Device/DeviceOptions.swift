@@ -1,5 +1,6 @@
 package import AppModels
 package import Device
+package import Usage
 
 /// What `watchline device` was asked for.
 package struct DeviceOptions {
@@ -25,19 +26,21 @@ package struct DeviceOptions {
   /// Microseconds.
   package var timeout: Int64?
 
+  private static let apps = ShippedApp.allCases.map(\.rawValue)
+
   package static let syntax = Syntax(
     name: "device",
     summary: "Run an app on a phone or a watch without a screen, against a server.",
     options: [
-      Option("app", value: "APP", ShippedApp.allCases.map(\.rawValue).joined(separator: ", ")),
-      Option("role", value: "R", "phone or watch"),
+      Option("app", value: "APP", apps.joined(separator: ", "), among: apps),
+      Option("role", value: "R", "phone or watch", among: ["phone", "watch"]),
       Option("connect", value: "HOST:PORT", "the server; \(Endpoint.standard) where left out"),
       Option("pair", value: "P", "the pair that it belongs to; demo where left out"),
       Option("device", value: "D", "its name in the pair; the role where left out"),
       Option(
         "idiom", value: "I",
-        "phone, watch or pad (a tablet's wide screen, for the role phone); the role's where left out"
-      ),
+        "phone, watch or pad (a tablet's wide screen, for the role phone); the role's where left out",
+        among: Idiom.allCases.map(\.rawValue)),
       Option(
         "whole-records",
         "know whole records only, and send them as the first apps did (todoTimers)"),
@@ -75,11 +78,10 @@ package struct DeviceOptions {
       """)
 
   package init(_ arguments: Arguments) throws(UsageError) {
-    let apps = ShippedApp.allCases.map(\.rawValue)
-    guard let app = try arguments.string("app", among: apps).flatMap(ShippedApp.init) else {
-      throw UsageError("--app is missing; there is \(apps.joined(separator: ", "))")
+    guard let app = arguments.string("app").flatMap(ShippedApp.init) else {
+      throw UsageError("--app is missing; there is \(Self.apps.joined(separator: ", "))")
     }
-    guard let role = try arguments.string("role", among: ["phone", "watch"]) else {
+    guard let role = arguments.string("role") else {
       throw UsageError("--role is missing: --role phone or --role watch")
     }
     self.app = app
@@ -88,8 +90,7 @@ package struct DeviceOptions {
     tls = try TLSOptions(arguments)
     pair = arguments.string("pair") ?? "demo"
     name = arguments.string("device") ?? role
-    let idioms = Idiom.allCases.map(\.rawValue)
-    idiom = try arguments.string("idiom", among: idioms).flatMap(Idiom.init) ?? app.idiom(isPhone)
+    idiom = arguments.string("idiom").flatMap(Idiom.init) ?? app.idiom(isPhone)
     hasWholeRecords = arguments.has("whole-records")
     if hasWholeRecords, app != .todoTimers {
       throw UsageError(

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Usage
 internal import Wire
 
 /// `watchline fuzz --exhaustive N`.

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Usage
 
 /// `watchline fuzz`: randomized schedules against our server and merge, somebody else's merge, or a
 /// server that runs.
@@ -13,7 +14,8 @@ enum FuzzCommand: Subcommand {
       Option("jobs", value: "N", "processes at a time; as many as there are processors"),
       SchemaOption.option(", or none: payloads only; drawn if left out"),
       Option(
-        "world", value: "W", "exchange: merges alone; server: relay, disk, connections; or both"),
+        "world", value: "W", "exchange: merges alone; server: relay, disk, connections; or both",
+        among: Trace.World.allCases.map(\.rawValue)),
       Option("devices", value: "N", "2 to 4; drawn where left out"),
       Option("events", value: "N", "events of a schedule; drawn where left out"),
       Option("faults", value: "F,…", "which faults may occur; or none"),

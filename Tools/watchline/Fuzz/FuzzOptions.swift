@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Usage
 
 /// What `fuzz` and its workers are asked for.
 struct FuzzOptions: Sendable {
@@ -37,7 +38,7 @@ struct FuzzOptions: Sendable {
     faults = try arguments.allFaults()
     wholeRecords = try arguments.integer("whole-records", in: 0...3)
     worlds = Set(
-      try arguments.string("world", among: Trace.World.allCases.map(\.rawValue))
+      arguments.string("world")
         .flatMap(Trace.World.init).map { [$0] } ?? Trace.World.allCases)
     out = arguments.string("out") ?? "watchline-findings"
     corpus = arguments.string("corpus")

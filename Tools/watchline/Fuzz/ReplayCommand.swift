@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Usage
 internal import Wire
 
 /// `watchline replay`: plays traces again; the regression tests that a team checks in.

@@ -1,5 +1,6 @@
 internal import AppModels
 internal import Merge
+internal import Usage
 
 /// `--schema`: what the records of schedules are made of.
 struct SchemaOption {

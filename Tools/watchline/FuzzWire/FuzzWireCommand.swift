@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Usage
 internal import WireFuzz
 
 /// `watchline fuzz-wire`: random lines for a server in memory.

@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Usage
 
 extension Arguments {
   /// A seed: any number from 0 to 2^64-1; nil where it is left out.
@@ -26,9 +27,8 @@ extension Arguments {
   }
 
   /// `--network`; nil where it is left out.
-  func network() throws(UsageError) -> ExchangeSettings.Network? {
-    let names = ExchangeSettings.Network.allCases.map(\.rawValue)
-    return try string("network", among: names).flatMap(ExchangeSettings.Network.init)
+  var network: ExchangeSettings.Network? {
+    string("network").flatMap(ExchangeSettings.Network.init)
   }
 
   /// Words with commas between them, or `none`.

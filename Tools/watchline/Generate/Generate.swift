@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Simulation
+internal import Usage
 
 /// `watchline generate`: a trace and what must come of it, as fixtures for tests.
 enum Generate: Subcommand {
@@ -14,7 +15,9 @@ enum Generate: Subcommand {
       Option("events", value: "N", "how many things happen before everything settles"),
       SchemaOption.option("; none: payloads only"),
       Option("faults", value: "F,…", "which faults may occur, of \(faults); or none"),
-      Option("network", value: "N", "watchConnectivity: lanes keep their promises; or any"),
+      Option(
+        "network", value: "N", "watchConnectivity: lanes keep their promises; or any",
+        among: ExchangeSettings.Network.allCases.map(\.rawValue)),
       Option("lanes", value: "L,…", "which lanes are used, of context, userInfo, message"),
       Option(
         "whole-records", value: "N",
@@ -34,7 +37,7 @@ enum Generate: Subcommand {
       throw UsageError("--out is missing: the folder for trace.ndjson and expected.json")
     }
     let plan = try plan(arguments)
-    let network = try arguments.network()
+    let network = arguments.network
     if let fault = plan.wholeRecordsFault(network) { throw UsageError("--whole-records: \(fault)") }
     let lanes = try arguments.lanes()
     do throws(FileFailure) {

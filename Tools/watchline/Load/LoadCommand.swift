@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Load
+internal import Usage
 
 /// `watchline load`: what a server does in a second, and at what cost.
 enum LoadCommand: Subcommand {

@@ -1,4 +1,5 @@
 package import Load
+package import Usage
 
 /// What `watchline load` was asked for.
 package struct LoadCommandOptions {
@@ -30,7 +31,9 @@ package struct LoadCommandOptions {
     options: [
       Option("connect", value: "HOST:PORT", "a server that runs"),
       Option("spawn", "start one: a free port, a temporary folder, gone at the end"),
-      Option("workload", value: "W", "message, transfer, backlog, sync or connect (message)"),
+      Option(
+        "workload", value: "W", "message, transfer, backlog, sync or connect (message)",
+        among: LoadOptions.Workload.allCases.map(\.rawValue)),
       Option("pairs", value: "N", "phones with a watch each (50; of connect 5000)"),
       Option("window", value: "N", "closed loop: at most so many under way in a pair (256)"),
       Option("rate", value: "N", "open loop: so many a second over all pairs, come what may"),
@@ -127,8 +130,7 @@ package struct LoadCommandOptions {
   }
 
   private static func load(_ arguments: Arguments) throws(UsageError) -> LoadOptions {
-    let names = LoadOptions.Workload.allCases.map(\.rawValue)
-    let name = try arguments.string("workload", among: names) ?? "message"
+    let name = arguments.string("workload") ?? "message"
     let workload = LoadOptions.Workload(rawValue: name)!
     if arguments.has("window"), arguments.has("rate") {
       throw UsageError("--window is a closed loop and --rate an open one: give one of them")

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import MutantFiles
+internal import Usage
 
 /// `watchline mutants`.
 enum MutantsCommand: Subcommand {
@@ -12,7 +13,9 @@ enum MutantsCommand: Subcommand {
       Option("starts", value: "N", "starts, of whose seeds the median is told; 5"),
       Option("only", value: "IDS", "these mutants alone, such as M01,M45"),
       Option(
-        "world", value: "WORLD", "look in this world alone: exchange, server, small, wire or apps"),
+        "world", value: "WORLD",
+        "look in this world alone: exchange, server, small, wire or apps",
+        among: MutantTrial.worlds),
       Option("source", value: "DIR", "the project's folder; the current one"),
       Option("json", "one JSON object in the place of the table"),
       Option("markdown", value: "FILE", "write the table to a file as well"),
@@ -31,7 +34,7 @@ enum MutantsCommand: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let seeds = try arguments.integer("seeds", in: 1...1_000_000) ?? 1000
-    let world = try arguments.string("world", among: MutantTrial.worlds)
+    let world = arguments.string("world")
     if let name = arguments.string("run") {
       let first = try arguments.integer("from", in: 0...Int.max / 2) ?? 1
       guard Planter.hasMutants else {

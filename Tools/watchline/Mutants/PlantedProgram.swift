@@ -1,5 +1,6 @@
 internal import Glibc
 internal import MutantFiles
+internal import Usage
 
 /// This program built once more from its sources, with all mutants planted.
 struct PlantedProgram {

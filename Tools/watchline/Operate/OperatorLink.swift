@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import TLS
+internal import Usage
 internal import Wire
 
 /// What the commands for whoever keeps a server are told alike.

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Usage
 internal import Wire
 
 /// `watchline stats`: what a server holds, and has done since it started.

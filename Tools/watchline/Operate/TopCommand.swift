@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import Usage
 internal import Wire
 
 /// `watchline top`: a server's numbers and its busiest pairs, every few seconds.
@@ -14,7 +15,9 @@ enum TopCommand: Subcommand {
     options: [
       Option("every", value: "S", "seconds between two looks (2)"),
       Option("count", value: "N", "end after so many looks"),
-      Option("sort", value: "BY", "\(orders): what comes first (rate)"),
+      Option(
+        "sort", value: "BY", "\(orders): what comes first (rate)",
+        among: TopTable.Order.allCases.map(\.rawValue)),
       Option("pair", value: "NAME", "pairs of this name alone; * stands for anything (*)"),
     ] + OperatorOptions.options,
     notes: """
@@ -37,7 +40,7 @@ enum TopCommand: Subcommand {
     let every = try arguments.seconds("every", longest: 86_400) ?? 2_000_000
     guard every >= 100_000 else { throw UsageError("--every is 0.1 or more seconds") }
     let count = try arguments.integer("count", in: 1...1_000_000_000)
-    let word = try arguments.string("sort", among: TopTable.Order.allCases.map(\.rawValue))
+    let word = arguments.string("sort")
     let order = word.flatMap(TopTable.Order.init) ?? .rate
     let pattern = arguments.string("pair") ?? "*"
     return onLoop { loop throws(UVError) in

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Proxy
 internal import TLS
+internal import Usage
 
 /// `watchline proxy`: faults between real sockets.
 enum ProxyCommand: Subcommand {

@@ -1,4 +1,5 @@
 package import Proxy
+package import Usage
 
 /// What `watchline proxy` was asked for.
 package struct ProxyOptions: Equatable {

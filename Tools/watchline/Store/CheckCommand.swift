@@ -1,6 +1,7 @@
 internal import AppModels
 internal import Relay
 internal import Storage
+internal import Usage
 internal import Wire
 
 /// `watchline check`: whether all that a store holds is as it was written.

@@ -1,6 +1,7 @@
 internal import AppModels
 internal import Relay
 internal import Storage
+internal import Usage
 
 /// `watchline dump`: what a store holds, as lines of JSON.
 enum DumpCommand: Subcommand {

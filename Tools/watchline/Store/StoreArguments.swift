@@ -1,6 +1,7 @@
 internal import AppModels
 internal import Merge
 internal import Storage
+internal import Usage
 
 /// What the commands on a store that no server has open are told alike.
 enum StoreArguments {

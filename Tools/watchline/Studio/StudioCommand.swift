@@ -2,6 +2,7 @@ internal import AppModels
 internal import Glibc
 internal import Simulation
 internal import Studio
+internal import Usage
 
 /// `watchline studio`: a phone, a watch and what passes between them, in a browser.
 enum StudioCommand: Subcommand {
@@ -10,7 +11,9 @@ enum StudioCommand: Subcommand {
     summary: "Show a phone, a watch and what passes between them in a browser.",
     options: [
       Option("listen", value: "HOST:PORT", "127.0.0.1:9283 where left out; port 0 is any"),
-      Option("app", value: "A", "todoTimers (default), timeTracker or pomodoro"),
+      Option(
+        "app", value: "A", "todoTimers (default), timeTracker or pomodoro",
+        among: ShippedApp.allCases.map(\.rawValue)),
       Option("watches", value: "N", "1 to 3; 1 where left out"),
       Option("open", value: "FILE", "a trace, or a finding's folder, where something is wrong"),
       Option("assets", value: "DIR", "the page's files, while they are worked on"),
@@ -26,7 +29,7 @@ enum StudioCommand: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let (host, port) = try endpoint(arguments.string("listen") ?? "127.0.0.1:9283")
-    let name = try arguments.string("app", among: ShippedApp.allCases.map(\.rawValue))
+    let name = arguments.string("app")
     let watches = try arguments.integer("watches", in: 1...3) ?? 1
     let path = arguments.string("open")
     let trace = try path.map { path throws(UsageError) in try read(path) }

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Relay
+internal import Usage
 internal import Wire
 
 /// `watchline token`: makes, lists and withdraws the tokens of a server.
@@ -8,11 +9,11 @@ enum TokenCommand: Subcommand {
     name: "token",
     summary: "Make, list and withdraw the tokens that a server asks for.",
     operands: "create | list | revoke ID | rotate ID",
-    maximumOperands: 2,
+    maximumOperands: 2, actions: ["create", "list", "revoke", "rotate"],
     options: [
       Option("tokens", value: "FILE", "the server's file of tokens (watchline-tokens)"),
       Option("pair", value: "NAME,…", "create: the pairs that it is for; * stands for anything"),
-      Option("role", value: "ROLE", "create: phone or watch (either)"),
+      Option("role", value: "ROLE", "create: phone or watch (either)", among: ["phone", "watch"]),
       Option("device", value: "NAME", "create: the device's name; * stands for anything (*)"),
       Option("grant", value: "G,…", "create: what it is good for, of \(grants) (connect)"),
       Option(
@@ -36,9 +37,8 @@ enum TokenCommand: Subcommand {
   private static var grants: String { Grant.allCases.map(\.rawValue).joined(separator: ", ") }
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
-    let actions = ["create", "list", "revoke", "rotate"]
     guard let action = arguments.operands.first else {
-      throw UsageError("token needs one of \(actions.joined(separator: ", ")); see --help")
+      throw UsageError("token needs one of \(syntax.actions.joined(separator: ", ")); see --help")
     }
     let path = arguments.string("tokens") ?? "watchline-tokens"
     let id = arguments.operands.dropFirst().first
@@ -55,10 +55,8 @@ enum TokenCommand: Subcommand {
         let token = try TokenStore(path).revoke(try wantedID(id, action))
         complain("token \(token.id) is revoked")
         return 0
-      case "rotate":
-        return try print(TokenStore(path).rotate(try wantedID(id, action)), arguments)
       default:
-        throw .usage(.unknown("action", action, among: actions, help: "watchline token --help"))
+        return try print(TokenStore(path).rotate(try wantedID(id, action)), arguments)
       }
     } catch {
       switch error {
@@ -139,7 +137,7 @@ struct TokenRequest {
       guard !pairs.isEmpty else {
         throw UsageError("--pair is missing: the pairs that the token is for, such as 'demo-*'")
       }
-      role = try arguments.string("role", among: ["phone", "watch"]).flatMap(Role.init)
+      role = arguments.string("role").flatMap(Role.init)
       device = arguments.string("device") ?? "*"
       guard !device.isEmpty else { throw UsageError("--device is a name, or * for any") }
       grants = try Self.grants(arguments.string("grant") ?? Grant.connect.rawValue)

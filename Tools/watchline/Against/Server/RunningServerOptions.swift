@@ -1,4 +1,5 @@
 internal import Simulation
+internal import Usage
 
 /// `--against tcp:HOST:PORT`: a server that runs, and the command that starts it.
 struct RunningServerOptions {

@@ -4,15 +4,15 @@
 /// which nothing else is looked at.
 package struct Arguments: Equatable {
   package private(set) var operands: [String] = []
-  private var values: [String: String] = [:]
+  private var values: [String: [String]] = [:]
   private let help: String
 
-  /// - Throws: for an option that there is not, that lacks its value, has one that it does not take
-  ///   or comes twice, and for an operand too many.
+  /// - Throws: for an option that there is not, or that comes twice; for a value that is missing, not taken or not known;
+  ///   for an operand too many, or an action that there is not.
   package init(_ words: [String], syntax: Syntax) throws(UsageError) {
     help = "\(syntax.command) --help"
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      values["help"] = ""
+      values["help"] = [""]
       return
     }
     var rest = words[...]
@@ -28,7 +28,11 @@ package struct Arguments: Equatable {
       try add(word, &rest, syntax)
     }
     guard operands.count <= syntax.maximumOperands else {
-      throw UsageError("unexpected \(operands[syntax.maximumOperands]); see \(help)")
+      let word = operands[syntax.maximumOperands]
+      throw UsageError("unexpected \(word.isEmpty ? "empty word" : word); see \(help)")
+    }
+    if let action = operands.first, !syntax.actions.isEmpty, !syntax.actions.contains(action) {
+      throw .unknown("action", action, among: syntax.actions, help: help)
     }
   }
 
@@ -41,15 +45,21 @@ package struct Arguments: Equatable {
     else {
       throw .unknown("option", given, among: syntax.options.map { "--\($0.name)" }, help: help)
     }
-    guard values[option.name] == nil else { throw UsageError("\(given) is given twice") }
+    guard values[option.name] == nil || option.repeats else {
+      throw UsageError("\(given) is given twice")
+    }
     if let placeholder = option.value {
       guard let value = joined ?? rest.popFirst() else {
         throw UsageError("\(given) needs a value: \(option.missing ?? "\(given) \(placeholder)")")
       }
-      values[option.name] = value
+      guard option.choices.isEmpty || option.choices.contains(value) else {
+        let choices = option.choices.joined(separator: " or ")
+        throw UsageError("\(given) is \(choices), not \(quoted(value))")
+      }
+      values[option.name, default: []].append(value)
     } else {
       guard joined == nil else { throw UsageError("\(given) takes no value") }
-      values[option.name] = ""
+      values[option.name] = [""]
     }
   }
 
@@ -62,19 +72,13 @@ package struct Arguments: Equatable {
 
   package func has(_ name: String) -> Bool { values[name] != nil }
 
-  package func string(_ name: String) -> String? { values[name] }
+  package func string(_ name: String) -> String? { values[name]?.last }
 
-  /// - Parameter among: the values that there are.
-  package func string(_ name: String, among: [String]) throws(UsageError) -> String? {
-    guard let value = values[name] else { return nil }
-    guard among.contains(value) else {
-      throw UsageError("--\(name) is \(among.joined(separator: " or ")), not \(quoted(value))")
-    }
-    return value
-  }
+  /// All values of an option that may be given more than once, in their order.
+  package func strings(_ name: String) -> [String] { values[name] ?? [] }
 
   package func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-    guard let value = values[name] else { return nil }
+    guard let value = string(name) else { return nil }
     guard let number = Int(value), range.contains(number) else {
       throw UsageError(
         "--\(name) is a number from \(range.lowerBound) to \(range.upperBound), "
@@ -87,7 +91,7 @@ package struct Arguments: Equatable {
   ///
   /// - Returns: microseconds, at most `longest` seconds and more than none.
   package func seconds(_ name: String, longest: Int) throws(UsageError) -> Int64? {
-    guard let value = values[name] else { return nil }
+    guard let value = string(name) else { return nil }
     guard let number = Double(value), number > 0, number <= Double(longest) else {
       throw UsageError(
         "--\(name) is a number of seconds above 0 and up to \(longest), not \(quoted(value))")

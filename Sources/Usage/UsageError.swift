@@ -14,7 +14,7 @@ package struct UsageError: Error, Equatable {
   ///   - word: what was given.
   ///   - among: what there is; the nearest of them is suggested.
   ///   - help: the command that lists what there is.
-  static func unknown(
+  package static func unknown(
     _ kind: String, _ word: String, among: [String], help: String
   ) -> UsageError {
     let bare = String(word.drop { $0 == "-" })

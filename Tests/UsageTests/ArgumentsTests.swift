@@ -1,5 +1,5 @@
 import Testing
-import watchline
+import Usage
 
 @Suite struct ArgumentsTests {
   private static let syntax = Syntax(
