@@ -169,5 +169,26 @@ extension ProcessTests {
       #expect(result.code == 2)
       #expect(result.errors.contains("cannot be started"), "\(result.errors)")
     }
+
+    /// What action.yml runs in somebody's CI: the status says what was found, and a report is kept.
+    @Test(arguments: [("field_level", 0, "no findings"), ("whole_record", 1, "lost-edit ")])
+    func theActionTellsAndKeeps(_ name: String, _ status: Int, _ told: String) throws {
+      let root = URL(filePath: Self.examples).deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let report = scratch.path + "/report"
+      let program = try Program(
+        [root.path + "/Packaging/fuzz-action"], in: scratch,
+        environment: [
+          "PATH": "\(Program.products):/usr/bin:/bin", "COMMAND": Self.python(name),
+          "SECONDS_TO_RUN": "3", "OPTIONS": "--loss fields --jobs 1", "REPORT": report,
+          "GITHUB_STEP_SUMMARY": scratch.path + "/summary",
+        ])
+      #expect(try program.exitCode(within: 240) == status, "\(program.errors)")
+      let summary = try String(contentsOfFile: scratch.path + "/summary", encoding: .utf8)
+      #expect(summary.contains(told), "\(summary)")
+      let kept = try FileManager.default.contentsOfDirectory(atPath: report)
+      #expect(Set(kept).isSuperset(of: ["junit.xml", "campaign.html", "output.txt"]))
+      #expect(kept.contains { $0.hasPrefix("lost-edit") } == (status == 1))
+    }
   }
 }
