@@ -113,13 +113,19 @@ extension Relay {
     connectionCount -= 1
     hold(nil, connection)
     addresses.remove(connection.address)
+    if !tails.isEmpty {
+      endTail(of: connection)
+      origins[connection.number] = nil
+    }
     if isStopping { evictIdle() }
     settle()
   }
 
   /// The bytes to write to a connection. They count as waiting until `wrote`.
   package func takeOutput(_ connection: Connection) -> [UInt8] {
-    connection.takeOutput()
+    let output = connection.takeOutput()
+    if !tails.isEmpty { tellOutput(output, connection) }
+    return output
   }
 
   /// All but `unsent` bytes of what was taken have been written. The caller looks at the connection next.

@@ -229,6 +229,8 @@ extension Relay {
       return true
     }
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return true }
+    // Noted before it is carried out, since the session may end with it.
+    if !tails.isEmpty { _ = origin(connection) }
     let isWord = (first | 0x20) >= 0x61 && (first | 0x20) <= 0x7A
     var isDone = true
     do throws(WireError) {
@@ -237,7 +239,11 @@ extension Relay {
       connection.allowance -= Work.refusal
       if !refuseHTTP(line, connection) { send(error, to: connection) }
     }
-    if !isDone { connection.lines -= 1 }
+    if !isDone {
+      connection.lines -= 1
+    } else if !tails.isEmpty {
+      tellSent(line, connection)
+    }
     return isDone
   }
 

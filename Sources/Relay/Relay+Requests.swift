@@ -25,7 +25,7 @@ extension Relay {
     case .advance: try advance(call)
     case .authenticate: try authenticate(call)
     case .activate: return try activate(call)
-    case .stats, .listPairs, .listDevices, .kick: return try performForOperator(call)
+    case .stats, .listPairs, .listDevices, .kick, .tail: return try performForOperator(call)
     default:
       guard let device = call.connection.device else {
         throw WireError(
@@ -68,7 +68,7 @@ extension Relay {
       .syncAcknowledge:
       return try sync(call, device)
     case .ping, .help, .quit, .advance, .authenticate, .activate, .stats, .listPairs, .listDevices,
-      .kick:
+      .kick, .tail:
       break
     }
     return true

@@ -112,6 +112,9 @@ package final class Relay {
   var fetches: [Int: (device: Device, wanted: [Reference])] = [:]
   var nextFetch = 1
   var isStopping = false
+  /// Who is told the lines of pairs, and whose lines connections have brought meanwhile, by their numbers.
+  var tails: [Tail] = []
+  var origins: [Int: LineOrigin] = [:]
   var counts = Counts()
 
   // Reused from line to line.

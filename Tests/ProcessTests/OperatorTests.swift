@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 import Testing
 
 extension ProcessTests {
@@ -49,6 +50,42 @@ extension ProcessTests {
       #expect(top.output.contains("demo") && top.output.contains("2/2"))
       let none = try scratch.watchline(["top", address, "--count", "1", "--pair", "x*"], admin)
       #expect(none.code == 0 && !none.output.contains("demo"))
+    }
+
+    /// What passes, as it is typed and with tokens by their size; and who may not see it.
+    @Test func whatPassesIsPrinted() throws {
+      let watch = try server.device("watch", ["token": token])
+      defer { watch.close() }
+      let tail = try Program(
+        [Program.products + "/watchline", "tail", address, "--pair", "demo", "--count", "3"],
+        in: scratch, environment: admin)
+      let phone = try server.client()
+      try eventually("somebody is told") {
+        try watch.request(["type": "ping"])
+        return tail.output.contains("pong")
+      }
+      #expect(try tail.exitCode() == 0, "\(tail.errors)")
+      let lines = tail.output.split(separator: "\n")
+      #expect(lines.count == 3)
+      #expect(
+        lines[0].wholeMatch(
+          of: /\d\d:\d\d:\d\d\.\d\d\d  demo  watch  [→←] {.*"type":"p[io]ng".*}/) != nil,
+        "\(lines[0])")
+
+      let all = try Program(
+        [Program.products + "/watchline", "tail", address, "--count", "1", "--json", "--payloads"],
+        in: scratch, environment: admin)
+      try eventually("somebody is told") {
+        try phone.request([
+          "type": "activate", "pair": "demo", "role": "phone", "token": token,
+        ])
+        return all.output.contains(#""type":"passed""#)
+      }
+      #expect(try all.exitCode() == 0, "\(all.errors)")
+      #expect(all.output.contains(#""type":"activate""#) && !all.output.contains(token))
+
+      let refused = try scratch.watchline(["tail", address], ["WATCHLINE_TOKEN": token])
+      #expect(refused.code == 1 && refused.errors.contains("no grant admin"), "\(refused.errors)")
     }
 
     /// It hears why, the log says who did it, and it may come back.

@@ -208,7 +208,7 @@ package final class Stage {
         throw Finding("wrong-line", "\(fault), in \(Self.excerpt(line))")
       }
       // Without tokens whoever reaches the server may keep it.
-      let isOperators = !hasTokens && ["pairs", "devices"].contains(json["type"]?.text)
+      let isOperators = !hasTokens && ["pairs", "devices", "passed"].contains(json["type"]?.text)
       if !isOperators, let number = name.utf8.last,
         let foreign = Tag.foreign(to: number, in: line)
       {

@@ -8,6 +8,7 @@ extension Relay {
     switch call.request {
     case .stats: stats(call)
     case .listPairs: try listPairs(call)
+    case .tail: try tail(call)
     case .listDevices: return try listDevices(call)
     default: try kick(call)
     }

@@ -46,7 +46,7 @@ package enum Grant: String, CaseIterable, Sendable {
   case configure
   /// `advance`, which moves the clock of everybody.
   case clock
-  /// `stats`, `listPairs`, `listDevices`, `kick`: all pairs, whatever the token's are.
+  /// `stats`, `listPairs`, `listDevices`, `kick`, `tail`: all pairs, whatever the token's are.
   case admin
 }
 

@@ -113,7 +113,8 @@ package enum MemberType: Sendable {
 
 extension MemberType {
   /// A name of a pair, app or device.
-  static let name = text(1...64)
+  static let name = text(nameLength)
+  static let nameLength = 1...64
   /// A count or size.
   static let count = integer(0...Int64.max)
   /// A number that starts at 1.

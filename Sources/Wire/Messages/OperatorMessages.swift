@@ -34,9 +34,33 @@ extension MessageDescription {
       ],
       answers: [("accepted", "at once")], delivers: ["sessionDidDeactivate"],
       errors: [.missingField, .invalidField, .unauthorized], example: "kick pair=demo device=watch"),
+    .request(
+      .tail, .operator, clause: "15.5",
+      "Has the lines of pairs told on this connection, from now on; without pair, no longer.",
+      members: [
+        .optional("pair", .text(), "their name; * stands for any characters", standard: "nobody's"),
+        .optional("app", .text(), "their app's, likewise", standard: "\"*\""),
+        .optional("payloads", .boolean, "whether payloads are shown", standard: "false"),
+      ],
+      delivers: ["passed"], errors: [.invalidField, .unauthorized], example: "tail pair=demo"),
   ]
 
   static let operatorEvents: [MessageDescription] = [
+    .event(
+      "passed", .operator, clause: "15.5", "A line of a pair that somebody tails.",
+      members: [
+        .required("now", .moment, "when the server took or wrote it"),
+        .required("pair", .name, "the pair"), .required("app", .name, "its app"),
+        .required("device", .name, "whose connection it passed on"),
+        .required("by", .words(["device", "server"]), "who sent it"),
+        .required("size", .count, "its bytes, without the end of the line"),
+        .optional(
+          "line", .map(.any), "what it says; left out where it is no line of this protocol"),
+        .optional("missed", .number, "lines before it that this connection was too slow for"),
+      ],
+      example:
+        #"{"type":"passed","now":1796000000,"pair":"demo","app":"default","device":"phone","by":"device","#
+        + #""size":61,"line":{"type":"transferUserInfo","n":1,"payload":"<13 bytes>"}}"#),
     .event(
       "stats", .operator, clause: "15.1", "The answer to stats.", .answer,
       members: [

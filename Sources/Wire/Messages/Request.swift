@@ -23,7 +23,7 @@ package enum Request: String, CaseIterable, Sendable {
   // The connection and the server
   case ping, help, quit, advance, authenticate
   // The operator
-  case stats, listPairs, listDevices, kick
+  case stats, listPairs, listDevices, kick, tail
 
   /// Position in `allCases`.
   package var index: Int { Int(unsafeBitCast(self, to: UInt8.self)) }

@@ -110,4 +110,75 @@ import Testing
     world.makeRoom()
     #expect(try ask("stats", world)["trouble"] == nil)
   }
+
+  /// Both directions in their order, payloads by their size alone, and nothing of other pairs or of who is told.
+  @Test func tailTellsWhatPasses() throws {
+    let world = try World()
+    world.send("activate pair=p role=watch", on: "watch")
+    world.send("activate pair=q role=watch", on: "other")
+    #expect(try ask("tail pair=p*", world)["type"] as? String == "accepted")
+    world.send("activate pair=p role=phone", on: "phone")
+    world.send("transferUserInfo payload={\"secret\":1} id=1", on: "phone")
+    world.send("nonsense", on: "phone")
+    world.send("ping", on: "other")
+    world.send("deactivate", on: "phone")
+    let lines = world.client("operator").takeLines()
+    func told(_ line: String) throws -> String {
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      let inner = object["line"] as? [String: Any]
+      let type = inner?["type"] as? String ?? "?"
+      #expect(object["pair"] as? String == "p" && object["type"] as? String == "passed")
+      #expect((inner?["payload"] as? String ?? "<12 bytes>") == "<12 bytes>", "\(line)")
+      return "\(object["device"] as? String ?? "")-\(object["by"] as? String ?? "")-\(type)"
+    }
+    let all = try lines.map(told)
+    #expect(
+      all.filter { $0.hasPrefix("phone-") } == [
+        "phone-device-activate", "phone-server-activationDidComplete",
+        "phone-device-transferUserInfo",
+        "phone-server-accepted", "phone-device-<10 bytes>", "phone-server-error",
+        "phone-device-deactivate",
+        "phone-server-sessionDidDeactivate",
+      ], "\(all)")
+    #expect(all.contains("watch-server-didReceiveUserInfo"))
+    #expect(!lines.contains { $0.contains("secret") || $0.contains("\"q\"") })
+
+    // With payloads, of one app; one of the devices is told itself, and so not of.
+    world.send("tail pair=p payloads=true app=default", on: "watch")
+    world.send("tail", on: "operator")
+    world.send("activate pair=p role=phone", on: "phone")
+    world.send("activate pair=p role=phone app=else", on: "else")
+    world.send("transferUserInfo payload={\"shown\":1} id=1", on: "phone")
+    #expect(world.client("operator").takeLines() == [#"{"type":"accepted","of":"tail"}"#])
+    let own = world.client("watch").takeLines().filter { $0.contains(#""type":"passed""#) }
+    #expect(own.contains { $0.contains(#"{"shown":1}"#) })
+    #expect(
+      own.allSatisfy { $0.contains(#""device":"phone""#) && $0.contains(#""app":"default""#) })
+  }
+
+  /// Who does not read is told how much it has missed, and nobody waits for it.
+  @Test func aTailThatIsTooSlow() throws {
+    var limits = Limits()
+    limits.waitingOutput = 1_000
+    let world = try World(limits: limits)
+    world.send("tail pair=*", on: "operator")
+    world.send("activate pair=p role=phone", on: "phone")
+    let tail = world.client("operator")
+    _ = tail.takeLines()
+    tail.holdsOutput = true
+    for _ in 1...100 { world.send("ping", on: "phone") }
+    #expect(world.client("phone").takeLines().count >= 100)
+    #expect(tail.unreadBytes < 2_000)
+    world.read("operator")
+    let told = tail.takeLines().count { $0.contains(#""type":"passed""#) }
+    world.send("ping", on: "phone")
+    let lines = tail.takeLines()
+    try #require(lines.count == 2 && told > 0)
+    #expect(lines[0].contains(#""missed":\#(200 - told)"#), "\(told) \(lines[0])")
+    #expect(!lines[1].contains("missed"))
+    world.drop("operator")
+    world.settle()
+    #expect(world.relay.tails.isEmpty && world.relay.origins.isEmpty)
+  }
 }

@@ -39,6 +39,8 @@ final class OperatorLink {
   private var answer: ((Members) -> Void)?
   private var limit: Timer!
   private var ending: Ending?
+  /// What comes without being asked for each time.
+  var news: ((Members) -> Void)?
 
   init(_ options: OperatorOptions, _ tls: TLSContext?, loop: EventLoop) {
     self.options = options
@@ -111,6 +113,7 @@ final class OperatorLink {
     }
     switch type {
     case "hello": break
+    case "passed": news?(members)
     case "error": fail(members.string("message") ?? "the server refuses")
     default:
       guard let answer else { break }
