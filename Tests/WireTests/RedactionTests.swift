@@ -53,6 +53,20 @@ import Testing
         == #"{"type":"activate","token":"<7 bytes>"}"#)
   }
 
+  /// What is told may be nested as deep as any line.
+  @Test func whatIsNestedTooDeepIsNotShown() {
+    for (depth, isShown) in [(61, true), (62, true), (63, false)] {
+      let payload =
+        String(repeating: "[", count: depth) + #""]\"[[""# + String(repeating: "]", count: depth)
+      let line = #"{"type":"sendMessage","payload":\#(payload)}"#
+      let told = shown(line, isRequest: true, hasPayloads: true) ?? ""
+      #expect(told.contains(payload) == isShown, "\(depth)")
+      var envelope = Envelope()
+      let around = Array(#"{"line":\#(told)}"#.utf8)
+      #expect(throws: Never.self) { try around.withUnsafeBytes { try envelope.scan($0) } }
+    }
+  }
+
   @Test(arguments: ["", "ping", "{", "[1]", #"{"a":1}x"#, #"{"a":1,"a":2,}"#, "{}{}"])
   func whatIsNoLineIsNotShown(_ line: String) {
     #expect(shown(line, isRequest: true) == nil)

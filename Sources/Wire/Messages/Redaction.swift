@@ -26,9 +26,10 @@ package enum Redaction {
       isFirst = false
       output.append(jsonString: name)
       output.append(0x3A)
-      let isShown = shown.contains(name) && value.end - value.start <= longest
-      if isShown || hasPayloads && name != "token" {
-        output.append(bytes: UnsafeRawBufferPointer(rebasing: line[value.start..<value.end]))
+      let bytes = UnsafeRawBufferPointer(rebasing: line[value.start..<value.end])
+      let isShown = shown.contains(name) && bytes.count <= longest
+      if isShown || hasPayloads && name != "token", depth(bytes) < Envelope.maximumDepth - 1 {
+        output.append(bytes: bytes)
       } else {
         output.append(jsonString: "<\(value.end - value.start) bytes>")
       }
@@ -39,6 +40,27 @@ package enum Redaction {
 
   /// Bytes of a value that is shown: who sends something else than is described may have any.
   private static let longest = 512
+
+  /// Objects and arrays inside one another. Two more are around them: the line's own, and the one that it is told in.
+  private static func depth(_ value: UnsafeRawBufferPointer) -> Int {
+    var depth = 0
+    var deepest = 0
+    var isInString = false
+    var isEscaped = false
+    for byte in value {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case 0x5C where isInString: isEscaped = true
+      case 0x22: isInString.toggle()
+      case 0x7B where !isInString, 0x5B where !isInString:
+        depth += 1
+        deepest = max(deepest, depth)
+      case 0x7D where !isInString, 0x5D where !isInString: depth -= 1
+      default: break
+      }
+    }
+    return deepest
+  }
 
   private static func shownMembers(
     _ object: Value, _ line: UnsafeRawBufferPointer, _ isRequest: Bool
