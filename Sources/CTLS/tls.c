@@ -74,35 +74,63 @@ static SSL_CTX *new_context(const SSL_METHOD *method, char *error, size_t size) 
   return context;
 }
 
-watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
-                                                 char *error, size_t size) {
-  SSL_CTX *context = new_context(TLS_server_method(), error, size);
-  if (!context) return NULL;
-  SSL_CTX_set_num_tickets(context, 0);
+/// Returns 0 where a file cannot be read or the key is another's; then `error` says why.
+static int use(SSL_CTX *context, const char *certificate, const char *key, char *error,
+               size_t size) {
   SSL_CTX_set_default_passwd_cb(context, no_password);
-  SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
   if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1) {
     tell_of(certificate, error, size);
   } else if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
              SSL_CTX_check_private_key(context) != 1) {
     tell_of(key, error, size);
   } else {
-    return (watchline_tls_context *)context;
+    return 1;
   }
+  return 0;
+}
+
+/// Returns 0 where the file cannot be read; then `error` says why.
+static int ask_for_certificates(SSL_CTX *context, const char *authorities, char *error,
+                                size_t size) {
+  STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(authorities);
+  if (!names || SSL_CTX_load_verify_file(context, authorities) != 1) {
+    sk_X509_NAME_pop_free(names, X509_NAME_free);
+    tell_of(authorities, error, size);
+    return 0;
+  }
+  SSL_CTX_set_client_CA_list(context, names);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+  return 1;
+}
+
+watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
+                                                 const char *authorities, char *error,
+                                                 size_t size) {
+  SSL_CTX *context = new_context(TLS_server_method(), error, size);
+  if (!context) return NULL;
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
+  if (use(context, certificate, key, error, size) &&
+      (!authorities || ask_for_certificates(context, authorities, error, size)))
+    return (watchline_tls_context *)context;
   SSL_CTX_free(context);
   return NULL;
 }
 
-watchline_tls_context *watchline_tls_client_context_new(const char *authorities, char *error,
-                                                        size_t size) {
+watchline_tls_context *watchline_tls_client_context_new(const char *authorities,
+                                                        const char *certificate, const char *key,
+                                                        char *error, size_t size) {
   SSL_CTX *context = new_context(TLS_client_method(), error, size);
   if (!context) return NULL;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
   SSL_CTX_set_alpn_protos(context, protocol, sizeof protocol - 1);
   int is_read = authorities ? SSL_CTX_load_verify_file(context, authorities)
                             : SSL_CTX_set_default_verify_paths(context);
-  if (is_read == 1) return (watchline_tls_context *)context;
-  tell_of(authorities ? authorities : "the system's certificates", error, size);
+  if (is_read != 1) {
+    tell_of(authorities ? authorities : "the system's certificates", error, size);
+  } else if (!certificate || use(context, certificate, key, error, size)) {
+    return (watchline_tls_context *)context;
+  }
   SSL_CTX_free(context);
   return NULL;
 }
@@ -180,6 +208,40 @@ long watchline_tls_read(watchline_tls *tls, void *bytes, size_t count) {
 }
 
 int watchline_tls_is_ready(const watchline_tls *tls) { return SSL_is_init_finished(ssl_of(tls)); }
+
+/// Adds a name, and returns how many bytes there are then.
+static size_t add_name(char *names, size_t used, size_t size, const unsigned char *name,
+                       int length) {
+  if (length <= 0 || memchr(name, 0, (size_t)length) || (size_t)length >= size - used) return used;
+  memcpy(names + used, name, (size_t)length);
+  names[used + (size_t)length] = 0;
+  return used + (size_t)length + 1;
+}
+
+size_t watchline_tls_peer_names(const watchline_tls *tls, char *names, size_t size) {
+  X509 *certificate = SSL_get0_peer_certificate(ssl_of(tls));
+  if (!certificate || SSL_get_verify_result(ssl_of(tls)) != X509_V_OK) return 0;
+  size_t used = 0;
+  X509_NAME *subject = X509_get_subject_name(certificate);
+  int place = -1;
+  while ((place = X509_NAME_get_index_by_NID(subject, NID_commonName, place)) >= 0) {
+    unsigned char *text = NULL;
+    ASN1_STRING *entry = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, place));
+    int length = ASN1_STRING_to_UTF8(&text, entry);
+    used = add_name(names, used, size, text, length);
+    OPENSSL_free(text);
+  }
+  GENERAL_NAMES *others = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+  for (int index = 0; index < sk_GENERAL_NAME_num(others); index++) {
+    int kind = 0;
+    ASN1_STRING *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(others, index), &kind);
+    if (kind == GEN_DNS || kind == GEN_EMAIL || kind == GEN_URI)
+      used = add_name(names, used, size, ASN1_STRING_get0_data(value), ASN1_STRING_length(value));
+  }
+  GENERAL_NAMES_free(others);
+  ERR_clear_error();
+  return used;
+}
 
 int watchline_tls_write(watchline_tls *tls, const void *bytes, size_t count) {
   size_t written = 0;

@@ -15,6 +15,8 @@ package struct Options {
   /// Files in PEM.
   package var certificate: String?
   package var key: String?
+  /// A file in PEM with what signs the certificates that clients may show; nil where they are not asked.
+  package var clientAuthorities: String?
   /// A folder, or `:memory:`.
   package var data = "./watchline-data"
   package var limits = Limits()
@@ -61,6 +63,9 @@ package struct Options {
       Option("tls-listen", value: "HOST:PORT", "where TLS 1.3 is spoken, beside --listen"),
       Option("tls-cert", value: "FILE", "its certificate, and the chain (PEM)"),
       Option("tls-key", value: "FILE", "the key of the certificate (PEM)"),
+      Option(
+        "tls-client-ca", value: "FILE",
+        "a client's certificate that one of these (PEM) has signed stands for a token of its name"),
       Option(
         "insecure", "--listen may be elsewhere, with --tokens: what is sent can be read on the way"),
       Option("allow-anonymous", "other addresses than this machine's without --tokens"),
@@ -116,6 +121,7 @@ package struct Options {
     tokens = arguments.string("tokens")
     certificate = arguments.string("tls-cert")
     key = arguments.string("tls-key")
+    clientAuthorities = arguments.string("tls-client-ca")
     schemas = arguments.strings("schema")
     secure = try Self.address("tls-listen", arguments)
     admin = try Self.address("admin", arguments)
@@ -128,6 +134,11 @@ package struct Options {
     logFormat = arguments.string("log-format").flatMap(LogFormat.init) ?? logFormat
     guard (secure == nil) == (certificate == nil), (certificate == nil) == (key == nil) else {
       throw UsageError("--tls-listen, --tls-cert and --tls-key go together")
+    }
+    guard clientAuthorities == nil || secure != nil && tokens != nil else {
+      throw UsageError(
+        "--tls-client-ca goes with --tls-listen, and with --tokens, whose file says what a name is good for"
+      )
     }
   }
 

@@ -7,16 +7,20 @@ import Wire
 extension Server {
   func readCertificate() throws(StartError) -> TLSContext {
     do throws(TLSError) {
-      return try TLSContext(certificate: options.certificate ?? "", key: options.key ?? "")
+      return try TLSContext(
+        certificate: options.certificate ?? "", key: options.key ?? "",
+        clientAuthorities: options.clientAuthorities)
     } catch {
-      throw StartError("--tls-cert, --tls-key: \(error.message)")
+      throw StartError("--tls-cert, --tls-key, --tls-client-ca: \(error.message)")
     }
   }
 
   func receive(_ records: UnsafeRawBufferPointer, _ link: Link, _ secure: SecureChannel) {
     let state = secure.channel.receive(records) {
+      introduce(link, secure)
       relay.received($0, on: link.connection, now: now)
     }
+    introduce(link, secure)
     flush(link, secure)
     switch state {
     case .open: serve(link)
@@ -28,6 +32,15 @@ extension Server {
         .debug, "event=tlsFailed connection=\(link.connection.number) reason=\(reason.quoted)")
       link.socket.close()
     }
+  }
+
+  /// Tells the relay, before the first line, who the peer has shown to be.
+  private func introduce(_ link: Link, _ secure: SecureChannel) {
+    guard !secure.isIntroduced, secure.isReady else { return }
+    secure.isIntroduced = true
+    guard options.clientAuthorities != nil else { return }
+    let names = secure.channel.peerNames
+    if !names.isEmpty { relay.showed(certificateOf: names, on: link.connection, now: now) }
   }
 
   /// Encrypts what is due. Before the handshake is done it stays with the relay.
@@ -58,6 +71,8 @@ final class SecureChannel {
   let channel: TLSChannel
   /// The peer has said that nothing more comes from it.
   var hasEnded = false
+  /// The relay knows who the peer is.
+  var isIntroduced = false
   /// Bytes that were encrypted, and those of the records that were handed out.
   private var encrypted: UInt64 = 0
   private var recordBytes: UInt64 = 0

@@ -28,6 +28,18 @@ package final class TLSChannel {
   /// Whether the handshake is done, so that bytes can be sent.
   package var isReady: Bool { watchline_tls_is_ready(tls) != 0 }
 
+  /// The names in the certificate that the peer has shown, once the handshake is done; none where it has shown none.
+  package var peerNames: [String] {
+    withUnsafeTemporaryAllocation(byteCount: Self.namesSize, alignment: 1) { buffer in
+      let names = buffer.assumingMemoryBound(to: CChar.self)
+      let count = watchline_tls_peer_names(tls, names.baseAddress, names.count)
+      return buffer[..<count].split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// Bytes of names that are looked at.
+  private static let namesSize = 8 << 10
+
   /// Begins the handshake, as a client does: what is to be sent is among the records.
   package func begin() { _ = receive(UnsafeRawBufferPointer(start: nil, count: 0)) { _ in } }
 

@@ -11,10 +11,15 @@ package final class TLSContext {
   /// - Parameters:
   ///   - certificate: a file in PEM, with the chain behind the certificate.
   ///   - key: a file in PEM, without a password.
+  ///   - clientAuthorities: a file in PEM with the certificates that sign those that clients may show; nil where they
+  ///     are not asked.
   /// - Throws: the file's name and what is wrong with it.
-  package init(certificate: String, key: String) throws(TLSError) {
+  package init(certificate: String, key: String, clientAuthorities: String?) throws(TLSError) {
     var error = [CChar](repeating: 0, count: 512)
-    guard let context = watchline_tls_context_new(certificate, key, &error, error.count) else {
+    guard
+      let context = watchline_tls_context_new(
+        certificate, key, clientAuthorities, &error, error.count)
+    else {
       throw TLSError(error)
     }
     self.context = context
@@ -22,12 +27,18 @@ package final class TLSContext {
 
   /// For connections that are made.
   ///
-  /// - Parameter authorities: a file in PEM with the certificates that are believed, and sign others; nil for the
-  ///   system's.
+  /// - Parameters:
+  ///   - authorities: a file in PEM with the certificates that are believed, and sign others; nil for the system's.
+  ///   - own: the files of the certificate to show, with its chain, and of its key; nil for none.
   /// - Throws: the file's name and what is wrong with it.
-  package init(authorities: String?) throws(TLSError) {
+  package init(
+    authorities: String?, own: OwnCertificate? = nil
+  ) throws(TLSError) {
     var error = [CChar](repeating: 0, count: 512)
-    guard let context = watchline_tls_client_context_new(authorities, &error, error.count) else {
+    guard
+      let context = watchline_tls_client_context_new(
+        authorities, own?.certificate, own?.key, &error, error.count)
+    else {
       throw TLSError(error)
     }
     self.context = context
@@ -43,6 +54,18 @@ package final class TLSContext {
   /// - Parameter host: the name or the address that the server's certificate has to be for.
   package func connect(host: String) -> TLSChannel? {
     watchline_tls_connect(context, host).map(TLSChannel.init)
+  }
+}
+
+/// The certificate that a client shows: files in PEM.
+package struct OwnCertificate: Equatable, Sendable {
+  /// With the chain behind it.
+  package let certificate: String
+  package let key: String
+
+  package init(certificate: String, key: String) {
+    self.certificate = certificate
+    self.key = key
   }
 }
 

@@ -48,6 +48,7 @@ extension ProcessTests {
       (["--log-level"], "--log-level needs a value"),
       (["--log-level", "loud"], "error or info or debug"),
       (["--tls-cert", "x"], "go together"),
+      (["--tls-client-ca", "x"], "goes with --tls-listen"),
       (["--tls-listen", "9283"], "--tls-listen is HOST:PORT"),
       (["--tokens"], "--tokens needs a value"), (["--token", "x"], "did you mean --tokens?"),
     ]

@@ -54,6 +54,102 @@ extension ProcessTests {
       #expect(try server.terminate() == 0)
     }
 
+    /// Signs a certificate, or where `days` is below 0 one that has expired, by an authority that is made for it.
+    ///
+    /// - Returns: the authority, the certificate and its key.
+    private func sign(_ subject: String, _ extensions: String, by name: String, days: Int = 2)
+      throws -> (authority: String, certificate: String, key: String)
+    {
+      let base = "\(scratch.path)/\(name)"
+      let (authority, own) = ("\(base)-ca.pem", "\(base)-\(UUID())")
+      if !FileManager.default.fileExists(atPath: authority) {
+        try openSSL([
+          "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+          "2", "-subj", "/CN=authority \(name)", "-keyout", "\(base)-ca.key", "-out", authority,
+        ])
+      }
+      try openSSL([
+        "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject,
+        "-keyout", "\(own).key", "-out", "\(own).csr",
+      ])
+      try extensions.write(toFile: "\(own).ext", atomically: true, encoding: .utf8)
+      try openSSL([
+        "x509", "-req", "-in", "\(own).csr", "-CA", authority, "-CAkey", "\(base)-ca.key",
+        "-CAcreateserial", "-days", "\(days)", "-extfile", "\(own).ext", "-out", "\(own).pem",
+      ])
+      return (authority, "\(own).pem", "\(own).key")
+    }
+
+    /// The names in a certificate are good for what the file of tokens says, and for nothing more.
+    @Test func aCertificateStandsForAToken() throws {
+      let file = scratch.path + "/tokens"
+      func create(_ arguments: [String]) throws {
+        let made = try scratch.watchline(["token", "create", "--tokens", file] + arguments)
+        #expect(made.code == 0 && made.output == "" && made.errors.contains("by certificate"))
+      }
+      try create(["--certificate", "ci-*.example", "--pair", "ci-*"])
+      try create(["--certificate", "anna", "--pair", "anna", "--role", "phone"])
+      let anna = try sign("/CN=anna", "", by: "own")
+      let ci = try sign("/O=team", "subjectAltName=DNS:ci-7.example,DNS:other", by: "own")
+      let (server, port) = try start(["--tokens", file, "--tls-client-ca", anna.authority])
+
+      func code(_ shown: (authority: String, certificate: String, key: String)?, _ request: String)
+        throws -> Int?
+      {
+        let own = shown.map { " --tls-cert \($0.certificate) --tls-key \($0.key)" } ?? ""
+        let talk = try watchline(
+          "connect localhost:\(port) --tls-ca \(certificate)\(own)", input: request + "\n")
+        _ = try talk.exitCode()
+        let lines = try talk.output.split(separator: "\n").map { try Line(Array($0.utf8)) }
+        if lines.contains(where: { $0.type == "activationDidComplete" }) { return 0 }
+        return lines.first { $0.type == "error" }?.code
+      }
+      #expect(try code(anna, "activate pair=anna role=phone") == 0)
+      #expect(try code(anna, "activate pair=anna role=watch") == 4_010)
+      #expect(try code(anna, "activate pair=ci-1 role=phone") == 4_010)
+      #expect(try code(ci, "activate pair=ci-1 role=watch") == 0)
+      #expect(try code(ci, "activate pair=anna role=phone") == 4_010)
+      #expect(try code(nil, "activate pair=anna role=phone") == 4_010)
+      #expect(
+        try code(try sign("/CN=nobody", "", by: "own"), "activate pair=anna role=phone") == 4_010)
+      try eventually("an unknown name is in the log") {
+        server.log.contains("event=unknownCertificate")
+      }
+
+      // Of another authority, expired, and a server's: no handshake.
+      for refused in [
+        try sign("/CN=anna", "", by: "other"), try sign("/CN=anna", "", by: "own", days: -1),
+        try sign("/CN=anna", "extendedKeyUsage=serverAuth", by: "own"),
+      ] {
+        #expect(try code(refused, "activate pair=anna role=phone") == nil)
+      }
+
+      // Another authority in the file counts for new connections.
+      let other = try sign("/CN=anna", "", by: "other")
+      let whole = try String(contentsOfFile: anna.authority, encoding: .utf8)
+      try (whole + String(contentsOfFile: other.authority, encoding: .utf8))
+        .write(toFile: anna.authority, atomically: true, encoding: .utf8)
+      server.program.signal(SIGHUP)
+      try eventually("the authorities are read again") {
+        try code(other, "activate pair=anna role=phone") == 0
+      }
+
+      // A token that is withdrawn takes the certificate's sessions with it.
+      let talk = try watchline(
+        "connect localhost:\(port) --tls-ca \(certificate) --tls-cert \(anna.certificate) --tls-key "
+          + "\(anna.key) --pair anna --role phone --until sessionDidDeactivate")
+      try eventually("it has a session") { talk.output.contains("activationDidComplete") }
+      let id = try scratch.watchline(["token", "list", "--tokens", file]).output
+        .split(separator: "\n").first { $0.contains("certificate anna") }.map { $0.prefix(8) }
+      let name = String(try #require(id))
+      let rotated = try scratch.watchline(["token", "rotate", name, "--tokens", file])
+      #expect(rotated.code == 1 && rotated.errors.contains("is shown by a certificate"))
+      #expect(try scratch.watchline(["token", "revoke", name, "--tokens", file]).code == 0)
+      #expect(try talk.exitCode() == 0, "\(talk.errors)")
+      #expect(talk.output.contains(#""reason":"revoked""#))
+      #expect(try server.terminate() == 0)
+    }
+
     /// What the README says to type.
     @Test func openSSLIsTheTelnetOfIt() throws {
       let (server, port) = try start()
@@ -158,7 +254,8 @@ extension ProcessTests {
       try old.write(to: URL(fileURLWithPath: certificate))
       server.program.signal(SIGHUP)
       try eventually("it is refused") {
-        server.log.contains("event=certificateRefused error=\"--tls-cert, --tls-key: ")
+        server.log.contains(
+          "event=certificateRefused error=\"--tls-cert, --tls-key, --tls-client-ca: ")
       }
       #expect(try server.terminate() == 0)
     }

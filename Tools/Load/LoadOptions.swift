@@ -1,3 +1,5 @@
+package import TLS
+
 /// What is measured, and how hard.
 package struct LoadOptions: Equatable, Sendable {
   package enum Workload: String, CaseIterable, Sendable {
@@ -44,8 +46,13 @@ package struct LoadOptions: Equatable, Sendable {
   package struct Security: Equatable, Sendable {
     /// A file in PEM with certificates; nil for the system's.
     package var authorities: String?
+    /// nil for none.
+    package var own: OwnCertificate?
 
-    package init(authorities: String?) { self.authorities = authorities }
+    package init(authorities: String?, own: OwnCertificate?) {
+      self.authorities = authorities
+      self.own = own
+    }
   }
 
   /// Room for the two numbers in it, and not above what a message may have.

@@ -25,7 +25,7 @@ enum WorldTokens {
     let grants: [Set<Grant>] = [all, [.connect], [.connect, .forget]]
     var tokens = grants.enumerated().map { world, grants in
       var token = Token(
-        id: id(world), digest: Token.digest(of: text(world)),
+        id: id(world), proof: .digest(Token.digest(of: text(world))),
         pairs: [NamePattern("*\(Tag.text(world))*")])
       token.grants = grants
       if hasQuotas { token.quota = quotas[world] }
@@ -33,7 +33,8 @@ enum WorldTokens {
     }
     tokens.append(
       Token(
-        id: "stranger", digest: Token.digest(of: bystander), pairs: [NamePattern("bystander")]))
+        id: "stranger", proof: .digest(Token.digest(of: bystander)),
+        pairs: [NamePattern("bystander")]))
     return Access(tokens)
   }
 

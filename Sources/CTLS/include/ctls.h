@@ -11,15 +11,17 @@ typedef struct watchline_tls_context watchline_tls_context;
 typedef struct watchline_tls watchline_tls;
 
 /// TLS 1.3 alone (RFC 8446), without tickets, early data and renegotiation; ALPN `watchline/1` where the client
-/// names protocols. Files are in PEM, the certificate with its chain.
+/// names protocols. Files are in PEM, the certificate with its chain. A client may show a certificate where `authorities`
+/// is not NULL: one that none of that file's has signed, or that is no client's, ends the handshake.
 ///
 /// Returns NULL where a file cannot be read or the key is another's; then `error` says why.
 watchline_tls_context *watchline_tls_context_new(const char *certificate, const char *key,
-                                                 char *error, size_t size);
+                                                 const char *authorities, char *error, size_t size);
 /// The same for whoever makes connections: it believes certificates that one of a file's has signed, or, where that is
-/// NULL, one of the system's.
-watchline_tls_context *watchline_tls_client_context_new(const char *authorities, char *error,
-                                                        size_t size);
+/// NULL, one of the system's. It shows a certificate of its own where `certificate` is not NULL.
+watchline_tls_context *watchline_tls_client_context_new(const char *authorities,
+                                                        const char *certificate, const char *key,
+                                                        char *error, size_t size);
 void watchline_tls_context_free(watchline_tls_context *context);
 
 /// The server's side. NULL where there is no memory.
@@ -48,6 +50,11 @@ void watchline_tls_explain(const watchline_tls *tls, char *reason, size_t size);
 
 /// Whether the handshake is done.
 int watchline_tls_is_ready(const watchline_tls *tls);
+
+/// The names in the certificate that the peer has shown and that is believed, each with a NUL behind it: those of the
+/// subject (CN), and its alternative names of the kinds DNS, email and URI. A name with a NUL in it is left out, and so is
+/// what does not fit. Returns how many bytes there are.
+size_t watchline_tls_peer_names(const watchline_tls *tls, char *names, size_t size);
 
 /// Encrypts bytes, at least one, once the handshake is done. Returns 0 where that fails.
 int watchline_tls_write(watchline_tls *tls, const void *bytes, size_t count);

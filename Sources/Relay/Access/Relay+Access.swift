@@ -13,6 +13,22 @@ extension Relay {
     acceptNow(call)
   }
 
+  /// The peer has shown a certificate that is believed, before its first line. Where its names are those of a token, the
+  /// connection holds that one. Where so many hold it as its quota allows, it holds none.
+  package func showed(certificateOf names: [String], on connection: Connection, now time: Int64) {
+    setTime(time)
+    guard let token = options.access?.token(ofCertificate: names, at: wall) else {
+      return log("event=unknownCertificate connection=\(connection.number)\(peer(connection))")
+    }
+    do throws(WireError) {
+      try checkQuota(of: token, connection)
+      present(token, on: connection)
+    } catch {
+      send(error, to: connection)
+    }
+    settle()
+  }
+
   /// Lets a device activate, before anything of its pair is looked at.
   ///
   /// - Throws: 4010 without a token, or one line for each token that will not do: whoever asks learns

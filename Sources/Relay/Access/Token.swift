@@ -1,14 +1,13 @@
 import Wire
 
-/// What the holder of a token may do, and until when. The token itself is kept nowhere.
+/// What the holder of a token, or of a certificate of some name, may do, and until when. The token itself is kept nowhere.
 ///
 /// A token is `wl1_`, its id of 8 letters and digits, `_`, and 32 random bytes in base64url (RFC 4648,
 /// clause 5, without padding): 56 characters.
 package struct Token: Sendable, Equatable {
   /// Names it in logs and at the command line; no secret.
   package var id: String
-  /// SHA-256 of the token as it is sent: 64 lower-case hexadecimal digits.
-  package var digest: String
+  package var proof: Proof
   /// The pairs, of any app, whose devices it may be.
   package var pairs: [NamePattern]
   /// The role that its devices have; nil for either.
@@ -20,10 +19,18 @@ package struct Token: Sendable, Equatable {
   package var expires: Int64?
   package var quota = Quota()
 
-  package init(id: String, digest: String, pairs: [NamePattern]) {
+  package init(id: String, proof: Proof, pairs: [NamePattern]) {
     self.id = id
-    self.digest = digest
+    self.proof = proof
     self.pairs = pairs
+  }
+
+  /// By what a connection shows that it is its holder's.
+  package enum Proof: Sendable, Equatable {
+    /// The SHA-256 of the token as it is sent: 64 lower-case hexadecimal digits.
+    case digest(String)
+    /// A name in the certificate that it has shown by TLS.
+    case certificate(NamePattern)
   }
 
   /// Whether its holder may be that device.

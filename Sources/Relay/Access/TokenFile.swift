@@ -6,7 +6,7 @@ import Wire
 /// {"id":"a1b2c3d4","sha256":"9f86…","pairs":["team-ios-*"],"role":"watch","device":"*",
 ///  "grant":["connect"],"expires":"2027-01-01T00:00:00Z","quota":{"connections":200,"pairs":50}}
 /// ```
-/// Needed are `id`, `sha256` and `pairs`. Empty lines are passed over.
+/// Needed are `id`, `pairs`, and `sha256` or `certificate`, which is a name in a client's certificate. Empty lines are passed over.
 package enum TokenFile {
   /// Bytes that a file has at most: some 5,000 tokens.
   package static let largest = 1 << 20
@@ -39,7 +39,10 @@ package enum TokenFile {
     var json = JSONWriter()
     json.object { json in
       json.member("id", token.id)
-      json.member("sha256", token.digest)
+      switch token.proof {
+      case .digest(let digest): json.member("sha256", digest)
+      case .certificate(let name): json.member("certificate", name.text)
+      }
       json.array("pairs", token.pairs) { $0.string($1.text) }
       if let role = token.role { json.member("role", role.rawValue) }
       json.member("device", token.device.text)
@@ -60,7 +63,7 @@ package enum TokenFile {
   // MARK: One line
 
   private static let members = [
-    "id", "sha256", "pairs", "role", "device", "grant", "expires", "quota",
+    "id", "sha256", "certificate", "pairs", "role", "device", "grant", "expires", "quota",
   ]
 
   private static func token(_ line: ArraySlice<UInt8>) throws(TokenFileError) -> Token {
@@ -78,14 +81,12 @@ package enum TokenFile {
     guard let id = fields.string("id"), Token.isID(id) else {
       throw TokenFileError("id is 8 lower-case letters and digits")
     }
-    guard let digest = fields.string("sha256")?.lowercased(), isDigest(digest) else {
-      throw TokenFileError("sha256 is the token's SHA-256 in 64 hexadecimal digits")
-    }
+    let proof = try proof(fields)
     let wanted = "pairs is a list of names, such as [\"demo\",\"team-*\"]"
     guard let pairs = try strings(fields, "pairs", wanted), !pairs.isEmpty else {
       throw TokenFileError(wanted)
     }
-    var token = Token(id: id, digest: digest, pairs: pairs.map { NamePattern($0) })
+    var token = Token(id: id, proof: proof, pairs: pairs.map { NamePattern($0) })
     if fields.has("role") {
       guard let role = fields.string("role").flatMap(Role.init) else {
         throw TokenFileError("role is phone or watch; leave it out for either")
@@ -102,6 +103,23 @@ package enum TokenFile {
     if fields.has("expires") { token.expires = try expiry(fields) }
     if fields.has("quota") { token.quota = try quota(fields) }
     return token
+  }
+
+  private static func proof(_ fields: Members) throws(TokenFileError) -> Token.Proof {
+    guard fields.has("certificate") else {
+      guard let digest = fields.string("sha256")?.lowercased(), isDigest(digest) else {
+        throw TokenFileError("sha256 is the token's SHA-256 in 64 hexadecimal digits")
+      }
+      return .digest(digest)
+    }
+    guard !fields.has("sha256") else {
+      throw TokenFileError("a token has sha256 or certificate, and not both")
+    }
+    guard let name = fields.string("certificate"), !name.isEmpty else {
+      throw TokenFileError(
+        "certificate is a name in a client's certificate, such as ci-*.example.com")
+    }
+    return .certificate(NamePattern(name))
   }
 
   private static func grants(_ fields: Members) throws(TokenFileError) -> Set<Grant>? {

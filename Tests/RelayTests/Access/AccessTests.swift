@@ -10,7 +10,7 @@ import Testing
   static func token(
     _ id: String = "watchtok", _ text: String = text, _ change: (inout Token) -> Void = { _ in }
   ) -> Token {
-    var token = Token(id: id, digest: Token.digest(of: text), pairs: [NamePattern("*")])
+    var token = Token(id: id, proof: .digest(Token.digest(of: text)), pairs: [NamePattern("*")])
     change(&token)
     return token
   }

@@ -32,6 +32,11 @@ import Testing
     #expect(try TokenFile.read(tokens.flatMap(TokenFile.line)) == tokens)
     #expect(String(decoding: TokenFile.line(tokens[0]), as: UTF8.self) == full + "\n")
     #expect(try TokenFile.read([]) == [])
+    let named =
+      #"{"id":"a1b2c3d4","certificate":"ci-*","pairs":["p"],"device":"*","grant":["connect"]}"#
+    let token = try #require(try TokenFile.read(Array(named.utf8)).first)
+    #expect(token.proof == .certificate(NamePattern("ci-*")))
+    #expect(String(decoding: TokenFile.line(token), as: UTF8.self) == named + "\n")
   }
 
   static let faults: [(String, String)] = [
@@ -43,6 +48,9 @@ import Testing
     (line("", id: "A1b2c3d4"), "id is 8 lower-case"), (line("", id: "a1b2c3d"), "id is 8"),
     (#"{"id":"a1b2c3d4","pairs":["p"]}"#, "sha256 is"),
     (#"{"id":"a1b2c3d4","sha256":"9g","pairs":["p"]}"#, "sha256 is"),
+    (line(#","certificate":"a""#), "sha256 or certificate, and not both"),
+    (#"{"id":"a1b2c3d4","certificate":"","pairs":["p"]}"#, "certificate is a name"),
+    (#"{"id":"a1b2c3d4","certificate":["a"],"pairs":["p"]}"#, "certificate is a name"),
     (#"{"id":"a1b2c3d4","sha256":"\#(digest)"}"#, "pairs is a list"),
     (#"{"id":"a1b2c3d4","sha256":"\#(digest)","pairs":[]}"#, "pairs is a list"),
     (#"{"id":"a1b2c3d4","sha256":"\#(digest)","pairs":[1]}"#, "pairs is a list"),

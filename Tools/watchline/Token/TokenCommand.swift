@@ -17,6 +17,9 @@ enum TokenCommand: Subcommand {
       Option("device", value: "NAME", "create: the device's name; * stands for anything (*)"),
       Option("grant", value: "G,…", "create: what it is good for, of \(grants) (connect)"),
       Option(
+        "certificate", value: "NAME",
+        "create: who shows a certificate of that name holds it, and no token is made"),
+      Option(
         "expires", value: "WHEN", "create: 90m, 12h, 30d, or a moment as 2027-01-01T00:00:00Z"),
       Option("quota", value: "NAME=N,…", "create: bounds of \(quotas) (none)"),
       Option("json", "print JSON: an object of the token, or a line for each"),
@@ -81,17 +84,20 @@ enum TokenCommand: Subcommand {
 
   // MARK: What is printed
 
-  private static func print(_ made: (token: Token, text: String), _ arguments: Arguments) -> Int32 {
+  private static func print(
+    _ made: (token: Token, text: String?), _ arguments: Arguments
+  ) -> Int32 {
     if arguments.has("json") {
       var json = JSONWriter()
       json.object { json in
         json.member("id", made.token.id)
-        json.member("token", made.text)
+        if let text = made.text { json.member("token", text) }
       }
       Swift.print(String(decoding: json.bytes, as: UTF8.self))
     } else {
-      Swift.print(made.text)
-      complain("token \(made.token.id) \(rights(made.token)); it is shown this once")
+      if let text = made.text { Swift.print(text) }
+      let once = made.text == nil ? "" : "; it is shown this once"
+      complain("token \(made.token.id) \(rights(made.token))\(once)")
     }
     return 0
   }
@@ -113,6 +119,7 @@ enum TokenCommand: Subcommand {
     let grants = Grant.allCases.filter(token.grants.contains).map(\.rawValue)
     var text = "pairs \(pairs); \(token.role?.rawValue ?? "phone or watch"); \(device); "
     text += grants.isEmpty ? "good for nothing" : "may \(grants.joined(separator: ", "))"
+    if case .certificate(let name) = token.proof { text += "; by certificate \(name.text)" }
     for (name, value) in token.quota.all { text += "; \(name) at most \(value)" }
     if let expires = token.expires {
       let isOver = expires <= LocalTime.milliseconds * 1000
@@ -127,6 +134,8 @@ struct TokenRequest {
   var pairs: [String]
   var role: Role?
   var device: String
+  /// nil for a token to show.
+  var certificate: String?
   var grants: Set<Grant>
   var expires: Int64?
   var quota: Quota
@@ -140,6 +149,8 @@ struct TokenRequest {
       role = arguments.string("role").flatMap(Role.init)
       device = arguments.string("device") ?? "*"
       guard !device.isEmpty else { throw UsageError("--device is a name, or * for any") }
+      certificate = arguments.string("certificate")
+      if certificate == "" { throw UsageError("--certificate is a name, such as ci-*.example.com") }
       grants = try Self.grants(arguments.string("grant") ?? Grant.connect.rawValue)
       quota = try Self.quota(arguments.string("quota"))
       expires = try arguments.string("expires").map { (text) throws(UsageError) in

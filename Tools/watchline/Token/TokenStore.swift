@@ -15,16 +15,25 @@ struct TokenStore {
   }
 
   /// Adds a token at the end of the file, which is made where there is none.
-  func create(_ request: TokenRequest) throws(TokenFailure) -> (token: Token, text: String) {
+  ///
+  /// - Returns: the token, and what its holder shows; nil where that is a certificate.
+  func create(_ request: TokenRequest) throws(TokenFailure) -> (token: Token, text: String?) {
     try withLock { () throws(TokenFailure) in
       let file = try attempt { () throws(FileFailure) in try File.read(path) }
       let bytes = file ?? []
       let present = try read(bytes)
       var id = Self.randomID()
       while present.contains(where: { $0.id == id }) { id = Self.randomID() }
-      let text = Token.text(id: id, secret: Self.randomSecret())
-      var token = Token(
-        id: id, digest: Token.digest(of: text), pairs: request.pairs.map { NamePattern($0) })
+      var text: String?
+      let proof: Token.Proof
+      if let name = request.certificate {
+        proof = .certificate(NamePattern(name))
+      } else {
+        let made = Token.text(id: id, secret: Self.randomSecret())
+        proof = .digest(Token.digest(of: made))
+        text = made
+      }
+      var token = Token(id: id, proof: proof, pairs: request.pairs.map { NamePattern($0) })
       token.role = request.role
       token.device = NamePattern(request.device)
       token.grants = request.grants
@@ -59,12 +68,16 @@ struct TokenStore {
   }
 
   /// Gives a token another secret: the one until now is good for nothing from here on.
-  func rotate(_ id: String) throws(TokenFailure) -> (token: Token, text: String) {
+  func rotate(_ id: String) throws(TokenFailure) -> (token: Token, text: String?) {
     try withLock { () throws(TokenFailure) in
       var tokens = try tokens()
       let place = try place(of: id, in: tokens)
+      guard case .digest = tokens[place].proof else {
+        throw .file(
+          "\(path): token \(id) is shown by a certificate, so another one has to be issued")
+      }
       let text = Token.text(id: id, secret: Self.randomSecret())
-      tokens[place].digest = Token.digest(of: text)
+      tokens[place].proof = .digest(Token.digest(of: text))
       try write(tokens)
       return (tokens[place], text)
     }
