@@ -45,6 +45,8 @@ class Bench:
         with self.serving(server) as (process, port):
             command = [self.paths["client"], server.protocol, "--port", str(port),
                        "--server-process", str(process.pid), *map(str, arguments)]
+            if server.is_secure:
+                command.append("--tls")
             output = processes.run(command, self.client_processor, 1500)
         figures = json.loads(output)
         wrong = ["%d %s" % (figures[name], name) for name in WRONG if figures.get(name)]
@@ -146,7 +148,7 @@ def plan(bench):
     def add(workload, shape, server, measure):
         rows.append(Row(workload, shape, server.name, server.title, server.synced, measure))
 
-    for lane in (servers.MESSAGE, servers.TRANSFER):
+    for lane in (servers.MESSAGE, servers.SECURE, servers.TRANSFER):
         for pairs, window in options.shapes:
             for server in servers.of_lane(lane):
                 add(lane, "%dx%d" % (pairs, window), server,
@@ -162,6 +164,8 @@ def plan(bench):
                         (servers.TRANSFER, ("redis-everysec", "jetstream", "mosquitto-1"))):
         for server in servers.named(lane, *names):
             add("idle", "", server, lambda server=server: bench.idle(server))
+    for server in servers.of_lane(servers.SECURE):
+        add("idle-tls", "", server, lambda server=server: bench.idle(server))
     for flood in servers.FLOODS:
         for server in servers.named(servers.MESSAGE, *flood.lines):
             add("bystander", flood.name, server,

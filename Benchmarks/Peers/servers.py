@@ -6,7 +6,7 @@ import os
 import subprocess
 import typing
 
-MESSAGE, TRANSFER = "message", "transfer"
+MESSAGE, TRANSFER, SECURE = "message", "transfer", "message-tls"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,11 +19,33 @@ class Server:
     command: typing.Callable[[dict, str, int], list]
     # Of a transfer: is it on the disk when the sender is told?
     synced: str = ""
+    is_secure: bool = False
 
 
 def watchline(paths, folder, port):
     return [paths["server"], "--listen", "127.0.0.1:%d" % port, "--data", folder + "/data",
             "--log-level", "error"]
+
+
+def certificate(folder):
+    """A certificate and a key for one run, as files."""
+    files = [folder + "/cert.pem", folder + "/key.pem"]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-days", "2", "-subj", "/CN=localhost", "-out", files[0], "-keyout",
+                    files[1]], check=True, capture_output=True)
+    return files
+
+
+def watchline_tls(paths, folder, port):
+    cert, key = certificate(folder)
+    return watchline(paths, folder, 0) + ["--tls-listen", "127.0.0.1:%d" % port, "--tls-cert", cert,
+                                          "--tls-key", key]
+
+
+def nats_tls(_, folder, port):
+    cert, key = certificate(folder)
+    return ["nats-server", "-a", "127.0.0.1", "-p", str(port), "--tls", "--tlscert", cert, "--tlskey",
+            key]
 
 
 def relay(*options):
@@ -80,6 +102,9 @@ SERVERS = [
     Server("mosquitto-0", "mosquitto QoS 0", MESSAGE, "mqtt-0", mosquitto()),
     Server("floor", "floor: a write per read chunk", MESSAGE, "relay-message", relay()),
     Server("floor-each", "floor: a write per line", MESSAGE, "relay-message", relay("--each")),
+
+    Server("watchline", "watchline, TLS 1.3", SECURE, "watchline-message", watchline_tls, is_secure=True),
+    Server("nats", "nats-server, TLS 1.3", SECURE, "nats", nats_tls, is_secure=True),
 
     Server("watchline", "watchline", TRANSFER, "watchline-transfer", watchline, "yes"),
     Server("redis-always", "redis streams, appendfsync always", TRANSFER, "redis-streams",

@@ -85,6 +85,8 @@ RATE = [("messagesPerSecond", count), ("serverCPUSecondsPerMillion", digits)]
 LATENCY = [("latencyMilliseconds." + name, digits) for name in ("p50", "p99", "p999", "max")] + [
     ("serverCPUSecondsPerMillion", digits)]
 WAIT = [("latencyMilliseconds." + name, digits) for name in ("p50", "p99")]
+IDLE = ([("bytesPerConnection", kibi), ("connections", digits)],
+        ["server memory a connection", "connections"])
 COLUMNS = {
     "message-latency": (LATENCY, ["p50 ms", "p99 ms", "p99.9 ms", "max ms", "CPU s/M"]),
     "transfer-latency": (LATENCY, ["p50 ms", "p99 ms", "p99.9 ms", "max ms", "CPU s/M"]),
@@ -92,8 +94,7 @@ COLUMNS = {
                  ("drainPerSecond", count), ("drainCPUSecondsPerMillion", digits),
                  ("serverResidentBytes", mebi)],
                 ["fill/s", "CPU s/M", "drain/s", "CPU s/M", "memory when full"]),
-    "idle": ([("bytesPerConnection", kibi), ("connections", digits)],
-             ["server memory a connection", "connections"]),
+    "idle": IDLE, "idle-tls": IDLE,
     "disk": ([("syncsPerSecond", count), ("p50Milliseconds", digits), ("p99Milliseconds", digits)],
              ["a second", "p50 ms", "p99 ms"]),
     "merge": ([("schedulesPerSecond", count), ("simulatedDeviceDaysPerSecond", count)],
@@ -101,11 +102,13 @@ COLUMNS = {
 }
 TITLES = {
     "message": "Live message: messages/s · server CPU seconds per million",
+    "message-tls": "The same with TLS 1.3: messages/s · server CPU seconds per million",
     "transfer": "Guaranteed transfer: messages/s · server CPU seconds per million",
     "message-latency": "Live message, %(rate)s a second over 50 pairs (open loop)",
     "transfer-latency": "Guaranteed transfer, %(rate)s a second over 50 pairs (open loop), to delivery",
     "backlog": "Backlog: %(backlog)s transfers over 50 pairs while the receivers are away",
     "idle": "Idle connections, ready to receive",
+    "idle-tls": "Idle connections with TLS 1.3, ready to receive",
     "bystander": "A ping while somebody else floods: ms p50 · p99",
     "bystander-transfer": "A transfer, until it is on the disk, while somebody else floods: ms p50 · p99",
     "disk": "The disk alone",
@@ -124,7 +127,7 @@ def print_tables(rows, options):
             continue
         print("\n**%s**\n" % (title % vars(options)))
         shapes = list(dict.fromkeys(row.shape for row in chosen))
-        has_sync = any(row.synced for row in chosen) and workload != "idle"
+        has_sync = any(row.synced for row in chosen) and not workload.startswith("idle")
         columns, heads = COLUMNS.get(workload, (RATE, shapes))
         if workload.startswith("bystander"):
             columns = WAIT

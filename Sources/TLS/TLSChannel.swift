@@ -47,10 +47,9 @@ package final class TLSChannel {
   package func receive(
     _ records: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) -> State {
-    guard records.isEmpty || watchline_tls_feed(tls, records.baseAddress, records.count) != 0
-    else {
-      return .failed("there is no memory for what has come")
-    }
+    watchline_tls_feed(tls, records.baseAddress, records.count)
+    // What an end or a failure leaves is nobody's.
+    defer { watchline_tls_feed(tls, nil, 0) }
     return withUnsafeTemporaryAllocation(byteCount: Self.recordSize, alignment: 1) { buffer in
       while true {
         let count = watchline_tls_read(tls, buffer.baseAddress, buffer.count)
@@ -80,8 +79,10 @@ package final class TLSChannel {
   /// What is to be written to the peer.
   package func takeRecords() -> [UInt8] {
     let count = watchline_tls_waiting(tls)
+    guard count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, taken in
-      taken = watchline_tls_take(tls, buffer.baseAddress, count)
+      watchline_tls_take(tls, buffer.baseAddress)
+      taken = count
     }
   }
 }

@@ -29,11 +29,14 @@ struct connection {
   uint64_t number;
   int state;
   int expected, headers;
+  void *tls;  // null where lines are sent as they are
 };
 
 /// What a server is spoken to with.
 struct protocol {
   const char *name;
+  /// Whether the server sends a line of its own before it speaks TLS.
+  bool greetsFirst;
   /// Whether a message is done when the sender has been told that it is stored and the receiver has
   /// acknowledged it; else when it has arrived.
   bool isTransfer;
@@ -59,6 +62,7 @@ struct options {
   double drain;       // seconds of silence after which what has not come is lost
   long backlog;       // transfers over all pairs to fill and drain; 0 for a run by time
   bool isIdle;        // connections that do nothing
+  bool isSecure;      // TLS 1.3
   int process;        // the server's, for its CPU and memory; 0 for unknown
 };
 extern struct options options;

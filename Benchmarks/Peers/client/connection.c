@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "secure.h"
 
 enum { READ = 256 << 10, EVENTS = 1024, OPENING = 64 };
 
@@ -52,8 +53,9 @@ static void openOne(struct connection *connection) {
     fail("127.0.0.1:%d: %s", options.port, strerror(errno));
   int one = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
   connection->descriptor = descriptor;
+  if (options.isSecure) secure(connection);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
   connection->isReady = connection->awaitsWritable = false;
   connection->output.count = connection->written = connection->rest.count = 0;
   connection->state = connection->expected = connection->headers = 0;
@@ -101,6 +103,7 @@ void closeConnections(int role) {
   for (int index = 0; index < 2 * options.pairs; index++) {
     struct connection *connection = &connections[index];
     if (connection->descriptor < 0 || (role >= 0 && (int)connection->role != role)) continue;
+    if (connection->tls) unsecure(connection);
     close(connection->descriptor);
     connection->descriptor = -1;
   }
@@ -113,7 +116,8 @@ static void readFrom(struct connection *connection) {
   input.count = 0;
   append(&input, rest->start, rest->count);
   char *space = reserve(&input, READ);
-  ssize_t count = read(connection->descriptor, space, READ);
+  ssize_t count = connection->tls ? readSecurely(connection, space, READ)
+                                  : read(connection->descriptor, space, READ);
   if (count < 0 && errno == EAGAIN) return;
   if (count <= 0)
     fail("the server closed the connection of pair %d's %s%s%s", connection->pair,
@@ -131,8 +135,10 @@ static void readFrom(struct connection *connection) {
 static void flush(struct connection *connection) {
   struct bytes *output = &connection->output;
   while (connection->written < output->count) {
-    ssize_t count = send(connection->descriptor, output->start + connection->written,
-                         output->count - connection->written, MSG_NOSIGNAL);
+    const char *start = output->start + connection->written;
+    size_t rest = output->count - connection->written;
+    ssize_t count = connection->tls ? writeSecurely(connection, start, rest)
+                                    : send(connection->descriptor, start, rest, MSG_NOSIGNAL);
     if (count < 0 && errno == EAGAIN) {
       if (!connection->awaitsWritable) watchFor(connection, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
       connection->awaitsWritable = true;

@@ -36,7 +36,7 @@ static _Noreturn void usage(const char *what, const char *value) {
   fprintf(stderr, "client: %s%s\n", what, value);
   fputs("usage: client PROTOCOL --port N [--pairs N] [--window N] [--rate PER_SECOND]\n"
         "              [--seconds S] [--warm-up S] [--drain S] [--backlog COUNT | --idle]\n"
-        "              [--server-process ID]\n"
+        "              [--server-process ID] [--tls]\n"
         "protocols:",
         stderr);
   for (int index = 0; index < PROTOCOLS; index++) fprintf(stderr, " %s", protocols[index]->name);
@@ -59,6 +59,10 @@ static void readOptions(int count, char **arguments) {
   if (!options.protocol) usage("unknown protocol ", arguments[1]);
   for (int index = 2; index < count; index++) {
     const char *name = arguments[index];
+    if (strcmp(name, "--tls") == 0) {
+      options.isSecure = true;
+      continue;
+    }
     if (strcmp(name, "--idle") == 0) {
       options.isIdle = true;
       continue;

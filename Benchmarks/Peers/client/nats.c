@@ -74,4 +74,4 @@ static void publish(struct connection *phone, const char *payload) {
 }
 
 const struct protocol natsCore = {
-    .name = "nats", .opened = opened, .received = received, .send = publish};
+    .name = "nats", .greetsFirst = true, .opened = opened, .received = received, .send = publish};

@@ -31,8 +31,9 @@ watchline_tls *watchline_tls_accept(watchline_tls_context *context);
 watchline_tls *watchline_tls_connect(watchline_tls_context *context, const char *host);
 void watchline_tls_free(watchline_tls *tls);
 
-/// Takes records that the peer has sent. Returns 0 where there is no memory.
-int watchline_tls_feed(watchline_tls *tls, const void *bytes, size_t count);
+/// Takes records that the peer has sent. They are used until `watchline_tls_read` returns none or an end, and have to be
+/// there until then.
+void watchline_tls_feed(watchline_tls *tls, const void *bytes, size_t count);
 
 enum {
   /// The peer has ended its output, and said so.
@@ -62,6 +63,6 @@ int watchline_tls_write(watchline_tls *tls, const void *bytes, size_t count);
 /// Says to the peer that nothing more comes.
 void watchline_tls_end(watchline_tls *tls);
 
-/// Records to be sent to the peer: how many bytes there are, and takes some.
+/// Records to be sent to the peer: how many bytes there are, and takes them, at least one.
 size_t watchline_tls_waiting(const watchline_tls *tls);
-size_t watchline_tls_take(watchline_tls *tls, void *bytes, size_t count);
+void watchline_tls_take(watchline_tls *tls, void *bytes);
