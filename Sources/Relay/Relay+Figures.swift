@@ -5,6 +5,8 @@ struct Counts {
   /// Deliveries that were queued, and that were handed out for the first time, by lane.
   let accepted = LaneCounts()
   let delivered = LaneCounts()
+  /// Deliveries that wait or are not acknowledged, of the pairs in memory.
+  let waiting = LaneCounts()
   /// Deliveries that were handed out again.
   var redelivered = 0
   /// Live messages that were handed to their receivers.
@@ -33,7 +35,7 @@ final class LaneCounts {
   deinit { counts.deallocate() }
 
   @inline(__always)
-  func add(_ lane: LaneName) { counts[Int(lane.rawValue)] &+= 1 }
+  func add(_ lane: LaneName, _ count: Int = 1) { counts[Int(lane.rawValue)] &+= count }
 
   subscript(_ lane: LaneName) -> Int { counts[Int(lane.rawValue)] }
 }
@@ -53,6 +55,7 @@ package struct RelayFigures {
   package var storedBytes = 0
   package var accepted: [(lane: String, count: Int)] = []
   package var delivered: [(lane: String, count: Int)] = []
+  package var waiting: [(lane: String, count: Int)] = []
   package var redelivered = 0
   package var messages = 0
   package var finished = 0
@@ -80,6 +83,7 @@ extension RelayFigures {
     json.member("activationsEver", activationsEver)
     json.object("accepted") { json in for (lane, count) in accepted { json.member(lane, count) } }
     json.object("delivered") { json in for (lane, count) in delivered { json.member(lane, count) } }
+    json.object("waiting") { json in for (lane, count) in waiting { json.member(lane, count) } }
     json.member("redelivered", redelivered)
     json.member("messages", messages)
     json.member("finished", finished)
@@ -105,6 +109,7 @@ extension Relay {
     figures.storedBytes = segments.bytes
     figures.accepted = LaneName.delivered.map { ("\($0)", counts.accepted[$0]) }
     figures.delivered = LaneName.delivered.map { ("\($0)", counts.delivered[$0]) }
+    figures.waiting = LaneName.delivered.map { ("\($0)", counts.waiting[$0]) }
     figures.redelivered = counts.redelivered
     figures.messages = counts.messages
     figures.finished = counts.finished
@@ -115,6 +120,26 @@ extension Relay {
     figures.activationsEver = counts.activations
     figures.storeTrouble = storeFailure ?? storeFullness
     return figures
+  }
+
+  /// A pair has come into memory, or leaves it.
+  func countWaiting(of pair: Pair, isComing: Bool) {
+    for device in pair.devices {
+      for lane in LaneName.allCases {
+        counts.waiting.add(lane, isComing ? device[lane].count : -device[lane].count)
+      }
+    }
+  }
+
+  /// Where the count of what waits is not what waits: for tests.
+  package var waitingFault: String? {
+    for lane in LaneName.allCases {
+      let there = pairs.values.reduce(0) { $0 + $1.devices.reduce(0) { $0 + $1[lane].count } }
+      guard counts.waiting[lane] == there else {
+        return "\(counts.waiting[lane]) are counted in lane \(lane), where \(there) wait"
+      }
+    }
+    return nil
   }
 
   private static func sorted(_ counts: [ErrorCode: Int]) -> [(code: Int, count: Int)] {

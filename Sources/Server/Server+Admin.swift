@@ -56,6 +56,10 @@ extension Server {
       "watchline_delivered_total", .counter, "Deliveries that were handed out, each once.",
       by: "lane", figures.delivered)
     text.add(
+      "watchline_waiting", .gauge,
+      "Deliveries that wait or are not acknowledged, of the pairs in memory.", by: "lane",
+      figures.waiting)
+    text.add(
       "watchline_redelivered_total", .counter, "Deliveries that were handed out again.",
       Double(figures.redelivered))
     text.add(

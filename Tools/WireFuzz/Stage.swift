@@ -5,7 +5,7 @@ internal import Wire
 
 /// What is wrong with the server.
 package struct Finding: Error, Equatable {
-  /// `wrong-line`, `leak`, `telltale`, `unread`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
+  /// `wrong-line`, `leak`, `telltale`, `unread`, `miscount`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
   /// has ended `crash` and `hang`.
   package var slug: String
   package var sentence: String
@@ -88,6 +88,7 @@ package final class Stage {
       case .disk(let word): disk(word)
       }
       try settle {}
+      if let fault = world.relay.waitingFault { throw Finding("miscount", fault) }
     } catch let finding as Finding {
       throw finding
     } catch {
@@ -208,8 +209,7 @@ package final class Stage {
         throw Finding("wrong-line", "\(fault), in \(Self.excerpt(line))")
       }
       // Without tokens whoever reaches the server may keep it.
-      let isOperators = !hasTokens && ["pairs", "devices", "passed"].contains(json["type"]?.text)
-      if !isOperators, let number = name.utf8.last,
+      if hasTokens || !Self.isOperators(json), let number = name.utf8.last,
         let foreign = Tag.foreign(to: number, in: line)
       {
         throw Finding("leak", "\(name) is sent what is of world \(foreign): \(Self.excerpt(line))")
@@ -217,6 +217,11 @@ package final class Stage {
       try judgeRefusal(json)
       heard.append((name, json))
     }
+  }
+
+  /// Whether a line tells of all pairs.
+  static func isOperators(_ line: JSON) -> Bool {
+    ["pairs", "devices", "passed"].contains(line["type"]?.text)
   }
 
   /// All that is refused for its token is refused by the same words, so that nobody learns by them what there is.

@@ -41,8 +41,8 @@ package struct WireFuzz {
       for _ in 0..<count where !author.choices.isExhausted {
         let step = author.next(stage.isOpen)
         try perform(step, on: stage, &run)
-        // What passes between others is not repeated, or it would be the author who has told it.
-        for (name, line) in stage.heard where line["type"]?.text != "passed" {
+        // What is of others is not repeated, or it would be the author who has told it.
+        for (name, line) in stage.heard where !Stage.isOperators(line) {
           author.hear(line, on: name)
         }
       }

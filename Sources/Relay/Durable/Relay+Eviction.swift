@@ -82,6 +82,7 @@ extension Relay {
   private func forget(_ pair: Pair) {
     precondition(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
     pairs[pair.number] = nil
+    countWaiting(of: pair, isComing: false)
     evictedSize += pair.size
     if pair.isBlank { blankPairs.add(pair.known) }
     let deadline = uploadDeadline(pair)

@@ -26,6 +26,7 @@ extension Relay {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
       let pair = try restore(number, rows)
       pairs[number] = pair
+      countWaiting(of: pair, isComing: true)
       failIdleUploads(pair)
       copyAwaited(pair)
       // Not for a connection: then it has no more to do here.

@@ -36,6 +36,7 @@ extension Relay {
       pair.mayHaveMissedEnds()
       hold(pair)
       pairs[pair.number] = pair
+      countWaiting(of: pair, isComing: true)
       watchUploads(pair)
       becameIdle(pair)
     }

@@ -7,6 +7,7 @@ extension Relay {
   func acknowledge(_ device: Device, _ lane: LaneName, through seq: UInt64) {
     guard seq > device[lane].acknowledged else { return }
     while let item = device[lane].acknowledgeNext(through: seq) {
+      counts.waiting.add(lane, -1)
       let re = device[lane].takeIdentifier(item.seq)
       switch lane {
       case .context: contextAcknowledged(item, device)

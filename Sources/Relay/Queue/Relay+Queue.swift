@@ -38,6 +38,7 @@ extension Relay {
     }
     receiver[lane].append(item, re: re)
     counts.accepted.add(lane)
+    counts.waiting.add(lane)
     if lane != .context {
       hold(item)
       SegmentHeader.append(item, lane: lane, receiver: receiver, to: &open.header)
@@ -92,6 +93,7 @@ extension Relay {
   func remove(_ seq: UInt64, from lane: LaneName, of receiver: Device) -> Item? {
     guard let index = receiver[lane].index(of: seq) else { return nil }
     let item = receiver[lane].remove(at: index)
+    counts.waiting.add(lane, -1)
     if seq > receiver[lane].highestHandedOut {
       receiver[lane].noteRemoval(seq, in: open.number, committed: committed)
       pumpAfterCommit(receiver)

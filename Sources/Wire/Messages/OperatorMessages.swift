@@ -78,6 +78,8 @@ extension MessageDescription {
         .required("activationsEver", .count, "sessions begun since the start"),
         .required("accepted", .map(.count), "deliveries queued since the start, by lane"),
         .required("delivered", .map(.count), "those handed out, each once, by lane"),
+        .required(
+          "waiting", .map(.count), "those that wait or are not acknowledged, of pairs in memory, by lane"),
         .required("redelivered", .count, "those handed out again"),
         .required("messages", .count, "live messages handed to their receivers"),
         .required("finished", .count, "transfers that reached the receiving app"),
@@ -134,6 +136,6 @@ extension MessageDescription {
   private static let statsExample =
     #"{"type":"stats","of":"stats","now":1796000000,"connections":2,"sessions":2,"pairs":1,"#
     + #""pairsInMemory":1,"uncommittedBytes":0,"bufferedBytes":0,"liveBytes":120,"storedBytes":120,"#
-    + #""connectionsEver":2,"activationsEver":2,"accepted":{"userInfo":3},"delivered":{"userInfo":0},"#
+    + #""connectionsEver":2,"activationsEver":2,"accepted":{"userInfo":3},"delivered":{"userInfo":0},"waiting":{"userInfo":3},"#
     + #""redelivered":0,"messages":0,"finished":0,"failed":{},"refused":{"4001":1},"slowed":0}"#
 }
