@@ -79,7 +79,8 @@ extension MessageDescription {
         .required("accepted", .map(.count), "deliveries queued since the start, by lane"),
         .required("delivered", .map(.count), "those handed out, each once, by lane"),
         .required(
-          "waiting", .map(.count), "those that wait or are not acknowledged, of pairs in memory, by lane"),
+          "waiting", .map(.count),
+          "those that wait or are not acknowledged, of pairs in memory, by lane"),
         .required("redelivered", .count, "those handed out again"),
         .required("messages", .count, "live messages handed to their receivers"),
         .required("finished", .count, "transfers that reached the receiving app"),
