@@ -113,15 +113,39 @@ extension ProcessTests {
       #expect(try server.terminate() == 0)
     }
 
+    /// Each as a rule that promtool reads.
+    private func checkExpressions(of dashboard: String) throws {
+      let json =
+        try JSONSerialization.jsonObject(
+          with: Data(contentsOf: URL(filePath: dashboard))) as? [String: Any]
+      let panels = try #require(json?["panels"] as? [[String: Any]])
+      var rules = "groups:\n- name: dashboard\n  rules:\n"
+      for (number, panel) in panels.enumerated() {
+        let targets = try #require(panel["targets"] as? [[String: Any]])
+        for (index, target) in targets.enumerated() {
+          let expression = try #require(target["expr"] as? String)
+            .replacing("$__rate_interval", with: "1m")
+          rules += "  - record: panel:\(number):\(index)\n    expr: \(expression)\n"
+        }
+      }
+      let path = scratch.path + "/dashboard.yml"
+      try rules.write(toFile: path, atomically: true, encoding: .utf8)
+      let check = try Program(["promtool", "check", "rules", path], in: scratch)
+      #expect(try check.exitCode() == 0, "\(check.output) \(check.errors)")
+      #expect(panels.count > 10)
+    }
+
     /// The rules of the documentation are rules, and ask for metrics that there are.
-    @Test func alertsAskForWhatThereIs() throws {
+    @Test func alertsAndTheDashboardAskForWhatThereIs() throws {
       let (server, admin) = try start()
       let rules = #filePath.replacing(
         "Tests/ProcessTests/AdminTests.swift", with: "Documentation/alerts.yml")
       let check = try Program(["promtool", "check", "rules", rules], in: scratch)
       #expect(try check.exitCode() == 0, "\(check.output) \(check.errors)")
       let metrics = try get("\(admin)/metrics")
-      let documents = [rules, rules.replacing("alerts.yml", with: "Operating.md")]
+      let dashboard = rules.replacing("alerts.yml", with: "dashboard.json")
+      try checkExpressions(of: dashboard)
+      let documents = [rules, dashboard, rules.replacing("alerts.yml", with: "Operating.md")]
       for path in documents {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let names = text.matches(of: /(watchline|process)_[a-z_]+/).map { String($0.output.0) }
