@@ -97,6 +97,26 @@ extension ProcessTests {
       #expect(said.split(whereSeparator: \.isNewline).contains("told \(told)"), "\(said)")
     }
 
+    /// What is missing is said by a sentence with a way out.
+    @Test func missingPrerequisitesAreNamed() throws {
+      let script = #filePath.replacing(
+        "Tests/ProcessTests/ShellTests.swift", with: "ci/install-deps")
+      let folder = scratch.path + "/bin"
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false)
+      func run() throws -> (code: Int, errors: String) {
+        let program = try Program(["env", "PATH=\(folder)", "/bin/bash", script], in: scratch)
+        return (try program.exitCode(), program.errors)
+      }
+      var (code, errors) = try run()
+      #expect(code == 1 && errors.contains("swift.org/install"), "\(errors)")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder + "/swift", withDestinationPath: "/bin/true")
+      (code, errors) = try run()
+      #expect(code == 1 && errors.contains("wants Debian 12"), "\(errors)")
+      #expect(errors.split(separator: "\n").count == 1)
+    }
+
     /// A page that the formatter has nothing against, with each option of each subcommand.
     @Test(arguments: programs) func theManualIsWhole(_ program: String) throws {
       let command = Program.products + "/" + program
