@@ -137,7 +137,7 @@ def summary(figures):
     if "latencyMilliseconds" in figures:
         yield "p99 %s ms" % table.digits(figures["latencyMilliseconds"]["p99"])
     for name in ("messagesPerSecond", "serverCPUSecondsPerMillion", "fillPerSecond", "drainPerSecond",
-                 "bytesPerConnection", "syncsPerSecond", "schedulesPerSecond"):
+                 "bytesPerConnection", "syncsPerSecond", "schedulesPerSecond", "longestMs"):
         if name in figures:
             yield "%s %s" % (table.count(figures[name]), name)
 
@@ -180,6 +180,7 @@ def main():
     paths = {name: str(built / "bench" / name) for name in ("client", "relay", "disk")}
     paths["server"] = str((options.server or built / "release/watchline-server").resolve())
     paths["watchline"] = str(built / "release/watchline")
+    paths["wait"] = str(built / "release/wait-benchmark")
     for program in paths.values():
         if not os.access(program, os.X_OK):
             parser.error("%s is not there; ci/bench builds what it needs" % program)

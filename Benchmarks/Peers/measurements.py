@@ -115,6 +115,17 @@ class Bench:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def waits(self):
+        """What there is to wait for: the names of wait-benchmark's loads."""
+        output = processes.run([self.paths["wait"], "--list"], self.server_processor, 60)
+        names = output.decode().splitlines()
+        return names[:1] if self.options.check else names
+
+    def wait(self, name):
+        """The longest turn of the server's thread while one request is carried out."""
+        command = [self.paths["wait"], "--json", name]
+        return json.loads(processes.run(command, self.server_processor, 600))
+
     def campaign(self):
         """The speed of the merge campaign on one processor."""
         folder = tempfile.mkdtemp(prefix="campaign-", dir=self.folder)
@@ -174,6 +185,8 @@ def plan(bench):
         for server in servers.named(servers.MESSAGE, "watchline"):
             add("bystander-transfer", flood.name, server,
                 lambda server=server, flood=flood: bench.bystander(server, flood, True))
+    for name in bench.waits():
+        rows.append(Row("wait", "", name.replace(" ", "-"), name, "", lambda name=name: bench.wait(name)))
     for size in (4096, 65536, 1 << 20):
         rows.append(Row("disk", "", str(size), "append %d KiB and fdatasync" % (size >> 10), "",
                         lambda size=size: bench.disk(size)))

@@ -97,6 +97,8 @@ COLUMNS = {
     "idle": IDLE, "idle-tls": IDLE,
     "disk": ([("syncsPerSecond", count), ("p50Milliseconds", digits), ("p99Milliseconds", digits)],
              ["a second", "p50 ms", "p99 ms"]),
+    "wait": ([("longestMs", digits), ("turns", count), ("totalMs", digits)],
+             ["longest turn, ms", "turns", "in all, ms"]),
     "merge": ([("schedulesPerSecond", count), ("simulatedDeviceDaysPerSecond", count)],
               ["schedules/s", "simulated device days/s"]),
 }
@@ -111,6 +113,7 @@ TITLES = {
     "idle-tls": "Idle connections with TLS 1.3, ready to receive",
     "bystander": "A ping while somebody else floods: ms p50 · p99",
     "bystander-transfer": "A transfer, until it is on the disk, while somebody else floods: ms p50 · p99",
+    "wait": "How long others wait for one request (watchline, store in memory, processor time)",
     "disk": "The disk alone",
     "merge": "The merge campaign, on one processor",
 }

@@ -3,7 +3,7 @@ import RelaySupport
 
 /// How long others wait while one device asks for much: the longest turn of the loop, by what was asked.
 ///
-///     .build/release/wait-benchmark [--json] [--limit MS] [NAME …]
+///     .build/release/wait-benchmark [--json | --list] [--limit MS] [NAME …]
 ///
 /// A turn is what a ping of another pair may have to wait for. With `--limit` the status is 1 where one is longer.
 /// Times are of the processor, in one thread, with the store in memory: what a commit costs on a disk is not in them.
@@ -14,6 +14,9 @@ var words = CommandLine.arguments.dropFirst().makeIterator()
 while let word = words.next() {
   switch word {
   case "--json": isJSON = true
+  case "--list":
+    for load in Load.all { print(load.name) }
+    exit(0)
   case "--limit":
     guard let value = words.next().flatMap(Double.init) else {
       print("--limit is milliseconds")
