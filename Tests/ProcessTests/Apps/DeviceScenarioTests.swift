@@ -243,8 +243,7 @@ extension ProcessTests {
       try phone.tells("the connection is lost")
       phone.type("new Meanwhile 2:00")
       try phone.shows("Meanwhile")
-      other = try ServerProcess(
-        scratch, ["--listen", "127.0.0.1:\(port)"], data: data)
+      other = try ServerProcess(scratch, data: data, port: port)
       try phone.tells("online")
       phone.type("wait", "settings")
       try phone.shows("Status")

@@ -198,7 +198,7 @@ extension ProcessTests {
       phone.type("toggle 2", "back", "new Meanwhile 2:00")
       try phone.shows("Meanwhile")
       phone.program.kill()
-      other = try ServerProcess(scratch, ["--listen", "127.0.0.1:\(port)"], data: data)
+      other = try ServerProcess(scratch, data: data, port: port)
       let again = try DeviceProgram(
         other, in: scratch, app: "todoTimers", role: "phone", ["--whole-records", "--store", store])
       try again.shows("Meanwhile", "Tea")

@@ -15,13 +15,15 @@ final class ServerProcess {
 
   /// Starts it without waiting.
   ///
-  /// - Parameter shell: commands of `sh` that run before it in the same process, such as `ulimit`.
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - shell: commands of `sh` that run before it in the same process, such as `ulimit`.
   init(
     starting scratch: Scratch, _ arguments: [String] = [], data: String? = nil,
-    host: String = "127.0.0.1", shell: String? = nil
+    host: String = "127.0.0.1", port: Int = 0, shell: String? = nil
   ) throws {
     self.host = host
-    let listen = host.contains(":") ? "[\(host)]:0" : "\(host):0"
+    let listen = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     var words = [Self.path, "--listen", listen, "--data", data ?? scratch.data]
     words += arguments
     if let shell { words = ["sh", "-c", "\(shell); exec \"$0\" \"$@\""] + words }
@@ -31,9 +33,10 @@ final class ServerProcess {
   /// Starts it and waits for the ready line.
   convenience init(
     _ scratch: Scratch, _ arguments: [String] = [], data: String? = nil,
-    host: String = "127.0.0.1", shell: String? = nil
+    host: String = "127.0.0.1", port: Int = 0, shell: String? = nil
   ) throws {
-    try self.init(starting: scratch, arguments, data: data, host: host, shell: shell)
+    try self.init(
+      starting: scratch, arguments, data: data, host: host, port: port, shell: shell)
     try waitUntilReady()
   }
 
