@@ -194,6 +194,10 @@ struct Author {
     var json = self.request(request, place)
     let isSpoiled = choices.percent(spoiled)
     if isSpoiled, choices.percent(70) { spoil(&json) }
+    // Without its app it would be in a pair that may be another world's.
+    if request.name == "activate", json["app"] == nil {
+      json["app"] = .string(worlds[clients[place].world].app)
+    }
     if request.name == "sync.push", !isSpoiled { clients[place].hasPushed() }
     var bytes = spelled(json)
     // A pair's name with another byte in it might be another world's, and so might a tag.
