@@ -74,6 +74,10 @@ extension Relay {
   private func tell(
     _ line: UnsafeRawBufferPointer, _ origin: LineOrigin, isRequest: Bool, size: Int? = nil
   ) {
+    // The right to it may have gone since: by another token, or by what this one is good for now.
+    for tail in tails where tail.connection.isEnded || !allows(.admin, tail.connection) {
+      endTail(of: tail.connection)
+    }
     for index in tails.indices {
       let tail = tails[index]
       guard tail.pair.matches(origin.pair), tail.app.matches(origin.app) else { continue }

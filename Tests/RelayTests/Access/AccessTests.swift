@@ -1,6 +1,7 @@
-import Relay
 import RelaySupport
 import Testing
+
+@testable import Relay
 
 /// Tokens, and what becomes of sessions when they change. The dialogues 14.2 to 14.4 have the rest.
 @Suite struct AccessTests {
@@ -28,6 +29,36 @@ import Testing
 
   private func send(_ line: String, _ world: World, _ client: Client) {
     world.send(Array((line + "\n").utf8), from: client)
+  }
+
+  /// Who tails is told nothing more once the right to it has gone: by another token, by what the token is good for, or
+  /// with the token.
+  @Test(arguments: ["another", "narrowed", "withdrawn"])
+  func aTailEndsWithTheRightToIt(_ way: String) throws {
+    let text = Token.text(id: "operator", secret: [UInt8](repeating: 9, count: 32))
+    let keeper = Self.token("operator", text) { $0.grants = [.admin] }
+    let world = try world([Self.token(), keeper])
+    let phone = active(world, "phone", role: "phone")
+    world.send("authenticate token=\(text)", on: "operator")
+    let tail = world.client("operator")
+    send("tail pair=*", world, tail)
+    send("ping", world, phone)
+    #expect(tail.takeLines().count { $0.contains("\"passed\"") } == 2)
+    // What it was told last is not read, so that its connection stays where it is ended.
+    tail.holdsOutput = true
+    send("ping", world, phone)
+    switch way {
+    case "another": send("authenticate token=\(Self.text)", world, tail)
+    case "narrowed":
+      let narrow = Self.token("operator", text) { $0.grants = [.connect] }
+      world.relay.takeAccess(Access([Self.token(), narrow]), now: world.now)
+    default: world.relay.takeAccess(Access([Self.token()]), now: world.now)
+    }
+    world.settle()
+    for _ in 1...3 { send("ping", world, phone) }
+    world.read("operator")
+    #expect(tail.takeLines().count { $0.contains("\"passed\"") } == 2)
+    #expect(world.relay.tails.isEmpty)
   }
 
   /// So many connections hold a token at once, and what goes makes room.
