@@ -27,17 +27,12 @@ package final class TLSContext {
 
   /// For connections that are made.
   ///
-  /// - Parameters:
-  ///   - authorities: a file in PEM with the certificates that are believed, and sign others; nil for the system's.
-  ///   - own: the files of the certificate to show, with its chain, and of its key; nil for none.
   /// - Throws: the file's name and what is wrong with it.
-  package init(
-    authorities: String?, own: OwnCertificate? = nil
-  ) throws(TLSError) {
+  package init(_ client: ClientSettings) throws(TLSError) {
     var error = [CChar](repeating: 0, count: 512)
     guard
       let context = watchline_tls_client_context_new(
-        authorities, own?.certificate, own?.key, &error, error.count)
+        client.authorities, client.own?.certificate, client.own?.key, &error, error.count)
     else {
       throw TLSError(error)
     }
@@ -57,15 +52,26 @@ package final class TLSContext {
   }
 }
 
-/// The certificate that a client shows: files in PEM.
-package struct OwnCertificate: Equatable, Sendable {
-  /// With the chain behind it.
-  package let certificate: String
-  package let key: String
+/// What a client believes of a server, and shows to it. Files are in PEM.
+package struct ClientSettings: Equatable, Sendable {
+  /// The certificates that are believed, and sign others; nil for the system's.
+  package let authorities: String?
+  /// The certificate to show, with its chain, and its key; nil for none.
+  package let own: Own?
 
-  package init(certificate: String, key: String) {
-    self.certificate = certificate
-    self.key = key
+  package struct Own: Equatable, Sendable {
+    package let certificate: String
+    package let key: String
+
+    package init(certificate: String, key: String) {
+      self.certificate = certificate
+      self.key = key
+    }
+  }
+
+  package init(authorities: String?, own: Own?) {
+    self.authorities = authorities
+    self.own = own
   }
 }
 

@@ -67,11 +67,10 @@ package enum Shell: String, CaseIterable, Sendable {
       words +=
         "      \"\(syntax.name)\") options=\"\(options)\"; \(suggestion(Self.operand(of: syntax))) ;;\n"
     }
-    let own = program.subcommands.isEmpty
     let first = (program.subcommands.map(\.name) + program.syntax.options.map { "--\($0.name)" })
       .joined(separator: " ")
     let subcommand =
-      own
+      program.subcommands.isEmpty
       ? "  local command="
       : """
         local command=${COMP_WORDS[1]}

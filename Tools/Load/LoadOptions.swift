@@ -40,20 +40,7 @@ package struct LoadOptions: Equatable, Sendable {
   /// For a server that asks for one (clause 14.2).
   package var token: String? = nil
   /// nil for connections without TLS.
-  package var tls: Security? = nil
-
-  /// What is believed of a server with TLS.
-  package struct Security: Equatable, Sendable {
-    /// A file in PEM with certificates; nil for the system's.
-    package var authorities: String?
-    /// nil for none.
-    package var own: OwnCertificate?
-
-    package init(authorities: String?, own: OwnCertificate?) {
-      self.authorities = authorities
-      self.own = own
-    }
-  }
+  package var tls: ClientSettings? = nil
 
   /// Room for the two numbers in it, and not above what a message may have.
   package static let payloads = 64...60_000

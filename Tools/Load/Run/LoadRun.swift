@@ -56,7 +56,7 @@ package class LoadRun: LinkHandler {
     var context: TLSContext?
     if let tls = options.tls {
       do throws(TLSError) {
-        context = try TLSContext(authorities: tls.authorities, own: tls.own)
+        context = try TLSContext(tls)
       } catch {
         throw LoadFailure("TLS: \(error.message)")
       }

@@ -1,12 +1,9 @@
-package import TLS
+internal import TLS
 package import Usage
 
-/// Whether a command speaks TLS to its server, and which certificates it believes.
+/// Whether a command speaks TLS to its server, and how.
 package struct TLSOptions: Equatable {
-  /// A file in PEM; nil for the system's certificates.
-  package var authorities: String?
-  /// The certificate to show; nil for none.
-  package var own: OwnCertificate?
+  let client: ClientSettings
 
   package static let options = [
     Option(
@@ -20,21 +17,24 @@ package struct TLSOptions: Equatable {
 
   /// nil where neither option is given.
   init?(_ arguments: Arguments) throws(UsageError) {
-    authorities = arguments.string("tls-ca")
+    let authorities = arguments.string("tls-ca")
     if authorities == "" { throw UsageError("--tls-ca needs a file's name") }
+    let own: ClientSettings.Own?
     switch (arguments.string("tls-cert"), arguments.string("tls-key")) {
-    case (let certificate?, let key?): own = OwnCertificate(certificate: certificate, key: key)
-    case (nil, nil): break
+    case (let certificate?, let key?): own = .init(certificate: certificate, key: key)
+    case (nil, nil): own = nil
     default: throw UsageError("--tls-cert and --tls-key go together")
     }
-    guard authorities == nil, !arguments.has("tls") else { return }
-    if own != nil { throw UsageError("--tls-cert goes with --tls or --tls-ca FILE") }
-    return nil
+    guard authorities != nil || arguments.has("tls") else {
+      if own != nil { throw UsageError("--tls-cert goes with --tls or --tls-ca FILE") }
+      return nil
+    }
+    client = ClientSettings(authorities: authorities, own: own)
   }
 
   func context() throws(UsageError) -> TLSContext {
     do throws(TLSError) {
-      return try TLSContext(authorities: authorities, own: own)
+      return try TLSContext(client)
     } catch {
       throw UsageError("--tls-…: \(error.message)")
     }

@@ -141,9 +141,7 @@ package struct LoadCommandOptions {
       serverCPU: try arguments.integer("server-cpu", in: 0...1_023),
       clientCPU: try arguments.integer("client-cpu", in: 0...1_023))
     load.token = environmentToken
-    load.tls = try TLSOptions(arguments).map {
-      LoadOptions.Security(authorities: $0.authorities, own: $0.own)
-    }
+    load.tls = try TLSOptions(arguments)?.client
     if let window = try arguments.integer("window", in: 1...65_536) { load.pace = .window(window) }
     if let rate = try arguments.decimal("rate", 1...10_000_000) { load.pace = .rate(rate) }
     load.seconds = try arguments.decimal("seconds", 0.01...86_400) ?? load.seconds
