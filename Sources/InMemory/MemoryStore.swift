@@ -64,7 +64,7 @@ package struct MemoryStore: Sendable {
     }
     return Contents(
       identity: identity, epoch: epoch, lastBatch: lastBatch,
-      rows: read.sorted(by: Self.isBefore).map { Row($0, rows[$0]) },
+      rows: read.sorted { $0.isBefore($1) }.map { Row($0, rows[$0]) },
       segments: segments.keys.sorted().map {
         StoredSegment(
           number: $0, header: segments[$0]!.header, bodyLength: segments[$0]!.body.count)
@@ -76,7 +76,7 @@ package struct MemoryStore: Sendable {
     var rows = rows
     for row in submitted.flatMap(\.rows) { rows[row.key] = row.value }
     return read.tables.flatMap { table in
-      rows.keys.filter { $0.table == table && $0.pair == read.pair }.sorted(by: Self.isBefore)
+      rows.keys.filter { $0.table == table && $0.pair == read.pair }.sorted { $0.isBefore($1) }
         .map { Row($0, rows[$0]) }
     }
   }
@@ -93,9 +93,5 @@ package struct MemoryStore: Sendable {
       payloads.append(Array(segment.body[start..<(start + Int(reference.length))]))
     }
     return payloads
-  }
-
-  private static func isBefore(_ a: Row.Key, _ b: Row.Key) -> Bool {
-    (a.table.rawValue, a.pair, a.item) < (b.table.rawValue, b.pair, b.item)
   }
 }

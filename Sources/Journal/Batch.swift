@@ -80,6 +80,11 @@ package struct Row: Sendable, Equatable {
       self.pair = pair
       self.item = item
     }
+
+    /// The order in which rows lie: by table, pair and item.
+    package func isBefore(_ other: Key) -> Bool {
+      (table.rawValue, pair, item) < (other.table.rawValue, other.pair, other.item)
+    }
   }
 
   package var key: Key

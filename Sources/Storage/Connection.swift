@@ -66,7 +66,7 @@ final class Connection {
     return try statement.step() ? statement.text(0) : ""
   }
 
-  /// Whether closing moves the log into the database. It must not where the store is being refused.
+  /// Whether closing moves the WAL into the database. It must not where the store is being refused.
   func setCheckpointOnClose(_ on: Bool) {
     _ = watchline_sqlite3_db_config_flag(
       handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1)
@@ -83,8 +83,8 @@ final class Connection {
       detail: String(cString: sqlite3_errmsg(handle)), errorNumber: sqlite3_system_errno(handle))
   }
 
-  /// Ends the connection; all its statements are finalized. The last connection to a file moves the log
-  /// into the database and deletes it; when that fails the log stays, and nothing is lost.
+  /// Ends the connection; all its statements are finalized. The last connection to a file moves the WAL
+  /// into the database and deletes it; when that fails the WAL stays, and nothing is lost.
   func close() {
     let code = sqlite3_close(handle)
     precondition(code != SQLITE_BUSY, "a statement of \(path) is not finalized")

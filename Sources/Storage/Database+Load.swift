@@ -9,16 +9,17 @@ extension Database {
   ///   are read whole anyway.
   /// - Throws: `corrupt`, with the name of a row or segment whose checksum is wrong or whose value cannot
   ///   be one that this program wrote, or of a table from which rows are missing.
+  /// - Parameter state: what the store says of itself, be it not committed yet.
   /// - Complexity: O(rows + headers). The lengths of the bodies come from the records' heads.
-  func load(thoroughly: Bool) throws(StoreError) -> Contents {
+  func load(_ state: StoreState, thoroughly: Bool) throws(StoreError) -> Contents {
     var contents = Contents(
       identity: state.identity, epoch: state.epoch, lastBatch: state.lastBatch,
       lossEpoch: state.lossEpoch)
     for table in Row.Table.allCases {
-      if thoroughly || table.start == .all { try findMissing(table) }
+      if thoroughly || table.start == .all { try findMissing(table, state) }
       try loadRows(table, into: &contents.rows)
     }
-    try loadSegments(into: &contents.segments)
+    try loadSegments(into: &contents.segments, state)
     guard (contents.segments.last?.number ?? 0) <= contents.lastBatch else {
       throw Self.damaged(connection, "segment \(contents.segments.last?.number ?? 0) is too new")
     }
@@ -26,7 +27,7 @@ extension Database {
   }
 
   /// Adds up the checksums of a table's rows as they stand there.
-  private func findMissing(_ table: Row.Table) throws(StoreError) {
+  private func findMissing(_ table: Row.Table, _ state: StoreState) throws(StoreError) {
     let statement = try connection.prepare("SELECT sum FROM \(table)")
     defer { statement.finalize() }
     var digest: UInt64 = 0
@@ -69,7 +70,9 @@ extension Database {
     return row
   }
 
-  private func loadSegments(into segments: inout [StoredSegment]) throws(StoreError) {
+  private func loadSegments(
+    into segments: inout [StoredSegment], _ state: StoreState
+  ) throws(StoreError) {
     let statement = try connection.prepare(
       "SELECT number, sum, header, length(body) FROM segment ORDER BY number")
     defer { statement.finalize() }

@@ -12,7 +12,7 @@ extension Database {
     let connection = try Connection(path, creating: path == memoryPath, vfs: options.vfs)
     do {
       connection.setCheckpointOnClose(!refusable)
-      // EXCLUSIVE comes first: the log's index then is private memory, without a -shm file, and nobody
+      // EXCLUSIVE comes first: the WAL's index then is private memory, without a -shm file, and nobody
       // else can read or write (<https://www.sqlite.org/wal.html#noshm>).
       try connection.execute(
         """
@@ -22,6 +22,7 @@ extension Database {
         PRAGMA journal_size_limit = \(options.busyCheckpointBytes);
         PRAGMA mmap_size = 0;
         PRAGMA cache_size = -8192;
+        PRAGMA cache_spill = OFF;
         PRAGMA temp_store = MEMORY;
         PRAGMA trusted_schema = OFF;
         PRAGMA secure_delete = OFF;
@@ -46,7 +47,7 @@ extension Database {
       PRAGMA journal_mode = MEMORY;
       """)
     try fill(connection, identity: identity, schema: options.schema)
-    try ensureLog(connection)
+    try ensureWAL(connection)
   }
 
   /// Makes the tables in an empty database, in one transaction.
@@ -71,7 +72,7 @@ extension Database {
     _ connection: Connection, thoroughly: Bool, schema: Schema
   ) throws(StoreError) {
     let found = Int(try connection.integer("PRAGMA user_version"))
-    // Once more, now with the log taken into account.
+    // Once more, now with the WAL taken into account.
     try StoreFiles.refuseNewer(found, known: schema.version, path: connection.path)
     if thoroughly || found < schema.version {
       let finding = try connection.text("PRAGMA quick_check(1)")

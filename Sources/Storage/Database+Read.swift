@@ -125,14 +125,21 @@ extension Database {
 
   /// The rows of a pair that are in the database, by table and item.
   ///
+  /// - Parameter isNeeded: says which of them are read.
   /// - Throws: `corrupt` when one of them is not as it was written.
-  func rows(_ read: PairRead) throws(StoreError) -> [Row] {
+  func rows(
+    _ read: PairRead, where isNeeded: (Row.Key) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Row] {
     var rows: [Row] = []
     for table in read.tables {
       let statement = pairRows[Int(table.rawValue)]
       defer { statement.reset() }
       try statement.bind(1, Int64(read.pair))
-      while try statement.step() { rows.append(try row(statement, table, read.pair)) }
+      while try statement.step() {
+        let item = UInt32(exactly: statement.integer(0))
+        if let item, !isNeeded(Row.Key(table, pair: read.pair, item: item)) { continue }
+        rows.append(try row(statement, table, read.pair))
+      }
     }
     return rows
   }

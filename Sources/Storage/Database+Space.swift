@@ -2,13 +2,13 @@ import CSQLite
 import Glibc
 
 extension Database {
-  /// Has the database keep a log, where a creation that failed at its very end has left it without.
-  static func ensureLog(_ connection: Connection) throws(StoreError) {
+  /// Has the database keep a WAL, where a creation that failed at its very end has left it without.
+  static func ensureWAL(_ connection: Connection) throws(StoreError) {
     let mode = try connection.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
       throw StoreError(
         .other, function: "PRAGMA journal_mode", path: connection.path,
-        "the store cannot have a log: \(mode)")
+        "the store cannot have a WAL: \(mode)")
     }
   }
   /// Has an older database give pages back, too: that takes writing it anew, which is done at a start
@@ -23,7 +23,7 @@ extension Database {
       let live = (pages - free) * (try connection.integer("PRAGMA page_size"))
       var room = statvfs()
       guard live <= smallDatabase || free > pages / 2, statvfs(directory, &room) == 0,
-        // The log, the database's growth at worst, and as much again.
+        // The WAL, the database's growth at worst, and as much again.
         Int64(clamping: room.f_bavail) * Int64(room.f_frsize) >= 3 * live
       else { return false }
       try connection.execute(
@@ -47,7 +47,7 @@ extension Database {
   }
 
   /// Takes up to `pages` pages that hold nothing out of the database. Its file becomes shorter when
-  /// the log is moved (<https://www.sqlite.org/pragma.html#pragma_incremental_vacuum>).
+  /// the WAL is moved (<https://www.sqlite.org/pragma.html#pragma_incremental_vacuum>).
   ///
   /// - Returns: whether there were any that can be taken out.
   func shrink(pages: Int) throws(StoreError) -> Bool {
@@ -57,13 +57,13 @@ extension Database {
     return try connection.integer("PRAGMA freelist_count") < before
   }
 
-  /// Moves the log into the database, and makes the log's file short.
+  /// Moves the WAL into the database, and makes the WAL's file short.
   ///
-  /// A store that is open never has an empty log: that is how one that was removed is told. So the log starts
+  /// A store that is open never has an empty WAL: that is how one that was removed is told. So the WAL starts
   /// over with a commit that changes nothing, at which SQLite cuts what is behind it
   /// (<https://www.sqlite.org/pragma.html#pragma_journal_size_limit>).
-  func shortenLog(to bytes: Int, then limit: Int) throws(StoreError) {
-    try moveLog(SQLITE_CHECKPOINT_RESTART)
+  func shortenWAL(to bytes: Int, then limit: Int) throws(StoreError) {
+    try moveWAL(SQLITE_CHECKPOINT_RESTART)
     try connection.execute("PRAGMA journal_size_limit = \(bytes)")
     defer { try? connection.execute("PRAGMA journal_size_limit = \(limit)") }
     try change { _ in }

@@ -26,16 +26,16 @@ final class Database {
   private var sums: [Row.Key: UInt64] = [:]
   /// Of them, at most.
   private static let keptSums = 1 << 14
-  /// Pages in the log that are not in the database; SQLite's hook writes it after each commit that succeeds.
-  private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+  /// Pages in the WAL that are not in the database; SQLite's hook writes it after each commit that succeeds.
+  private let walPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   let pageSize: Int
 
   /// Takes over a connection to a store of the current schema. On a throw the connection is the
   /// caller's to close, and has no statement left.
   ///
-  /// - Parameter pages: what the log has; counted anew with each commit.
+  /// - Parameter pages: what the WAL has; counted anew with each commit.
   /// - Throws: `corrupt` when the store's state cannot be read.
-  init(_ connection: Connection, logPages pages: Int32 = 0) throws(StoreError) {
+  init(_ connection: Connection, walPages pages: Int32 = 0) throws(StoreError) {
     self.connection = connection
     var prepared: [Statement] = []
     func prepare(_ sql: String) throws(StoreError) -> Statement {
@@ -74,25 +74,25 @@ final class Database {
       for statement in prepared { statement.finalize() }
       throw error
     }
-    logPages.initialize(to: pages)
+    walPages.initialize(to: pages)
     sqlite3_wal_hook(
       connection.handle,
       { context, _, _, pages in
         context?.storeBytes(of: pages, as: Int32.self)
         return SQLITE_OK
-      }, logPages)
+      }, walPages)
   }
 
-  /// Bytes of the log that a checkpoint would move.
-  var logBytes: Int { Int(logPages.pointee) * pageSize }
+  /// Bytes of the WAL that a checkpoint would move.
+  var walBytes: Int { Int(walPages.pointee) * pageSize }
 
-  /// Bytes that the log's file has to have.
-  var logFileBytes: Int { logPages.pointee == 0 ? 0 : logEnd }
+  /// Bytes that the WAL's file has to have.
+  var walFileBytes: Int { walPages.pointee == 0 ? 0 : walEnd }
 
-  /// Where the last commit that succeeded ends in the log. What lies behind it is old, or of one that failed.
-  var logEnd: Int { WriteAheadLog.end(pages: Int(logPages.pointee), of: pageSize) }
+  /// Where the last commit that succeeded ends in the WAL. What lies behind it is old, or of one that failed.
+  var walEnd: Int { WriteAheadLog.end(pages: Int(walPages.pointee), of: pageSize) }
 
-  var logPageCount: Int32 { logPages.pointee }
+  var walPageCount: Int32 { walPages.pointee }
 
   private static func readState(_ connection: Connection) throws(StoreError) -> StoreState {
     let statement = try connection.prepare("SELECT value FROM meta WHERE key = 'state'")
@@ -104,16 +104,11 @@ final class Database {
     return state
   }
 
-  /// Writes batches in one transaction and syncs it: when this returns, they are on the disk.
+  /// Writes what the log has more in one transaction and syncs it: when this returns, it is on the disk.
   ///
-  /// On a throw nobody can say whether they are, until the store has been closed and opened again.
-  func put(_ batches: ArraySlice<Batch>) throws(StoreError) {
-    try change { (state) throws(StoreError) in
-      for batch in batches {
-        try write(batch, &state)
-        state.lastBatch = batch.number
-      }
-    }
+  /// On a throw nobody can say whether it is, until the database has been closed and opened again.
+  func put(_ table: MemTable) throws(StoreError) {
+    try change { (state) throws(StoreError) in try write(table, &state) }
   }
 
   /// Changes the store's state in a transaction of its own, as `put` does.
@@ -133,35 +128,37 @@ final class Database {
     state = next
   }
 
-  /// Writes a batch; within a transaction.
-  private func write(_ batch: Batch, _ state: inout StoreState) throws(StoreError) {
-    for row in batch.rows {
-      let table = Int(row.key.table.rawValue)
-      state.digests[table] &-= try storedSum(row.key)
-      guard let value = row.value else {
-        try removeRow[table].bind(1, Int64(row.key.pair))
-        try removeRow[table].bind(2, Int64(row.key.item))
+  /// Writes what the log has more; within a transaction.
+  func write(_ memTable: MemTable, _ state: inout StoreState) throws(StoreError) {
+    state.lastBatch = memTable.lastBatch
+    // Neighbours one after the other: they lie in the same pages.
+    for (key, value) in memTable.rows.sorted(by: { $0.key.isBefore($1.key) }) {
+      let table = Int(key.table.rawValue)
+      state.digests[table] &-= try storedSum(key)
+      guard let value else {
+        try removeRow[table].bind(1, Int64(key.pair))
+        try removeRow[table].bind(2, Int64(key.item))
         try removeRow[table].run()
-        sums[row.key] = nil
+        sums[key] = nil
         continue
       }
-      let sum = value.withUnsafeBytes { Checksum.row(row.key, $0) }
+      let sum = value.withUnsafeBytes { Checksum.row(key, $0) }
       state.digests[table] &+= sum
-      try putRow[table].bind(1, Int64(row.key.pair))
-      try putRow[table].bind(2, Int64(row.key.item))
+      try putRow[table].bind(1, Int64(key.pair))
+      try putRow[table].bind(2, Int64(key.item))
       try putRow[table].bind(3, Int64(bitPattern: sum))
       try value.withUnsafeBufferPointer { (bytes) throws(StoreError) in
         try putRow[table].bind(4, borrowing: .init(bytes))
         try putRow[table].run()
       }
       if sums.count == Self.keptSums { sums.removeAll(keepingCapacity: true) }
-      sums[row.key] = sum
+      sums[key] = sum
     }
-    if let segment = batch.segment {
-      state.digests[StoreState.segments] &-= try storedSum(batch.number)
-      state.digests[StoreState.segments] &+= try putSegment.write(batch.number, segment)
+    for (number, segment) in memTable.segments.sorted(by: { $0.key < $1.key }) {
+      state.digests[StoreState.segments] &-= try storedSum(number)
+      state.digests[StoreState.segments] &+= try putSegment.write(number, segment)
     }
-    for number in batch.removedSegments {
+    for number in memTable.removedSegments {
       state.digests[StoreState.segments] &-= try storedSum(number)
       try removeSegment.bind(1, Int64(number))
       try removeSegment.run()
@@ -184,34 +181,43 @@ final class Database {
     return try segmentSum.step() ? UInt64(bitPattern: segmentSum.integer(0)) : 0
   }
 
-  /// Moves the log into the database and syncs that. The next commit starts the log anew.
+  /// Takes in what a log has more, in a transaction that ends with the connection: this connection shows it, and
+  /// nothing changes on the disk.
+  func pretend(_ log: LogBehind) throws(StoreError) {
+    guard log.last > state.lastBatch else { return }
+    let memTable = try log.memTable()
+    try begin.run()
+    try write(memTable, &state)
+  }
+
+  /// Moves the WAL into the database and syncs that. The next commit starts the WAL anew.
   func checkpoint() throws(StoreError) {
-    try moveLog(SQLITE_CHECKPOINT_PASSIVE)
+    try moveWAL(SQLITE_CHECKPOINT_PASSIVE)
   }
 
   /// - Parameter mode: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
-  func moveLog(_ mode: Int32) throws(StoreError) {
+  func moveWAL(_ mode: Int32) throws(StoreError) {
     var pages: Int32 = 0
     var moved: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(connection.handle, "main", mode, &pages, &moved)
     try connection.check(code, "sqlite3_wal_checkpoint_v2")
     guard pages == moved else { throw connection.error(SQLITE_BUSY, "sqlite3_wal_checkpoint_v2") }
-    logPages.pointee = 0
+    walPages.pointee = 0
   }
 
-  /// Says in the store that it was closed to the end, moves the log into the database and closes. Where
-  /// that fails the log stays, and the store is as after a kill.
+  /// Says in the store that it was closed to the end, moves the WAL into the database and closes. Where
+  /// that fails the WAL stays, and the store is as after a kill.
   func closeToTheEnd() {
     do {
       try change { $0.isOpen = false }
       connection.setCheckpointOnClose(true)
     } catch {
-      // The next start finds it open, and all of its log.
+      // The next start finds it open, and all of its WAL.
     }
     close()
   }
 
-  /// Must be called: nothing closes by itself.
+  /// Must be called: nothing closes by itself. A transaction that is open is undone.
   func close() {
     let statements = [
       begin, commit, rollback, putState, putSegment, removeSegment, segmentSum, pieceSums,
@@ -219,6 +225,6 @@ final class Database {
     ]
     for statement in statements + pairRows + putRow + removeRow + rowSum { statement.finalize() }
     connection.close()
-    logPages.deallocate()
+    walPages.deallocate()
   }
 }

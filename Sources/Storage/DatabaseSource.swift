@@ -9,6 +9,10 @@ struct DatabaseSource {
   private let files: StoreFiles?
   private let lock: DirectoryLock?
   private let mark: Mark?
+  /// What is committed.
+  private(set) var log: any Log = MemoryLog()
+  /// The same, where it is a file.
+  private(set) var logFile: FileLog?
   /// nil in memory.
   let open: OpenFiles?
   /// nil in memory.
@@ -40,7 +44,7 @@ struct DatabaseSource {
         Database.memoryPath, refusable: false, options: options)
       let source = DatabaseSource(options: options)
       return try source.start(
-        connection, newIdentity, logBytes: 0, thoroughly: false, readingBodies: false
+        connection, newIdentity, nil, walBytes: 0, thoroughly: false, readingBodies: false
       ) { connection throws(StoreError) in
         try Database.fill(connection, identity: newIdentity, schema: options.schema)
       }
@@ -51,7 +55,9 @@ struct DatabaseSource {
       let files = StoreFiles(directory: directory)
       let mark = try Mark(files.mark, vfs: options.vfs)
       if try files.inspect(known: options.schema.version) == .absent {
-        guard mark.notes.isEmpty || options.acceptsLoss else { throw files.lost(files.absence) }
+        let isNew = mark.notes.isEmpty && !files.hasLog
+        guard isNew || options.acceptsLoss else { throw files.lost(files.absence) }
+        files.removeLog()
         try create(files, lock, directory, identity: newIdentity, options: options)
       }
       let source = DatabaseSource(
@@ -67,15 +73,15 @@ struct DatabaseSource {
     }
   }
 
-  /// Starts from all but the last commit in the log: one that was stopped between two writes may look whole
+  /// Starts from all but the last commit in the WAL: one that was stopped between two writes may look whole
   /// (`WriteAheadLog`). Where it had been reported, that is a loss.
   ///
   /// - Throws: what is wrong with all of it, where the last commit is not what is wrong. It is back in place then.
   private func startWithoutLastCommit(
     _ files: StoreFiles, _ newIdentity: String, instead error: StoreError
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
-    let log = log(files)
-    guard let offset = try log.lastCommit(), let bytes = try log.end(at: offset) else {
+    let wal = wal(files)
+    guard let offset = try wal.lastCommit(), let bytes = try wal.end(at: offset) else {
       throw error
     }
     do throws(StoreError) {
@@ -84,7 +90,7 @@ struct DatabaseSource {
       contents.leftOut = error.description
       return (source, database, contents)
     } catch _ {
-      try log.put(bytes, at: offset)
+      try wal.put(bytes, at: offset)
     }
     // A payload that the disk has damaged is no reason to refuse the others.
     return try startWithRoom(files, newIdentity, readingBodies: false)
@@ -103,26 +109,26 @@ struct DatabaseSource {
     }
   }
 
-  private func log(_ files: StoreFiles) -> WriteAheadLog {
+  private func wal(_ files: StoreFiles) -> WriteAheadLog {
     WriteAheadLog(database: files.database, vfs: options.vfs)
   }
 
-  /// Opens the files, as they are now: an earlier try may have written to the log.
+  /// Opens the files, as they are now: an earlier try may have written to the WAL.
   private func start(
     _ files: StoreFiles, _ newIdentity: String, readingBodies: Bool
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
-    guard case .present(let bytes, let logBytes) = try files.inspect(known: options.schema.version)
+    guard case .present(let bytes, let walBytes) = try files.inspect(known: options.schema.version)
     else { preconditionFailure("\(files.database) was made and is not there") }
-    if logBytes > 0 { try log(files).makeDurable() }
+    if walBytes > 0 { try wal(files).makeDurable() }
     let connection = try Database.connect(
-      files.database, refusable: files.hasLog, options: options)
-    let thoroughly = logBytes > 0 || bytes <= options.checkedBytes
+      files.database, refusable: files.hasWAL, options: options)
+    let thoroughly = walBytes > 0 || bytes <= options.checkedBytes
     return try start(
-      connection, newIdentity, logBytes: logBytes, thoroughly: thoroughly,
-      readingBodies: readingBodies && logBytes > 0
+      connection, newIdentity, files, walBytes: walBytes, thoroughly: thoroughly,
+      readingBodies: readingBodies && walBytes > 0
     ) { connection throws(StoreError) in
       try Database.verify(connection, thoroughly: thoroughly, schema: options.schema)
-      try Database.ensureLog(connection)
+      try Database.ensureWAL(connection)
     }
   }
 
@@ -141,11 +147,11 @@ struct DatabaseSource {
     try lock.sync(directory)
   }
 
-  /// Makes the connection a database and reads it, or closes it.
+  /// Makes the connection a database, brings it up to its log, and reads it; or closes it.
   ///
   /// - Parameter readingBodies: whether the segments' bodies are read and checked, too.
   private func start(
-    _ connection: Connection, _ newIdentity: String, logBytes: Int, thoroughly: Bool,
+    _ connection: Connection, _ newIdentity: String, _ files: StoreFiles?, walBytes: Int, thoroughly: Bool,
     readingBodies: Bool, prepare: (Connection) throws(StoreError) -> Void
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
     var migrated: Bool
@@ -159,11 +165,18 @@ struct DatabaseSource {
       throw error
     }
     do throws(StoreError) {
-      let loss = findLoss(database.state, logBytes: logBytes)
-      if let loss, !options.acceptsLoss { throw files!.lost(loss) }
-      var contents = try database.load(thoroughly: thoroughly)
+      var source = self
+      var loss: String?
+      var log: LogBehind?
+      if let files, let mark {
+        let found = try LogBehind(files, database.state, vfs: options.vfs)
+        loss = files.loss(database.state, mark, walBytes: walBytes, found)
+        if let loss, !options.acceptsLoss { throw files.lost(loss) }
+        (source.log, source.logFile, log) = (found.file, found.file, found)
+      }
+      var contents = try database.load(
+        behind: log, thoroughly: thoroughly, readingBodies: readingBodies)
       var next = database.state
-      if readingBodies { try database.checkBodies(contents.segments) }
       next.epoch = max(next.epoch, mark?.note(of: next)?.epoch ?? 0) + 1
       if loss != nil {
         next.identity = newIdentity
@@ -172,27 +185,21 @@ struct DatabaseSource {
       if let files, Database.makeShrinkable(connection, directory: files.directory) {
         migrated = true
       }
-      try begin(database, next, migrated: migrated)
-      try open?.opened(connection)
+      try source.begin(database, next, migrated: migrated)
+      try open?.opened(connection, log: files?.log)
       contents.identity = next.identity
       contents.epoch = next.epoch
       contents.lossEpoch = next.lossEpoch
       contents.loss = loss
-      return (self, database, contents)
+      return (source, database, contents)
     } catch {
       database.close()
       throw error
     }
   }
 
-  /// What the store must have lost, as a sentence; nil where nothing says so.
-  private func findLoss(_ state: StoreState, logBytes: Int) -> String? {
-    guard let mark, let files else { return nil }
-    return files.loss(state, mark, logBytes: logBytes)
-  }
-
-  /// Writes that the store is open: into the mark, the log, and the database itself, in this order. So
-  /// whatever is missing after a kill is missed.
+  /// Has the log start over, and writes that the store is open: into the mark, the log, the WAL, and the database
+  /// itself, in this order. So whatever is missing after a kill is missed.
   private func begin(
     _ database: Database, _ next: StoreState, migrated: Bool
   ) throws(StoreError) {
@@ -201,12 +208,14 @@ struct DatabaseSource {
       try mark.write(next)
       try mark.sync()
     }
-    // From now on only `closeToTheEnd` moves the log when closing: else it could be gone while the
+    try logFile?.start(behind: next.lastBatch, store: next.identitySum)
+    // From now on only `closeToTheEnd` moves the WAL when closing: else it could be gone while the
     // database says that it is open.
     database.connection.setCheckpointOnClose(false)
     try database.change { state in
       state = next
       state.isOpen = files != nil
+      state.hasLog = true
     }
     guard files != nil else { return }
     do {
@@ -223,7 +232,7 @@ struct DatabaseSource {
 
   func syncMark() { try? mark?.sync() }
 
-  /// Opens the database after a failure, without what the commit that failed has left in the log.
+  /// Opens the database after a failure, without what the commit that failed has left in the WAL.
   ///
   /// - Parameter durably: what it then shows is on the disk; else it may show a commit that is not, and
   ///   must not be written to.
@@ -231,19 +240,19 @@ struct DatabaseSource {
   func reopen(durably: Bool) throws(StoreError) -> Database {
     guard let files, let open else { preconditionFailure("a store in memory was closed") }
     try open.check()
-    let log = log(files)
-    try log.end(at: open.logEnd)
-    if durably { try log.makeDurable() }
+    let wal = wal(files)
+    try wal.end(at: open.walEnd)
+    if durably { try wal.makeDurable() }
     let connection = try Database.connect(files.database, refusable: true, options: options)
     let database: Database
     do {
-      database = try Database(connection, logPages: open.logPages)
+      database = try Database(connection, walPages: open.walPages)
     } catch {
       connection.close()
       throw error
     }
     do {
-      try open.opened(connection)
+      try open.opened(connection, log: files.log)
       return database
     } catch {
       database.close()
@@ -251,10 +260,10 @@ struct DatabaseSource {
     }
   }
 
-  /// Closes a database, and leaves its log as it is.
+  /// Closes a database, and leaves its WAL as it is.
   func close(_ database: Database) {
-    let (pages, end) = (database.logPageCount, database.logEnd)
+    let (pages, end) = (database.walPageCount, database.walEnd)
     database.close()
-    open?.closed(logPages: pages, logEnd: end)
+    open?.closed(walPages: pages, walEnd: end)
   }
 }

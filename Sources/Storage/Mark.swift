@@ -23,7 +23,7 @@ final class Mark {
       self.sequence = sequence
       epoch = state.epoch
       lastBatch = state.lastBatch
-      identity = Self.identity(state)
+      identity = state.identitySum
     }
 
     /// nil where these are not the bytes of a note.
@@ -43,10 +43,6 @@ final class Mark {
       for number in [sequence, epoch, lastBatch, identity] { bytes.append(littleEndian: number) }
       bytes.append(littleEndian: bytes.withUnsafeBytes { Checksum.of($0, seed: 1) })
       return bytes
-    }
-
-    static func identity(_ state: StoreState) -> UInt64 {
-      Array(state.identity.utf8).withUnsafeBytes { Checksum.of($0, seed: 0) }
     }
   }
 
@@ -77,7 +73,7 @@ final class Mark {
 
   /// What it says of a store; nil where it has nothing of it.
   func note(of state: StoreState) -> Note? {
-    notes.first { $0.identity == Note.identity(state) }
+    notes.first { $0.identity == state.identitySum }
   }
 
   /// Writes what a store has reported.

@@ -12,64 +12,70 @@ import Glibc
 final class OpenFiles {
   private var database: OpenFile?
   /// nil while there is none: closing the database removes it.
+  private var wal: OpenFile?
   private var log: OpenFile?
   private let directory: String
-  /// Of the commits that had succeeded when the database was closed: their pages in the log, and where they
+  /// Of the commits that had succeeded when the database was closed: their pages in the WAL, and where they
   /// end.
-  private(set) var logPages: Int32 = 0
-  private(set) var logEnd = WriteAheadLog.end(pages: 0, of: 0)
+  private(set) var walPages: Int32 = 0
+  private(set) var walEnd = WriteAheadLog.end(pages: 0, of: 0)
 
   init(directory: String) { self.directory = directory }
 
   /// Takes note of the files of a database that has just been opened.
   ///
   /// - Throws: `gone` where they are others than before, or are not there.
-  func opened(_ connection: Connection) throws(StoreError) {
+  func opened(_ connection: Connection, log logPath: String?) throws(StoreError) {
     guard let name = sqlite3_db_filename(connection.handle, "main") else { return }
     if database == nil {
       database = try OpenFile(connection.path, "database", in: directory)
     }
-    // The log lies beside the file itself, whatever links lead to it.
+    // The WAL lies beside the file itself, whatever links lead to it.
     let path = sqlite3_filename_wal(name).map { String(cString: $0) } ?? connection.path + "-wal"
-    if log == nil { log = try OpenFile(path, "log", in: directory) }
+    if wal == nil { wal = try OpenFile(path, "WAL", in: directory) }
+    if log == nil, let logPath { log = try OpenFile(logPath, "log", in: directory) }
     try check()
     try measure()
   }
 
-  /// The database has been closed. Where that has moved the log into it, the log is gone, and rightly.
-  func closed(logPages: Int32, logEnd: Int) {
-    self.logPages = logPages
-    self.logEnd = logEnd
-    guard let path = log?.path else { return }
+  /// The database has been closed. Where that has moved the WAL into it, the WAL is gone, and rightly.
+  func closed(walPages: Int32, walEnd: Int) {
+    self.walPages = walPages
+    self.walEnd = walEnd
+    guard let path = wal?.path else { return }
     var status = stat()
-    if stat(path, &status) != 0, errno == ENOENT { log = nil }
+    if stat(path, &status) != 0, errno == ENOENT { wal = nil }
     // Closing makes the database longer or shorter.
     try? measure()
   }
 
   /// Compares the files with what their names lead to, and with the lengths that they had.
   ///
-  /// - Parameter logBytes: that the log has to have, where not those of before.
+  /// - Parameters:
+  ///   - walBytes: that the WAL has to have, where not those of before.
+  ///   - logBytes: that the log has to have.
   /// - Throws: `gone`.
-  func check(logBytes: Int? = nil) throws(StoreError) {
+  func check(walBytes: Int? = nil, logBytes: Int = 0) throws(StoreError) {
     try database?.check(database!.bytes)
-    try log?.check(logBytes ?? log!.bytes)
+    try wal?.check(walBytes ?? wal!.bytes)
+    try log?.check(logBytes)
   }
 
   /// The same without the lengths, which SQLite changes: also where it then fails.
   func checkNames() throws(StoreError) {
     try database?.check(0)
+    try wal?.check(0)
     try log?.check(0)
   }
 
   /// Takes note of how long the files are. Nobody else makes them shorter than that.
   func measure() throws(StoreError) {
     try database?.measure()
-    try log?.measure()
+    try wal?.measure()
   }
 
-  /// Bytes of the log's file.
-  var logBytes: Int { log?.bytes ?? 0 }
+  /// Bytes of the WAL's file.
+  var walBytes: Int { wal?.bytes ?? 0 }
 }
 
 /// One of the files, held by a descriptor.

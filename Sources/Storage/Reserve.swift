@@ -3,10 +3,9 @@ import Glibc
 /// Room that is kept on the disk for when there is none left: `watchline.reserve`, a file without content
 /// that is made shorter, in steps, when a commit finds the disk full.
 ///
-/// What is committed then takes next to nothing (PROTOCOL.md clause 10), but its log has to be moved into
-/// the database so that it can start over, and the database may grow by all that the log holds. So the
-/// log is moved before it is longer than `longestLog`, and the reserve has room for that and a quarter
-/// more: for what was under way when the disk was full, and for acknowledges until the log has been moved.
+/// What is committed then takes next to nothing (PROTOCOL.md clause 10), but so that the log and the WAL can start
+/// over, what they hold has to go into the database, which may grow by all of it. So neither becomes longer than the
+/// reserve can move, and a fifth of it is left for what was under way when the disk was full.
 ///
 /// Used by one thread at a time.
 final class Reserve {
@@ -36,7 +35,13 @@ final class Reserve {
 
   var isWhole: Bool { bytes >= wanted }
 
-  /// How long the log may become.
+  /// Bytes that may be missing in the database. To write them takes as much in the WAL, and in the database.
+  var mostInMemory: Int { wanted / 5 }
+
+  /// How long the WAL may become. To move it the database may have to grow by all that it holds.
+  var longestWAL: Int { wanted / 5 * 2 }
+
+  /// How long the log may become before it starts over.
   var longestLog: Int { wanted / 5 * 4 }
 
   /// Gives a part of it back to the disk.

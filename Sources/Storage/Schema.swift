@@ -11,6 +11,9 @@ package struct Schema: Sendable {
 
   package enum Step: Sendable {
     case statements(String)
+    /// To a log in front of the database; the tables stay what they are. An older program, which knows nothing
+    /// of the log, has to refuse the store.
+    case toVersion3
     /// To checksums, and to rows of forms that have changed.
     case toVersion2
   }
@@ -28,7 +31,8 @@ package struct Schema: Sendable {
   package static let applicationIdentifier: UInt32 = 0x574C_494E
 
   package static let current = Schema(
-    version: 2, creations: [1: version1, 2: version2], steps: [1: .toVersion2])
+    version: 3, creations: [1: version1, 2: version2, 3: version2],
+    steps: [1: .toVersion2, 2: .toVersion3])
 
   /// A key's rows lie together because the key is the table (<https://www.sqlite.org/withoutrowid.html>).
   /// What is read at the start of a segment comes before what is not.

@@ -112,7 +112,7 @@ package final class Store: Sendable {
     }
   }
 
-  /// Commits all that was submitted, moves the log into the database, and ends the thread. While commits
+  /// Commits all that was submitted, moves the WAL into the database, and ends the thread. While commits
   /// fail, there is one more try. Reads without an answer get none; `takeEvents` still works.
   ///
   /// Blocks. A second call answers as the first one did.

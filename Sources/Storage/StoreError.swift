@@ -14,6 +14,8 @@ package struct StoreError: Error, CustomStringConvertible, Sendable, Equatable {
     case notOurs
     /// Another process, or another store of this one, has the directory.
     case locked
+    /// Another writer has appended to the log.
+    case conflict
     /// No room on the device, or a quota is used up.
     case full
     /// The device or the file system failed.

@@ -3,9 +3,11 @@ import Glibc
 
 /// The files of a store, looked at without SQLite, which would change what is there by opening it.
 struct StoreFiles {
-  /// `watchline.sqlite`; SQLite's log lies beside it as `watchline.sqlite-wal`.
+  /// `watchline.sqlite`; SQLite's WAL lies beside it as `watchline.sqlite-wal`.
   let database: String
-  var log: String { database + "-wal" }
+  var wal: String { database + "-wal" }
+  /// See `FileLog`.
+  let log: String
   /// What was reported last; see `Mark`.
   let mark: String
   /// A store in the making; it gets its name when it is complete and durable.
@@ -16,13 +18,14 @@ struct StoreFiles {
   init(directory: String) {
     self.directory = directory
     database = directory + "/watchline.sqlite"
+    log = directory + "/watchline.log"
     mark = directory + "/watchline.mark"
   }
 
   enum Finding: Equatable {
     case absent
-    /// - Parameter logBytes: more than 0: the last close did not come to its end.
-    case present(bytes: Int, logBytes: Int)
+    /// - Parameter walBytes: more than 0: the last close did not come to its end.
+    case present(bytes: Int, walBytes: Int)
   }
 
   /// Decides by the database's header (<https://www.sqlite.org/fileformat2.html#the_database_header>)
@@ -30,10 +33,10 @@ struct StoreFiles {
   ///
   /// - Throws: `corrupt`, `notOurs`, `newerVersion`, `cannotOpen`, `io`; nothing was touched.
   func inspect(known version: Int) throws(StoreError) -> Finding {
-    let logBytes = try size(log) ?? 0
+    let walBytes = try size(wal) ?? 0
     guard let bytes = try size(database) else {
-      guard logBytes == 0 else {
-        throw corrupt("is missing but its log \(log) is there, restore both from a backup")
+      guard walBytes == 0 else {
+        throw corrupt("is missing but its WAL \(wal) is there, restore both from a backup")
       }
       return .absent
     }
@@ -53,11 +56,11 @@ struct StoreFiles {
 
     let pageSize = header[16] == 0 && header[17] == 1 ? 65536 : Int(number(at: 16) >> 16)
     // The page count is valid while the change counter is that of the version that wrote it. With a
-    // log, the file may lag behind; SQLite then knows better.
-    if logBytes == 0, number(at: 24) == number(at: 92), bytes < Int(number(at: 28)) * pageSize {
+    // WAL, the file may lag behind; SQLite then knows better.
+    if walBytes == 0, number(at: 24) == number(at: 92), bytes < Int(number(at: 28)) * pageSize {
       throw corrupt("is cut short, restore it from a backup or move it away")
     }
-    return .present(bytes: bytes, logBytes: logBytes)
+    return .present(bytes: bytes, walBytes: walBytes)
   }
 
   static func refuseNewer(_ found: Int, known: Int, path: String) throws(StoreError) {
@@ -68,8 +71,8 @@ struct StoreFiles {
       "has version \(found) but this program knows versions up to \(known), run a newer Watchline")
   }
 
-  /// Whether there is a log, be it empty.
-  var hasLog: Bool { access(log, F_OK) == 0 }
+  /// Whether there is a WAL, be it empty.
+  var hasWAL: Bool { access(wal, F_OK) == 0 }
 
   /// The size of a regular file; nil when it does not exist.
   private func size(_ path: String) throws(StoreError) -> Int? {
@@ -102,19 +105,35 @@ struct StoreFiles {
     StoreError(.corrupt, code: SQLITE_CORRUPT, function: "read", path: database, message)
   }
 
-  /// What is lost where there is a mark, and no database.
-  var absence: String { "it is missing, and its mark \(mark) says that there was one" }
+  /// Whether there is a log.
+  var hasLog: Bool { access(log, F_OK) == 0 }
 
-  /// What the store must have lost by what its mark says, as a sentence; nil where nothing says so.
-  func loss(_ state: StoreState, _ mark: Mark, logBytes: Int) -> String? {
+  /// What is lost where there is no database, and a mark or a log.
+  var absence: String {
+    hasLog
+      ? "it is missing, and its log \(log) is there"
+      : "it is missing, and its mark \(mark) says that there was one"
+  }
+
+  /// What the store must have lost by what its mark and its log say, as a sentence; nil where nothing says so.
+  func loss(_ state: StoreState, _ mark: Mark, walBytes: Int, _ log: LogBehind) -> String? {
     let note = mark.note(of: state)
-    if let note, state.lastBatch < note.lastBatch {
+    if log.leavesGap {
       return
-        "it has commits up to \(state.lastBatch), and \(note.lastBatch) was reported: its log is "
+        "it has commits up to \(state.lastBatch), and its log goes on behind \(log.file.base): its WAL was "
+        + "removed, or an older database was put in its place"
+    }
+    if let note, log.last < note.lastBatch {
+      return
+        "it has commits up to \(log.last), and \(note.lastBatch) was reported: its log is "
         + "cut or damaged, or an older database was put in its place"
     }
     guard state.isOpen else { return nil }
-    if logBytes == 0 { return "it was not closed, and its log \(log) is missing" }
+    // What a WAL had is in the log as well, or leaves the gap.
+    if !state.hasLog, walBytes == 0 { return "it was not closed, and its WAL \(wal) is missing" }
+    if state.hasLog, !log.file.isThere {
+      return "it was not closed, and its log \(self.log) is missing"
+    }
     if note == nil {
       return
         "it was not closed, and its mark \(self.mark) is missing, so that nobody can say whether "
@@ -137,6 +156,9 @@ struct StoreFiles {
       throw StoreError(errno: errno, function: "rename", path: draft)
     }
   }
+
+  /// Removes the log of a store of which the loss is accepted.
+  func removeLog() { unlink(log) }
 
   /// Removes what an interrupted creation has left.
   func removeDraft() {

@@ -2,7 +2,7 @@
 package enum StoreLocation: Sendable, Equatable {
   /// Nothing outlives the process.
   case memory
-  /// A directory that holds `watchline.sqlite`, its log and its mark; it is created when missing. One store
+  /// A directory that holds `watchline.sqlite`, its WAL and its mark; it is created when missing. One store
   /// a directory.
   case directory(String)
 }

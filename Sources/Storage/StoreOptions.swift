@@ -13,7 +13,11 @@ package struct StoreOptions: Sendable {
   package var acceptsLoss = false
   /// Bytes a page of a new store.
   package var pageSize = 16384
-  /// Bytes of batches that may share a transaction; one batch may be larger.
+  /// Bytes of the log at which the database is brought up to it…
+  package var logBytes = 64 << 20
+  /// …and bytes that the database does not have yet, held in memory.
+  package var memTableBytes = 16 << 20
+  /// Bytes of batches that may share an entry of the log; one batch may be larger.
   package var groupBytes = 4 << 20
   /// Bytes of reads answered between two commits; one reference may be larger.
   package var readBytes = 256 << 10
@@ -27,8 +31,8 @@ package struct StoreOptions: Sendable {
   package var tidyDelay: UInt64 = 1_000_000_000
   /// …in pieces of so many pages…
   package var tidyPages = 256
-  /// …and how long the log's file may stay then.
-  package var idleLogBytes = 1 << 20
+  /// …and how long the files of the log and the WAL may stay then.
+  package var idleWALBytes = 1 << 20
   /// The first and the longest delay, in nanoseconds, before a failed step is tried again.
   package var retryDelays: ClosedRange<UInt64> = 10_000_000...1_000_000_000
   /// A store up to this size is checked page by page at each opening; a larger one only when it was
@@ -37,7 +41,7 @@ package struct StoreOptions: Sendable {
 
   package init() {}
 
-  /// With a reserve that can move a log of 64 MiB, and a quarter more.
+  /// With a reserve that can move a WAL of 64 MiB, and a quarter more.
   package static var server: StoreOptions {
     var options = StoreOptions()
     options.reserveBytes = options.busyCheckpointBytes / 4 * 5

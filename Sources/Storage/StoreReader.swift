@@ -7,11 +7,13 @@ package import Journal
 package final class StoreReader {
   private let lock: DirectoryLock
   private let files: StoreFiles
-  private let mark: Mark
-  private let logBytes: Int
   private let connection: Connection
   private let schema: Schema
   private let database: Database
+  /// What was lost, as a sentence.
+  private let loss: String?
+  /// What keeps its log from being taken in.
+  private let logFault: StoreError?
   /// What was read and checked so far.
   package private(set) var tally = Tally()
 
@@ -28,16 +30,15 @@ package final class StoreReader {
     schema = options.schema
     lock = try DirectoryLock(directory)
     files = StoreFiles(directory: directory)
-    mark = try Mark(files.mark, vfs: options.vfs)
-    guard case .present(_, let logBytes) = try files.inspect(known: schema.version) else {
-      guard mark.notes.isEmpty else { throw files.lost(files.absence) }
+    let mark = try Mark(files.mark, vfs: options.vfs)
+    guard case .present(_, let walBytes) = try files.inspect(known: schema.version) else {
+      guard mark.notes.isEmpty, !files.hasLog else { throw files.lost(files.absence) }
       throw StoreError(
         .cannotOpen, code: SQLITE_CANTOPEN, function: "open", path: files.database,
         "there is no store in this directory")
     }
-    self.logBytes = logBytes
     connection = try Database.connect(
-      files.database, refusable: files.hasLog, options: options)
+      files.database, refusable: files.hasWAL, options: options)
     do throws(StoreError) {
       let version = Int(try connection.integer("PRAGMA user_version"))
       guard version == schema.version else {
@@ -52,6 +53,15 @@ package final class StoreReader {
       connection.close()
       throw error
     }
+    var (loss, logFault): (String?, StoreError?)
+    do throws(StoreError) {
+      let log = try LogBehind(files, database.state, vfs: options.vfs)
+      loss = files.loss(database.state, mark, walBytes: walBytes, log)
+      try database.pretend(log)
+    } catch {
+      logFault = error
+    }
+    (self.loss, self.logFault) = (loss, logFault)
   }
 
   deinit { database.close() }
@@ -60,8 +70,9 @@ package final class StoreReader {
   ///
   /// - Throws: `corrupt` at the first thing that is not as it was written, `lost` where commits are missing.
   package func contents() throws(StoreError) -> Contents {
+    if let logFault { throw logFault }
     if let loss { throw files.lost(loss) }
-    return try database.load(thoroughly: true)
+    return try database.load(database.state, thoroughly: true)
   }
 
   /// - Throws: `corrupt` where one of them is not as it was written.
@@ -77,8 +88,6 @@ package final class StoreReader {
     return results?.first
   }
 
-  private var loss: String? { files.loss(database.state, mark, logBytes: logBytes) }
-
   // MARK: Everything
 
   /// Reads every page, row and payload, and says what is not as it was written, a sentence each; nothing where all
@@ -86,7 +95,7 @@ package final class StoreReader {
   ///
   /// - Parameter progress: is told the parts that were looked at, and how many there are.
   package func faults(most: Int = 100, progress: (Int, Int) -> Void = { _, _ in }) -> [String] {
-    let parts = Row.Table.allCases.count + 3
+    let parts = Row.Table.allCases.count + 4
     var faults: [String] = []
     func look(_ part: Int, _ body: (inout [String]) throws(StoreError) -> Void) {
       guard faults.count < most else { return }
@@ -99,8 +108,9 @@ package final class StoreReader {
     }
     look(0) { (faults) throws(StoreError) in try addDamagedPages(&faults, most) }
     look(1) { (faults) throws(StoreError) in if let loss { faults.append(loss) } }
+    look(2) { (faults) throws(StoreError) in if let logFault { throw logFault } }
     for (index, table) in Row.Table.allCases.enumerated() {
-      look(2 + index) { (faults) throws(StoreError) in try addDamagedRows(table, &faults, most) }
+      look(3 + index) { (faults) throws(StoreError) in try addDamagedRows(table, &faults, most) }
     }
     look(parts - 1) { (faults) throws(StoreError) in try addDamagedSegments(&faults, most) }
     progress(parts, parts)

@@ -3,7 +3,7 @@ import Journal
 /// What a store says of itself: one row, written anew with each commit.
 ///
 /// ```
-/// epoch lastBatch lossEpoch isOpen digest… identity sum     numbers of 8 bytes, little-endian
+/// epoch lastBatch lossEpoch flags digest… identity sum     numbers of 8 bytes, little-endian
 /// ```
 struct StoreState: Equatable {
   /// Names the store.
@@ -15,8 +15,10 @@ struct StoreState: Equatable {
   /// The opening at which a loss was accepted; 0 for none.
   var lossEpoch: UInt64 = 0
   /// Open since `epoch`: it was not closed to the end. In the database file itself before anyone is
-  /// served, so that a log which is missing later is missed.
+  /// served, so that a WAL which is missing later is missed.
   var isOpen = false
+  /// What is committed goes into a log first: since version 3.
+  var hasLog = false
   /// Of each table, and last of the segments: the sum of the checksums of all rows that there are, so
   /// that a row that went missing, or came back, is noticed.
   var digests = [UInt64](repeating: 0, count: Row.Table.allCases.count + 1)
@@ -26,7 +28,8 @@ struct StoreState: Equatable {
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(200)
-    for number in [epoch, lastBatch, lossEpoch, isOpen ? 1 : 0] + digests {
+    let flags: UInt64 = (isOpen ? 1 : 0) | (hasLog ? 2 : 0)
+    for number in [epoch, lastBatch, lossEpoch, flags] + digests {
       bytes.append(littleEndian: number)
     }
     bytes += identity.utf8
@@ -45,9 +48,15 @@ struct StoreState: Equatable {
     epoch = number(0)
     lastBatch = number(1)
     lossEpoch = number(2)
-    isOpen = number(3) != 0
+    isOpen = number(3) & 1 != 0
+    hasLog = number(3) & 2 != 0
     for index in digests.indices { digests[index] = number(4 + index) }
     identity = String(decoding: bytes[(numbers * 8)...].dropLast(8), as: UTF8.self)
+  }
+
+  /// The checksum of the store's name.
+  var identitySum: UInt64 {
+    Array(identity.utf8).withUnsafeBytes { Checksum.of($0, seed: 0) }
   }
 
   /// The place of the segments' digest.

@@ -39,6 +39,9 @@ final class VFSFile {
     sqlite3_free_filename(name)
   }
 
+  /// SQLite's own VFS takes a page at a time, 64 KiB at most, and cuts what is longer than 128 KiB without a word.
+  private static let longestPiece = 64 << 10
+
   private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }
 
   private func check(_ code: Int32, _ function: String) throws(StoreError) {
@@ -59,15 +62,24 @@ final class VFSFile {
     var bytes = [UInt8](repeating: 0, count: count)
     var failure = SQLITE_OK
     bytes.withUnsafeMutableBytes {
-      failure = methods.xRead(file, $0.baseAddress, Int32(count), offset)
+      for start in stride(from: 0, to: count, by: Self.longestPiece) where failure == SQLITE_OK {
+        failure = methods.xRead(
+          file, $0.baseAddress! + start, Int32(min(count - start, Self.longestPiece)),
+          offset + Int64(start))
+      }
     }
     try check(failure, "xRead")
     return bytes
   }
 
   func write(_ bytes: [UInt8], at offset: Int64) throws(StoreError) {
-    let failure = bytes.withUnsafeBytes {
-      methods.xWrite(file, $0.baseAddress, Int32($0.count), offset)
+    var failure = SQLITE_OK
+    bytes.withUnsafeBytes {
+      for start in stride(from: 0, to: $0.count, by: Self.longestPiece) where failure == SQLITE_OK {
+        failure = methods.xWrite(
+          file, $0.baseAddress! + start, Int32(min($0.count - start, Self.longestPiece)),
+          offset + Int64(start))
+      }
     }
     try check(failure, "xWrite")
   }

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// SQLite's log, and what SQLite leaves undone about it (<https://www.sqlite.org/fileformat2.html#walformat>).
+/// SQLite's WAL, and what SQLite leaves undone about it (<https://www.sqlite.org/fileformat2.html#walformat>).
 ///
-/// A log that has been moved into the database is written over from its start, so behind what is new lies what
+/// A WAL that has been moved into the database is written over from its start, so behind what is new lies what
 /// is old. A commit that was stopped between two writes has frames of which the content is an old one's. SQLite
 /// tells them by a sum over the frames up to there. That sum does not see three numbers in a row that differ by
 /// d, -d and -d; a list of free pages that has lost its first page differs like that, since it lies in the same
 /// place of many commits. So the sum is not believed where a commit may have been stopped: one that failed
-/// is made invalid before the log is used again, and at a start the last one counts only where all checks of the
+/// is made invalid before the WAL is used again, and at a start the last one counts only where all checks of the
 /// database pass with it.
 struct WriteAheadLog {
   private let path: String
@@ -26,14 +26,14 @@ struct WriteAheadLog {
     headerSize + pages * (frameHeaderSize + pageSize)
   }
 
-  /// Writes the log anew, byte for byte. Does nothing when there is none.
+  /// Writes the WAL anew, byte for byte. Does nothing when there is none.
   ///
   /// On Linux a sync that fails leaves the pages in memory, marked clean: reading them back shows a commit
   /// that is not on the disk, and the next sync succeeds without writing it
   /// (<https://wiki.postgresql.org/wiki/Fsync_Errors>). SQLite would recover that commit on reopening. When
   /// this returns, whatever recovery then reads is durable.
   ///
-  /// - Complexity: O(log's size), bounded by the checkpoints.
+  /// - Complexity: O(WAL's size), bounded by the checkpoints.
   func makeDurable() throws(StoreError) {
     guard let file = try VFSFile(path, creating: false, vfs: vfs) else { return }
     let size = try file.size()
@@ -48,7 +48,7 @@ struct WriteAheadLog {
   /// Makes whatever lies behind `offset`, where a commit ends, no commit. The file stays as long as it is: its
   /// room is needed again.
   ///
-  /// - Returns: what was there, for `put`; nil where the log ends there.
+  /// - Returns: what was there, for `put`; nil where the WAL ends there.
   @discardableResult
   func end(at offset: Int) throws(StoreError) -> [UInt8]? {
     guard let file = try VFSFile(path, creating: false, vfs: vfs),
@@ -67,7 +67,7 @@ struct WriteAheadLog {
 
   /// Where the last commit that SQLite would recover begins; nil where there is none.
   ///
-  /// - Complexity: O(log's size).
+  /// - Complexity: O(WAL's size).
   func lastCommit() throws(StoreError) -> Int? {
     guard let file = try VFSFile(path, creating: false, vfs: vfs) else { return nil }
     let size = Int(try file.size())
@@ -98,7 +98,7 @@ struct WriteAheadLog {
     return last
   }
 
-  /// SQLite's checksum of a log.
+  /// SQLite's checksum of a WAL.
   private struct Sum {
     private var first: UInt32 = 0
     private var second: UInt32 = 0

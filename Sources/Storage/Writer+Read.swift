@@ -20,13 +20,13 @@ extension Writer {
   ) throws(StoreError) -> Store.Event? {
     switch read.request {
     case .segment(let token, let number):
-      var segment = pendingSegment(number)
-      if segment == nil { segment = try readable().segment(number) }
+      let segment =
+        number > memTable.base ? pendingSegment(number) : try readable().segment(number)
       budget -= (segment?.header.count ?? 0) + (segment?.body.count ?? 0)
       return .segment(token: token, segment)
 
     case .pair(let read):
-      let rows = overlay(try readable().rows(read), read)
+      let rows = try rows(read)
       for row in rows { budget -= row.value?.count ?? 0 }
       return .pair(read, rows)
 
@@ -35,7 +35,7 @@ extension Writer {
         guard budget > 0 else { return nil }
         let before = read.next
         let number = references[before].segment
-        if let first = batches.first?.number, number >= first {
+        if number > memTable.base {
           // Reading it from the database may find what a failed sync has left there.
           guard let segment = pendingSegment(number) else {
             read.results = nil
@@ -45,7 +45,7 @@ extension Writer {
         } else {
           try readable().read(
             references, from: &read.next, into: &read.results, limit: budget,
-            below: batches.first?.number ?? .max)
+            below: memTable.base + 1)
         }
         for reference in references[before..<read.next] { budget -= Int(reference.length) }
       }
@@ -53,23 +53,27 @@ extension Writer {
     }
   }
 
-  /// A segment that is submitted and not committed: it is not in the database, or not for certain.
+  /// A segment that is not in the database, or not for certain.
   private func pendingSegment(_ number: UInt64) -> Segment? {
-    guard let first = batches.first?.number, number >= first else { return nil }
+    guard let first = batches.first?.number, number >= first else {
+      return memTable.segments[number]
+    }
     let index = Int(number - first)
     return index < batches.count ? batches[index].segment : nil
   }
 
-  /// What the submitted batches make of the rows of a pair.
-  private func overlay(_ stored: [Row], _ read: PairRead) -> [Row] {
-    var newer: [Row.Key: [UInt8]?] = [:]
+  /// The rows of a pair as of all batches submitted.
+  private func rows(_ read: PairRead) throws(StoreError) -> [Row] {
+    var newer = memTable.rows.filter { key, _ in
+      key.pair == read.pair && read.tables.contains(key.table)
+    }
     for batch in batches {
       for row in batch.rows where row.key.pair == read.pair && read.tables.contains(row.key.table) {
         newer[row.key] = .some(row.value)
       }
     }
-    guard !newer.isEmpty else { return stored }
-    var rows = stored.filter { newer[$0.key] == nil }
+    var rows = try readable().rows(read) { newer[$0] == nil }
+    guard !newer.isEmpty else { return rows }
     for case (let key, let value?) in newer { rows.append(Row(key, value)) }
     let rank = { (row: Row) in read.tables.firstIndex(of: row.key.table)! }
     return rows.sorted { (rank($0), $0.key.item) < (rank($1), $1.key.item) }

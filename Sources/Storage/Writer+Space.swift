@@ -11,17 +11,23 @@ struct SpaceKeeping {
   var hasShrunk = false
 }
 
-/// Giving space back: pages that hold nothing, a long log, and the reserve's room.
+/// Giving space back: pages that hold nothing, a long WAL, and the reserve's room.
 ///
 /// A piece at a time, when nothing has been committed for a while. Where the disk is full or the database
 /// mostly empty it does not wait for that, and does a piece each `tidyDelay`.
 extension Writer {
-  /// How long the log may become: what the reserve can move.
-  var longestLog: Int {
-    guard let reserve = source.reserve, reserve.wanted > 0 else {
-      return options.busyCheckpointBytes
-    }
-    return min(options.busyCheckpointBytes, reserve.longestLog)
+  /// How long the WAL may become: what the reserve can move.
+  var longestWAL: Int { bounded(options.busyCheckpointBytes, \.longestWAL) }
+
+  /// How long the log may become.
+  var longestLog: Int { bounded(options.logBytes, \.longestLog) }
+
+  /// Bytes that may be missing in the database.
+  var mostInMemory: Int { bounded(options.memTableBytes, \.mostInMemory) }
+
+  private func bounded(_ bytes: Int, _ share: KeyPath<Reserve, Int>) -> Int {
+    guard let reserve = source.reserve, reserve.wanted > 0 else { return bytes }
+    return min(bytes, reserve[keyPath: share])
   }
 
   /// At the start. A disk that has less room than the reserve takes is full.
@@ -62,27 +68,29 @@ extension Writer {
   }
 
   func tidy() throws(StoreError) {
+    try copy()
+    try source.logFile?.shorten(to: options.idleWALBytes)
     let database = try writable()
     space.nextTidy = nil
-    if space.isFull { try moveLog(database) }
+    if space.isFull { try moveWAL(database) }
     let (free, all) = try database.space()
     // Something is left for the next ones, unless all is needed.
-    let kept = space.isFull ? 0 : max(options.idleLogBytes, all / 8)
-    // A piece is written to the log before it is gone from the database.
-    let pages = min(options.tidyPages, max(1, longestLog / 4 / database.pageSize))
+    let kept = space.isFull ? 0 : max(options.idleWALBytes, all / 8)
+    // A piece is written to the WAL before it is gone from the database.
+    let pages = min(options.tidyPages, max(1, longestWAL / 4 / database.pageSize))
     if free > kept, try database.shrink(pages: pages) {
       space.hasShrunk = true
       try source.open?.measure()
-      if space.isFull { try moveLog(database) }
+      if space.isFull { try moveWAL(database) }
       tidyAgain()
     } else {
       space.isWasteful = false
-      if space.hasShrunk || (source.open?.logBytes ?? 0) > options.idleLogBytes {
-        try moveLog(database)
+      if space.hasShrunk || (source.open?.walBytes ?? 0) > options.idleWALBytes {
+        try moveWAL(database)
       }
     }
     guard let reserve = source.reserve, space.isFull || !reserve.isWhole else { return }
-    // As much again has to be free, so that the next log does not find the disk full at once.
+    // As much again has to be free, so that the next WAL does not find the disk full at once.
     if reserve.fill(sparing: space.isFull ? reserve.wanted : 0) {
       if space.isFull { tell(.hasRoom) }
       space.isFull = false
@@ -91,9 +99,9 @@ extension Writer {
     }
   }
 
-  private func moveLog(_ database: Database) throws(StoreError) {
-    try database.shortenLog(
-      to: min(options.idleLogBytes, longestLog), then: options.busyCheckpointBytes)
+  private func moveWAL(_ database: Database) throws(StoreError) {
+    try database.shortenWAL(
+      to: min(options.idleWALBytes, longestWAL), then: options.busyCheckpointBytes)
     space.hasShrunk = false
     try source.open?.measure()
   }

@@ -1,12 +1,13 @@
 import Journal
 
-/// What the writer thread does: commit, answer reads, move the log, and start over after failures.
+/// What the writer thread does: append to the log, answer reads, bring the database up to the log, move the WAL, and
+/// start over after failures.
 ///
 /// Used by the writer thread alone.
 final class Writer {
   /// The kinds of work fail and are retried each on its own: a page that cannot be read does not
   /// hold up the commits.
-  enum Step: Int, CaseIterable { case commit, read, checkpoint, tidy }
+  enum Step: Int, CaseIterable { case commit, read, copy, checkpoint, tidy }
 
   let options: StoreOptions
   let shared: Monitor<Shared>
@@ -18,11 +19,17 @@ final class Writer {
   private var isDurable = true
   /// Submitted and not yet known to be on the disk, in order.
   var batches: [Batch] = []
+  /// In the log, and not known to be in the database.
+  var memTable: MemTable
   private var reads: [Shared.Read] = []
   var reading: ReadInProgress?
   /// By `Step.rawValue`.
   private var troubles: [Trouble?] = Step.allCases.map { _ in nil }
   private var committed: UInt64
+  /// What was reported last.
+  private var reported: StoreState
+  /// An entry of the log in the making.
+  private var entry: [UInt8] = []
   private var closing = false
   var space = SpaceKeeping()
   /// Failures that `close` still puts up with.
@@ -35,6 +42,8 @@ final class Writer {
     self.source = source
     self.opened = database
     self.committed = lastBatch
+    memTable = MemTable(behind: lastBatch)
+    reported = database.state
     self.options = options
     self.shared = shared
     self.onWake = onWake
@@ -46,13 +55,15 @@ final class Writer {
     while takeWork() {
       if isDue(.commit) { attempt(.commit, commitGroup) }
       if isDue(.read), !closing { attempt(.read, answerReads) }
+      if isDue(.copy), !closing { attempt(.copy, copy) }
       if isDue(.checkpoint), !closing { attempt(.checkpoint, checkpoint) }
       if isDue(.tidy), !closing { attempt(.tidy, tidy) }
     }
     let done = batches.isEmpty && !tellIfGone()
-    if done, let database = try? writable() {
-      // It is no failure when that fails: the log then has it all.
+    // It is no failure when that fails: the log then has it all.
+    if done, (try? copy()) != nil, let database = try? writable() {
       database.closeToTheEnd()
+      try? source.logFile?.shorten(to: 0)
     } else if let opened {
       source.close(opened)
     }
@@ -88,6 +99,7 @@ final class Writer {
     switch step {
     case .commit: !batches.isEmpty
     case .read: hasReads
+    case .copy: wantsCopy
     case .checkpoint: wantsCheckpoint
     case .tidy: isTidyDue
     }
@@ -102,12 +114,18 @@ final class Writer {
 
   private var hasReads: Bool { reading != nil || !reads.isEmpty }
 
-  /// A long log is moved at once, a shorter one when nothing waits.
+  /// While nothing fills up, what is in the log only may come to nothing: the later, the less is left of it.
+  private var wantsCopy: Bool {
+    memTable.byteCount >= mostInMemory || source.log.byteCount >= longestLog
+      && !memTable.isEmpty
+  }
+
+  /// A long WAL is moved at once, a shorter one when nothing waits.
   private var wantsCheckpoint: Bool {
     guard let opened, isDurable else { return false }
-    let bytes = opened.logBytes
-    return bytes >= longestLog
-      || (bytes >= min(options.idleCheckpointBytes, longestLog / 2) && batches.isEmpty)
+    let bytes = opened.walBytes
+    return bytes >= longestWAL
+      || (bytes >= min(options.idleCheckpointBytes, longestWAL / 2) && batches.isEmpty)
   }
 
   // MARK: Failures
@@ -136,6 +154,8 @@ final class Writer {
   /// - Returns: what is to be told.
   private func giveUp(_ step: Step, after error: StoreError) -> StoreError {
     guard source.canReopen, let opened else { return error }
+    // The log is another file.
+    if step == .commit { return nameTrouble() ?? error }
     do throws(StoreError) {
       if error.kind == .gone { throw error }
       // A read leaves the lengths alone, so that another one is not SQLite's.
@@ -145,6 +165,15 @@ final class Writer {
       return error
     } catch {
       isDurable = false
+      return error
+    }
+  }
+
+  private func nameTrouble() -> StoreError? {
+    do throws(StoreError) {
+      try source.open?.checkNames()
+      return nil
+    } catch {
       return error
     }
   }
@@ -168,19 +197,17 @@ final class Writer {
     if let opened { source.close(opened) }
     opened = nil
     let database = try source.reopen(durably: true)
-    let last = database.state.lastBatch
-    guard last >= committed else {
+    guard database.state.lastBatch >= memTable.base else {
       source.close(database)
       throw StoreError(
         .gone, function: "reopen", path: database.connection.path,
-        "the store lacks batch \(committed), which it had: its log was removed or cut while the "
+        "the store lacks batch \(memTable.base), which it had: its WAL was removed or cut while the "
           + "server ran; stop the server and restore the store from a backup")
     }
-    // A log that has no room to grow starts over once what it holds is in the database.
+    // A WAL that has no room to grow starts over once what it holds is in the database.
     try? database.checkpoint()
     opened = database
     isDurable = true
-    settle(through: last)
     return database
   }
 
@@ -196,9 +223,18 @@ final class Writer {
 
   // MARK: Work
 
-  /// Commits the batches that wait, or as many as a transaction may hold.
+  /// Commits the batches that wait, or as many as an entry may hold.
   private func commitGroup() throws(StoreError) {
-    let database = try writable()
+    try source.open?.check(logBytes: source.logFile?.neededBytes ?? 0)
+    // It has gone on where an entry was written, and the files' names were in doubt then.
+    if source.log.last == committed { try append() }
+    // Nothing is told that went into a file without a name.
+    try source.open?.check(logBytes: source.logFile?.neededBytes ?? 0)
+    settle(through: source.log.last)
+    awaitTidying()
+  }
+
+  private func append() throws(StoreError) {
     // After a failure one by one: on a full disk the first may have room where all have not.
     let limit = troubles[Step.commit.rawValue] == nil && !space.isFull ? options.groupBytes : 0
     var bytes = 0
@@ -209,22 +245,34 @@ final class Writer {
         return isFull
       } ?? batches.count
     guard end > 0 else { return }
-    try database.put(batches[..<end])
-    // Nothing is told that went into a file without a name.
-    try source.open?.check(logBytes: database.logFileBytes)
-    try source.open?.measure()
-    settle(through: database.state.lastBatch)
-    awaitTidying()
+    entry.removeAll(keepingCapacity: true)
+    BatchCoding.append(batches[..<end], to: &entry)
+    try source.log.append(entry, sequence: batches[end - 1].number, behind: committed)
   }
 
-  /// Forgets and reports what is on the disk.
+  /// Reports what is on the disk.
   private func settle(through number: UInt64) {
-    precondition(number >= committed, "batch \(committed) was reported, the store has \(number)")
     guard number > committed else { return }
     committed = number
-    if let opened { source.noteReported(opened.state) }
-    batches.removeSubrange(..<(batches.firstIndex { $0.number > number } ?? batches.count))
+    reported.lastBatch = number
+    source.noteReported(reported)
+    let end = batches.firstIndex { $0.number > number } ?? batches.count
+    for batch in batches[..<end] { memTable.apply(batch) }
+    batches.removeSubrange(..<end)
     tell(.committed(through: number))
+  }
+
+  /// Brings the database up to the log, which may start over then.
+  func copy() throws(StoreError) {
+    guard !memTable.isEmpty else { return }
+    let database = try writable()
+    if database.state.lastBatch < memTable.lastBatch {
+      try database.put(memTable)
+      try source.open?.check(walBytes: database.walFileBytes)
+      try source.open?.measure()
+    }
+    memTable = MemTable(behind: database.state.lastBatch)
+    source.log.trim(through: memTable.base)
   }
 
   private func checkpoint() throws(StoreError) {

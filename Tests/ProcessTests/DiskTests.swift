@@ -195,6 +195,7 @@ extension ProcessTests {
       // 12 MB were in it.
       try eventually("the files are small") {
         size(scratch.database) < 2 << 20 && size(scratch.database + "-wal") <= 1 << 20
+          && size(scratch.data + "/watchline.log") <= 1 << 20
       }
       #expect(try server.terminate() == 0)
     }

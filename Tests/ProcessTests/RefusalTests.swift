@@ -52,7 +52,7 @@ extension ProcessTests {
     /// A server that was killed, and whose log somebody has deleted.
     @Test func deletedLog() throws {
       try fill(killed: true)
-      try FileManager.default.removeItem(atPath: scratch.database + "-wal")
+      try FileManager.default.removeItem(atPath: scratch.data + "/watchline.log")
       try expectRefusal("--accept-loss")
       let server = try ServerProcess(scratch, ["--accept-loss"])
       #expect(server.program.errors.contains("event=lossAccepted store="))

@@ -36,7 +36,8 @@ final class Sample {
     world.stop()
     oldDatabase = readFile(directory.database)
     var options = StoreOptions()
-    // In a killed one some of it is in the database and some in the log.
+    // In a killed one some of it is in the database, some in the WAL and some in the log.
+    options.memTableBytes = 12_000
     options.idleCheckpointBytes = 300_000
     let second = try StoreWorld(directory, options: options)
     for number in pairs.indices { goOn(second, number, &random) }

@@ -16,13 +16,15 @@ final class FaultVFS: @unchecked Sendable {
   var options: StoreOptions {
     var options = StoreOptions()
     options.vfs = String(cString: fault_vfs_name(handle))
+    options.logBytes = 200_000
+    options.memTableBytes = 60_000
     options.idleCheckpointBytes = 240_000
     options.busyCheckpointBytes = 800_000
     options.retryDelays = 200_000...2_000_000
     options.reserveBytes = 1 << 20
     options.tidyDelay = 100_000
     options.tidyPages = 4
-    options.idleLogBytes = 65_536
+    options.idleWALBytes = 65_536
     return options
   }
 

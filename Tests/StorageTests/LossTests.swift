@@ -10,17 +10,22 @@ import Testing
 @Suite struct LossTests {
   let directory = TemporaryDirectory(inMemory: true)
 
-  /// The files that a kill leaves: some commits are in the database, some in the log; or all in the log.
-  private func killed(checkpointing: Bool = true) throws -> [String: [UInt8]] {
+  /// The files that a kill leaves: all commits are in the log, or all but the last in the database and its WAL.
+  private func killed(copying: Bool = false) throws -> [String: [UInt8]] {
     let made = TemporaryDirectory(inMemory: true)
     var options = StoreOptions()
-    if checkpointing { options.idleCheckpointBytes = 300_000 }
+    if copying { options.memTableBytes = 0 }
     let harness = try Harness(.directory(made.path), options: options)
-    for number: UInt64 in 1...30 { harness.commit(Chronicle.batch(number)) }
+    for number: UInt64 in 1...30 {
+      harness.commit(Chronicle.batch(number))
+      if copying { harness.waitForCopy() }
+    }
     let contents = made.contents
     harness.store.close()
     #expect(
-      contents.keys.sorted() == ["watchline.mark", "watchline.sqlite", "watchline.sqlite-wal"])
+      contents.keys.sorted() == [
+        "watchline.log", "watchline.mark", "watchline.sqlite", "watchline.sqlite-wal",
+      ])
     return contents
   }
 
@@ -62,8 +67,8 @@ import Testing
 
   @Test func missingLog() throws {
     directory.replace(with: try killed())
-    directory.remove("watchline.sqlite-wal")
-    expectLoss("reported")
+    directory.remove("watchline.log")
+    expectLoss("30 was reported")
     // The database itself says so, too.
     directory.remove("watchline.mark")
     expectLoss("log \(directory.log) is missing")
@@ -78,21 +83,50 @@ import Testing
   }
 
   @Test func logThatIsCutOrDamaged() throws {
-    let files = try killed(checkpointing: false)
-    let log = try #require(files["watchline.sqlite-wal"])
-    // The last commit is about three frames long.
-    for length in [32, 20_000, log.count / 2, log.count - 20_000, log.count - 1] {
+    let files = try killed()
+    let log = try #require(files["watchline.log"])
+    let end = try #require(log.lastIndex { $0 != 0 })
+    for length in [512, 600, end / 2, end - 20_000, end - 1] {
       directory.replace(with: files)
       writeFile(directory.log, Array(log[..<length]))
-      let error = #expect(throws: StoreError.self) { try open() }
-      #expect([.lost, .corrupt].contains(error?.kind), "\(length): \(error as Any)")
+      expectLoss("30 was reported")
     }
     directory.replace(with: files)
     var damaged = log
-    damaged[log.count - 5_000] ^= 4
+    damaged[end - 5] ^= 4
     writeFile(directory.log, damaged)
     expectLoss("30 was reported")
     try expectAcceptance()
+  }
+
+  /// What the WAL had is in the log as well, until that starts over: then what is between the two is missing.
+  @Test func missingWAL() throws {
+    directory.replace(with: try killed())
+    directory.remove("watchline.sqlite-wal")
+    Chronicle.verify(directory, reported: 30, submitted: 30, "all is in the log")
+
+    let files = try killed(copying: true)
+    for isMarked in [true, false] {
+      directory.replace(with: files)
+      directory.remove("watchline.sqlite-wal")
+      if !isMarked { directory.remove("watchline.mark") }
+      expectLoss("its log goes on behind")
+    }
+    try expectAcceptance()
+  }
+
+  @Test func logOfAnotherStore() throws {
+    directory.replace(with: try killed())
+    let log = readFile(directory.log)
+    let other = TemporaryDirectory(inMemory: true)
+    let harness = try Harness(.directory(other.path), identity: "store-7")
+    harness.commit(Chronicle.batch(1))
+    harness.store.close()
+    writeFile(other.log, log)
+    let before = other.contents
+    let error = #expect(throws: StoreError.self) { try Harness(.directory(other.path)) }
+    #expect(error?.kind == .notOurs && error?.message.contains("another store") == true)
+    #expect(same(other.contents, before))
   }
 
   /// Whether a log is whole is not known without the mark.
@@ -151,7 +185,7 @@ import Testing
   /// or finds the new name; it never serves the rest under the old one.
   @Test func acceptanceIsAllOrNothing() throws {
     var files = try killed()
-    files["watchline.sqlite-wal"] = nil
+    files["watchline.log"] = nil
     var first = 1
     var isAccepted = false
     while true {

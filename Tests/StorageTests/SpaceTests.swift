@@ -43,7 +43,9 @@ import Testing
     for number: UInt64 in 1...40 { harness.commit(batch(number, bytes: 1_000_000)) }
     harness.commit(batch(41, bytes: 5_000, removing: Array(1...40)))
     eventually("a small database") { size(directory.database) < 2 << 20 }
-    eventually("a short log") { size(directory.log) <= options.idleLogBytes }
+    eventually("short files") {
+      [directory.log, directory.wal].allSatisfy { size($0) <= options.idleWALBytes }
+    }
     #expect(same(harness.segment(41), batch(41, bytes: 5_000).segment))
     // It is worth something still.
     for number: UInt64 in 42...45 { harness.commit(batch(number, bytes: 1_000_000)) }
@@ -54,12 +56,14 @@ import Testing
   }
 
   /// A log that was made short is never empty while the store is open: killed then, it starts, and without
-  /// the log it is refused, also where the mark is older, as after a loss of power.
+  /// the log it is refused, also where the mark is older, as after a loss of power. The WAL is not needed then.
   @Test func killedAfterGivingBack() throws {
     let harness = try Harness(.directory(directory.path), options: options)
     let mark = readFile(directory.path + "/watchline.mark")
     for number: UInt64 in 1...6 { harness.commit(batch(number, bytes: 1_000_000)) }
-    eventually("a short log") { (1...options.idleLogBytes).contains(size(directory.log)) }
+    eventually("short files") {
+      [directory.log, directory.wal].allSatisfy { (1...options.idleWALBytes).contains(size($0)) }
+    }
     let killed = TemporaryDirectory(inMemory: true)
     killed.replace(with: directory.contents)
     #expect(harness.store.close())
@@ -69,12 +73,17 @@ import Testing
     #expect(again.store.close())
     for isMarkOlder in [false, true] {
       killed.replace(with: found)
-      killed.remove("watchline.sqlite-wal")
+      killed.remove("watchline.log")
       if isMarkOlder { writeFile(killed.path + "/watchline.mark", mark) }
       #expect { try Harness(.directory(killed.path), options: options) } throws: {
         ($0 as? StoreError)?.kind == .lost
       }
     }
+    killed.replace(with: found)
+    killed.remove("watchline.sqlite-wal")
+    let withoutWAL = try Harness(.directory(killed.path), options: options)
+    #expect(withoutWAL.contents.segments.map(\.number) == Array(1...6))
+    #expect(withoutWAL.store.close())
   }
 
   /// Databases of the first version cannot give back: they are written anew at a start.

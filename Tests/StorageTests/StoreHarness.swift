@@ -91,6 +91,13 @@ final class Harness {
     return result
   }
 
+  /// Waits until the database has what was committed, with `memTableBytes` of 0: the writer brings it up to the log
+  /// between two reads.
+  func waitForCopy() {
+    _ = segment(.max)
+    _ = segment(.max)
+  }
+
   func removeFirst(where matches: (Store.Event) -> Bool) -> Bool {
     guard let index = events.firstIndex(where: matches) else { return false }
     events.remove(at: index)

@@ -41,7 +41,7 @@ import Testing
         StoredSegment(number: 3, header: [], bodyLength: 0),
       ])
     #expect(second.store.close())
-    #expect(directory.names == ["watchline.mark", "watchline.sqlite"])
+    #expect(directory.names == ["watchline.log", "watchline.mark", "watchline.sqlite"])
   }
 
   @Test func countsOpenings() throws {

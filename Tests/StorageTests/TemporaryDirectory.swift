@@ -21,7 +21,8 @@ final class TemporaryDirectory {
   func remove(_ name: String) { unlink(path + "/" + name) }
 
   var database: String { path + "/watchline.sqlite" }
-  var log: String { database + "-wal" }
+  var wal: String { database + "-wal" }
+  var log: String { path + "/watchline.log" }
 
   /// The files' names, sorted.
   var names: [String] {

@@ -98,7 +98,7 @@ import Testing
     #expect(heard.count == expected.count + new.count)
     world.stop()
     // And it is a good store from now on.
-    #expect(readFile(directory.database)[63] == 2)
+    #expect(readFile(directory.database)[63] == 3)
     let second = try StoreWorld(directory)
     #expect(second.contents.epoch == 3)
     second.stop()
