@@ -2,11 +2,18 @@ package import Journal
 
 /// The journal's contract in memory: rows by key, segments by number, a batch at once or not at
 /// all. It stands in for the disk, so it outlives the relay that uses it.
+///
+/// As on a disk there are a log and a database behind it, and a start makes what it finds from the two.
 package struct MemoryStore: Sendable {
   package let identity: String
   package private(set) var lastBatch: UInt64 = 0
   package private(set) var rows: [Row.Key: [UInt8]] = [:]
   package private(set) var segments: [UInt64: Segment] = [:]
+  /// What is committed and not in the database yet, an entry a batch.
+  private var log: [[UInt8]] = []
+  private var database = Database()
+  /// Entries of the log after which the database is brought up to it.
+  private static let longestLog = 16
   private var lost: Set<UInt64> = []
   private var damage: [UInt64: [Range<Int>]] = [:]
 
@@ -25,6 +32,33 @@ package struct MemoryStore: Sendable {
     for number in batch.removedSegments {
       precondition(
         segments.removeValue(forKey: number) != nil, "segment \(number) is removed twice")
+    }
+    var entry: [UInt8] = []
+    BatchCoding.append(CollectionOfOne(batch), to: &entry)
+    log.append(entry)
+    if log.count == Self.longestLog { bringUp() }
+  }
+
+  private mutating func bringUp() {
+    database.apply(log)
+    log = []
+  }
+
+  /// What a log has been written into.
+  private struct Database {
+    var rows: [Row.Key: [UInt8]] = [:]
+    var segments: [UInt64: Segment] = [:]
+    var lastBatch: UInt64 = 0
+
+    mutating func apply(_ log: [[UInt8]]) {
+      var table = MemTable(behind: lastBatch)
+      for entry in log {
+        for batch in entry.withUnsafeBytes({ BatchCoding.batches($0)! }) { table.apply(batch) }
+      }
+      for (key, value) in table.rows { rows[key] = value }
+      for (number, segment) in table.segments { segments[number] = segment }
+      for number in table.removedSegments { segments[number] = nil }
+      lastBatch = table.lastBatch
     }
   }
 
@@ -54,7 +88,9 @@ package struct MemoryStore: Sendable {
   }
 
   /// What a store that is opened for the `epoch`th time holds.
-  package func contents(epoch: UInt64) -> Contents {
+  package mutating func contents(epoch: UInt64) -> Contents {
+    bringUp()
+    (rows, segments, lastBatch) = (database.rows, database.segments, database.lastBatch)
     let read = rows.keys.filter { key in
       switch key.table.start {
       case .all: true

@@ -151,7 +151,8 @@ struct DatabaseSource {
   ///
   /// - Parameter readingBodies: whether the segments' bodies are read and checked, too.
   private func start(
-    _ connection: Connection, _ newIdentity: String, _ files: StoreFiles?, walBytes: Int, thoroughly: Bool,
+    _ connection: Connection, _ newIdentity: String, _ files: StoreFiles?, walBytes: Int,
+    thoroughly: Bool,
     readingBodies: Bool, prepare: (Connection) throws(StoreError) -> Void
   ) throws(StoreError) -> (DatabaseSource, Database, Contents) {
     var migrated: Bool

@@ -63,7 +63,7 @@ final class Writer {
     // It is no failure when that fails: the log then has it all.
     if done, (try? copy()) != nil, let database = try? writable() {
       database.closeToTheEnd()
-      try? source.logFile?.shorten(to: 0)
+      try? source.logFile?.empty()
     } else if let opened {
       source.close(opened)
     }
@@ -114,10 +114,12 @@ final class Writer {
 
   private var hasReads: Bool { reading != nil || !reads.isEmpty }
 
-  /// While nothing fills up, what is in the log only may come to nothing: the later, the less is left of it.
+  /// While nothing fills up, what is in the log only may come to nothing: the later, the less is left of it. A log
+  /// that cannot grow starts over.
   private var wantsCopy: Bool {
-    memTable.byteCount >= mostInMemory || source.log.byteCount >= longestLog
-      && !memTable.isEmpty
+    guard !memTable.isEmpty else { return false }
+    return memTable.byteCount >= mostInMemory || source.log.byteCount >= longestLog
+      || source.logFile?.cannotGrow == true
   }
 
   /// A long WAL is moved at once, a shorter one when nothing waits.

@@ -43,7 +43,7 @@ extension ProcessTests {
 
     @Test func aDamagedOneIsSaidToBe() throws {
       let data = try fill()
-      for name in ["watchline.sqlite", "watchline.sqlite-wal"] {
+      for name in ["watchline.log", "watchline.sqlite", "watchline.sqlite-wal"] {
         let url = URL(filePath: data + "/" + name)
         var bytes = try Data(contentsOf: url)
         while let place = bytes.range(of: Data("payload-of-mine".utf8)) {

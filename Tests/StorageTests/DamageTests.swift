@@ -101,7 +101,8 @@ import Testing
 
 /// What is done to the files.
 enum Damage: CaseIterable {
-  case flip, flipInLog, cutLog, deleteLog, flipInWAL, cutWAL, deleteWAL, zeroPage, zeroSector, swapRows, swapBodies, dropRows
+  case flip, flipInLog, cutLog, deleteLog, flipInWAL, cutWAL, deleteWAL, zeroPage, zeroSector,
+    swapRows, swapBodies, dropRows
   case dropTable, deleteMark, oldDatabase, oldRow
 
   /// Whether it is a file of a store that was not closed.

@@ -64,7 +64,8 @@ struct LogConformance {
     }
     #expect(try Self.entries(log).map(\.bytes) == [[1]], sourceLocation: sourceLocation)
     try log.append([3], sequence: 5, behind: 4)
-    #expect(try Self.entries(try reopen(log)).map(\.bytes) == [[1], [3]], sourceLocation: sourceLocation)
+    #expect(
+      try Self.entries(try reopen(log)).map(\.bytes) == [[1], [3]], sourceLocation: sourceLocation)
   }
 
   /// Appends, trims and reopens, beside an array that does the same.

@@ -184,7 +184,8 @@ import Testing
         max(found.last, copied) >= log.last && found.last <= highest, "seed \(seed)")
       for entry in try LogConformance.entries(found, behind: copied) {
         #expect(
-          entry.bytes.allSatisfy { $0 == UInt8(truncatingIfNeeded: entry.sequence) }, "seed \(seed)")
+          entry.bytes.allSatisfy { $0 == UInt8(truncatingIfNeeded: entry.sequence) }, "seed \(seed)"
+        )
       }
     }
     #expect(failures > 100, "\(failures)")

@@ -39,6 +39,8 @@ package final class FileLog: Log {
   /// Of the store that writes.
   private var owner: UInt64
   private var buffer: [UInt8] = []
+  /// The file could not be made longer when that was needed last: it has to start over.
+  private(set) var cannotGrow = false
 
   static let sector = 512
   private static let magic = UInt64(littleEndian: 0x3130_474F_4C4C_5757)  // WWLLOG01
@@ -153,8 +155,18 @@ package final class FileLog: Log {
   private func makeRoom(_ needed: Int) throws(StoreError) {
     guard needed > room else { return }
     let ahead = min(max(room, Self.growth.lowerBound), Self.growth.upperBound)
+    cannotGrow = true
+    do throws(StoreError) {
+      try grow(to: needed + ahead)
+    } catch {
+      try grow(to: needed)
+    }
+    cannotGrow = false
+  }
+
+  private func grow(to length: Int) throws(StoreError) {
     let piece = Self.growth.lowerBound
-    let length = (needed + ahead + piece - 1) / piece * piece
+    let length = (length + piece - 1) / piece * piece
     try file!.allocate(Int64(length), inPiecesOf: Int32(piece))
     room = length
   }
@@ -162,6 +174,13 @@ package final class FileLog: Log {
   package func trim(through sequence: UInt64) {
     guard sequence >= last else { return }
     startsOver = owner
+  }
+
+  /// Has nothing in it any more, and nothing that one could take for something.
+  func empty() throws(StoreError) {
+    try start(behind: last, store: owner)
+    trim(through: last)
+    try shorten(to: 0)
   }
 
   /// Gives back what the file has beyond so many bytes, where nothing in it is needed.

@@ -1,9 +1,10 @@
 """Wrote the databases here, and what the program that wrote them then told the devices.
 
-usage: write.py watchline-server folder   (with the server of commit 401713b, version 1 of the tables)
+usage: write.py watchline-server folder          (with the server of commit 401713b, version 1 of the tables)
+       write.py watchline-server folder 2        (with the server of commit 999c3ef, version 2, before the log)
 """
 import socket, subprocess, sys, os, json, time, shutil, signal, hashlib, base64
-SERVER=sys.argv[1]; OUT=sys.argv[2]
+SERVER=sys.argv[1]; OUT=sys.argv[2]; VERSION=sys.argv[3] if len(sys.argv) > 3 else ''
 def start(data):
     p=subprocess.Popen([SERVER,'--listen','127.0.0.1:0','--data',data,'--clock','manual'],stdout=subprocess.PIPE,stderr=subprocess.DEVNULL)
     line=p.stdout.readline().decode(); port=int(line.rsplit(':',1)[1]); return p,port
@@ -103,7 +104,7 @@ def read(how, data):
     for c in cs.values(): c.sync_end()
     text = ''.join(
         n + '< ' + l + '\n' for n in cs for l in cs[n].lines if '"of":"configure"' not in l)
-    open(os.path.join(OUT, how + '.txt.lz'), 'wb').write(pack(text.encode()))
+    open(os.path.join(OUT, how + VERSION + '.txt.lz'), 'wb').write(pack(text.encode()))
     p.kill(); p.wait()
 for how in ('stopped', 'killed'):
     d = os.path.join(OUT, how); shutil.rmtree(d, ignore_errors=True)
@@ -112,6 +113,7 @@ for how in ('stopped', 'killed'):
     else: p.kill()
     p.wait()
     for name in os.listdir(d):
-        out = os.path.join(OUT, how + name[len('watchline'):] + '.lz')
+        if name.endswith('.reserve'): continue
+        out = os.path.join(OUT, how + VERSION + name[len('watchline'):] + '.lz')
         open(out, 'wb').write(pack(open(os.path.join(d, name), 'rb').read()))
     read(how, d)

@@ -1,32 +1,30 @@
-import Journal
-
 /// What the log has and the database does not have yet, as it is after the last batch.
 ///
 /// What has come to nothing meanwhile is in neither: of a row that was written ten times the last value is left, and
 /// nothing of a segment that is not needed any more. So a transfer that is acknowledged soon never reaches the
 /// database. The name is that of O'Neil et al., The Log-Structured Merge-Tree (1996), as databases use it today.
-struct MemTable {
+package struct MemTable: Sendable {
   /// nil removes the row.
-  private(set) var rows: [Row.Key: [UInt8]?] = [:]
-  private(set) var segments: [UInt64: Segment] = [:]
+  package private(set) var rows: [Row.Key: [UInt8]?] = [:]
+  package private(set) var segments: [UInt64: Segment] = [:]
   /// Segments in the database that go.
-  private(set) var removedSegments: [UInt64] = []
+  package private(set) var removedSegments: [UInt64] = []
   /// The batch up to which the database has everything.
-  let base: UInt64
+  package let base: UInt64
   /// The last one that is in here.
-  private(set) var lastBatch: UInt64
+  package private(set) var lastBatch: UInt64
   /// About what it takes.
-  private(set) var byteCount = 0
+  package private(set) var byteCount = 0
 
-  init(behind base: UInt64) {
+  package init(behind base: UInt64) {
     self.base = base
     lastBatch = base
   }
 
-  var isEmpty: Bool { lastBatch == base }
+  package var isEmpty: Bool { lastBatch == base }
 
   /// Takes in a batch; those that it has already are left out.
-  mutating func apply(_ batch: Batch) {
+  package mutating func apply(_ batch: Batch) {
     guard batch.number > lastBatch else { return }
     lastBatch = batch.number
     for row in batch.rows {
