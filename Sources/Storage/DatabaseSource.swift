@@ -17,6 +17,8 @@ struct DatabaseSource {
   let open: OpenFiles?
   /// nil in memory.
   let reserve: Reserve?
+  /// nil in memory.
+  private(set) var hold: Hold?
 
   /// Whether a failed database can be closed and opened again without losing anything.
   var canReopen: Bool { files != nil }
@@ -188,6 +190,7 @@ struct DatabaseSource {
       }
       try source.begin(database, next, migrated: migrated)
       try open?.opened(connection, log: files?.log)
+      source.hold = files.flatMap { Hold($0.mark) }
       contents.identity = next.identity
       contents.epoch = next.epoch
       contents.lossEpoch = next.lossEpoch

@@ -33,6 +33,18 @@ final class DirectoryLock {
     Glibc.close(descriptor)
   }
 
+  /// Makes the names in a directory durable.
+  static func sync(_ directory: String) throws(StoreError) {
+    let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw StoreError(errno: errno, function: "open", path: directory)
+    }
+    defer { Glibc.close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw StoreError(errno: errno, function: "fsync", path: directory)
+    }
+  }
+
   /// Makes the names in the directory durable.
   func sync(_ directory: String) throws(StoreError) {
     guard fsync(descriptor) == 0 else {

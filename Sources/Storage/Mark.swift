@@ -85,4 +85,21 @@ final class Mark {
   }
 
   func sync() throws(StoreError) { try file?.sync() }
+
+  /// Has the mark of a copy say that it is one: whatever the store has, more may have been reported since.
+  func declareBackup() throws(StoreError) {
+    guard var note = notes.first else { return }
+    if file == nil { file = try VFSFile(path, creating: true, vfs: vfs) }
+    for offset in [0, Self.distance] {
+      note.lastBatch = Self.backup
+      note.sequence &+= 1
+      try file!.write(note.bytes, at: offset)
+    }
+    try file!.sync()
+  }
+
+  /// Whether it is that of a backup.
+  func isOfBackup(_ state: StoreState) -> Bool { note(of: state)?.lastBatch == Self.backup }
+
+  private static let backup = UInt64.max
 }

@@ -118,6 +118,7 @@ struct StoreFiles {
   /// What the store must have lost by what its mark and its log say, as a sentence; nil where nothing says so.
   func loss(_ state: StoreState, _ mark: Mark, walBytes: Int, _ log: LogBehind) -> String? {
     let note = mark.note(of: state)
+    if mark.isOfBackup(state) { return "it is a backup, and devices may have gone on since" }
     if log.leavesGap {
       return
         "it has commits up to \(state.lastBatch), and its log goes on behind \(log.file.base): its WAL was "

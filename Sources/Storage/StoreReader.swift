@@ -56,7 +56,9 @@ package final class StoreReader {
     var (loss, logFault): (String?, StoreError?)
     do throws(StoreError) {
       let log = try LogBehind(files, database.state, vfs: options.vfs)
-      loss = files.loss(database.state, mark, walBytes: walBytes, log)
+      if !mark.isOfBackup(database.state) {
+        loss = files.loss(database.state, mark, walBytes: walBytes, log)
+      }
       try database.pretend(log)
     } catch {
       logFault = error

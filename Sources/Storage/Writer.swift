@@ -7,7 +7,11 @@ import Journal
 final class Writer {
   /// The kinds of work fail and are retried each on its own: a page that cannot be read does not
   /// hold up the commits.
-  enum Step: Int, CaseIterable { case commit, read, copy, checkpoint, tidy }
+  enum Step: Int, CaseIterable {
+    case commit, read, copy, checkpoint, tidy
+
+    var writesDatabase: Bool { self != .commit && self != .read }
+  }
 
   let options: StoreOptions
   let shared: Monitor<Shared>
@@ -31,6 +35,8 @@ final class Writer {
   /// An entry of the log in the making.
   private var entry: [UInt8] = []
   private var closing = false
+  /// Somebody copies the database; when to look again, of `monotonicNanoseconds`.
+  private var heldUntil: UInt64?
   var space = SpaceKeeping()
   /// Failures that `close` still puts up with.
   private var triesLeft = Int.max
@@ -55,9 +61,12 @@ final class Writer {
     while takeWork() {
       if isDue(.commit) { attempt(.commit, commitGroup) }
       if isDue(.read), !closing { attempt(.read, answerReads) }
-      if isDue(.copy), !closing { attempt(.copy, copy) }
-      if isDue(.checkpoint), !closing { attempt(.checkpoint, checkpoint) }
-      if isDue(.tidy), !closing { attempt(.tidy, tidy) }
+      for (step, body) in [(.copy, copy), (.checkpoint, checkpoint), (.tidy, tidy)]
+        as [Housekeeping]
+      where isDue(step) && !closing {
+        if takeHold() { attempt(step, body) }
+        source.hold?.giveBack()
+      }
     }
     let done = batches.isEmpty && !tellIfGone()
     // It is no failure when that fails: the log then has it all.
@@ -69,6 +78,22 @@ final class Writer {
     }
     shared.with { $0.allCommitted = done }
   }
+
+  private typealias Housekeeping = (Step, () throws(StoreError) -> Void)
+
+  /// Whether the database may be written to: not while somebody copies it. What is only in the log is in memory too,
+  /// and may become four times as much as else; then it is written all the same.
+  private func takeHold() -> Bool {
+    guard let hold = source.hold, !hold.take() else { return true }
+    guard memTable.byteCount < 4 * mostInMemory, source.log.byteCount < 4 * longestLog else {
+      return true
+    }
+    heldUntil = monotonicNanoseconds() + Self.holdDelay
+    return false
+  }
+
+  /// Nanoseconds between two looks whether the database may be written to again.
+  private static let holdDelay: UInt64 = 20_000_000
 
   // MARK: Waiting
 
@@ -82,6 +107,7 @@ final class Writer {
     if troubles[Step.tidy.rawValue] == nil, let next = space.nextTidy {
       deadline = min(deadline ?? .max, next)
     }
+    if let heldUntil { deadline = max(deadline ?? 0, heldUntil) }
     _ = shared.wait(until: busy ? 0 : deadline) { state -> Void? in
       let news = !state.batches.isEmpty || !state.reads.isEmpty || state.closing != closing
       batches.append(contentsOf: state.batches)
@@ -99,16 +125,25 @@ final class Writer {
     switch step {
     case .commit: !batches.isEmpty
     case .read: hasReads
-    case .copy: wantsCopy
-    case .checkpoint: wantsCheckpoint
-    case .tidy: isTidyDue
+    case .copy: !isHeld && wantsCopy
+    case .checkpoint: !isHeld && wantsCheckpoint
+    case .tidy: !isHeld && isTidyDue
     }
+  }
+
+  /// Whether somebody was copying the database a moment ago.
+  private var isHeld: Bool {
+    guard let until = heldUntil else { return false }
+    if monotonicNanoseconds() < until { return true }
+    heldUntil = nil
+    return false
   }
 
   /// Whether a step is to be taken now. One that has failed is tried again even when its work was done
   /// on the way, by reopening: that is what ends its trouble. Closing does not wait.
   private func isDue(_ step: Step) -> Bool {
     guard let trouble = troubles[step.rawValue] else { return hasWork(step) }
+    if step.writesDatabase, isHeld { return false }
     return closing || monotonicNanoseconds() >= trouble.nextTry
   }
 

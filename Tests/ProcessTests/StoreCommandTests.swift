@@ -58,6 +58,49 @@ extension ProcessTests {
       #expect(try scratch.watchline(["dump", data, "--payloads"]).code == 1)
     }
 
+    /// A copy is made while transfers come in; a server on the copy has all that was accepted before, in order, under
+    /// a new name, and the one that runs has everything.
+    @Test func aBackupOfARunningServer() throws {
+      let server = try ServerProcess(scratch, [])
+      let phone = try server.device("phone")
+      try server.device("watch").close()
+      var n = 0
+      func send(_ count: Int) throws {
+        for _ in 0..<count {
+          n += 1
+          try phone.send(["type": "transferUserInfo", "n": n, "payload": ["n": n]])
+        }
+        for _ in 0..<count { #expect(try phone.expect("accepted").type == "accepted") }
+      }
+      try send(300)
+      let backup = try Program(
+        [Program.products + "/watchline", "backup", scratch.data, scratch.path + "/copy"],
+        in: scratch)
+      while !backup.hasEnded, n < 20_000 { try send(20) }
+      #expect(try backup.exitCode() == 0, "\(backup.errors)")
+      let last = n
+      #expect(try scratch.watchline(["check", scratch.path + "/copy"]).code == 0)
+
+      let again = try scratch.watchline(["backup", scratch.data, scratch.path + "/copy"])
+      #expect(again.code == 2 && again.errors.contains("is not empty"), "\(again.errors)")
+      let refused = try scratch.watchline(["backup", scratch.data])
+      #expect(refused.code == 2)
+
+      let restored = try ServerProcess(scratch, ["--accept-loss"], data: scratch.path + "/copy")
+      let count = try restored.device("phone").activation.integer("n") ?? 0
+      #expect((300...last).contains(count))
+      let watch = try restored.device("watch")
+      for expected in 1...count {
+        #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
+      }
+      #expect(try restored.terminate() == 0)
+      let original = try server.device("watch")
+      for expected in 1...last {
+        #expect(try original.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
+      }
+      #expect(try server.terminate() == 0)
+    }
+
     @Test func whatCannotBeLookedAt() throws {
       for command in ["check", "dump"] {
         let none = try scratch.watchline([command])

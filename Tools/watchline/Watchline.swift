@@ -14,7 +14,7 @@ package enum Watchline {
       Connect.self, DeviceCommand.self, Generate.self, ReplayCommand.self, FuzzCommand.self,
       FuzzWireCommand.self, MutantsCommand.self, ProxyCommand.self, LoadCommand.self,
       StudioCommand.self, TokenCommand.self, StatsCommand.self, TopCommand.self, TailCommand.self,
-      CheckCommand.self, DumpCommand.self,
+      CheckCommand.self, DumpCommand.self, BackupCommand.self,
     ]
   }
 
