@@ -1,5 +1,6 @@
 import EventLoop
 import Relay
+import Storage
 
 /// What the server tells its operator.
 extension Server {
@@ -90,6 +91,16 @@ extension Server {
     text.add(
       "watchline_store_payload_bytes", .gauge, "All payloads in the store.",
       Double(figures.storedBytes))
+    let sizes = store.sizes
+    text.add(
+      "watchline_log_bytes", .gauge, "Of the store's log, as of the last commit.",
+      Double(sizes.log))
+    text.add(
+      "watchline_memtable_bytes", .gauge,
+      "What the log has and the database does not have yet, in memory.", Double(sizes.memTable))
+    text.add(
+      "watchline_database_bytes", .gauge, "Of the database's file and its WAL.",
+      Double(sizes.database))
     text.add(
       "watchline_store_failing", .gauge, "1 while the store takes nothing new.",
       figures.storeTrouble == nil ? 0 : 1)

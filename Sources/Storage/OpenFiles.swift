@@ -76,6 +76,9 @@ final class OpenFiles {
 
   /// Bytes of the WAL's file.
   var walBytes: Int { wal?.bytes ?? 0 }
+
+  /// Bytes of the database's file and its WAL.
+  var databaseBytes: Int { (database?.bytes ?? 0) + walBytes }
 }
 
 /// One of the files, held by a descriptor.

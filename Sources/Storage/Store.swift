@@ -112,6 +112,9 @@ package final class Store: Sendable {
     }
   }
 
+  /// What the store takes, as of the last commit.
+  package var sizes: StoreSizes { shared.with { $0.sizes } }
+
   /// Commits all that was submitted, moves the WAL into the database, and ends the thread. While commits
   /// fail, there is one more try. Reads without an answer get none; `takeEvents` still works.
   ///
@@ -127,6 +130,16 @@ package final class Store: Sendable {
   }
 }
 
+/// What a store takes on the disk and in memory, in bytes.
+package struct StoreSizes: Sendable, Equatable {
+  /// Of the log, up to the end of its last entry; 0 when it starts over.
+  package var log = 0
+  /// What the log has and the database does not.
+  package var memTable = 0
+  /// Of the database's file and its WAL.
+  package var database = 0
+}
+
 /// What the two threads exchange.
 struct Shared {
   enum Read {
@@ -139,6 +152,7 @@ struct Shared {
   var reads: [Read] = []
   var events: [Store.Event] = []
   var lastSubmitted: UInt64
+  var sizes = StoreSizes()
   var closing = false
   /// Valid after the thread has ended.
   var allCommitted = false

@@ -296,7 +296,15 @@ final class Writer {
     let end = batches.firstIndex { $0.number > number } ?? batches.count
     for batch in batches[..<end] { memTable.apply(batch) }
     batches.removeSubrange(..<end)
+    noteSizes()
     tell(.committed(through: number))
+  }
+
+  private func noteSizes() {
+    let sizes = StoreSizes(
+      log: source.log.byteCount, memTable: memTable.byteCount,
+      database: source.open?.databaseBytes ?? 0)
+    shared.with { $0.sizes = sizes }
   }
 
   /// Brings the database up to the log, which may start over then.
@@ -310,6 +318,7 @@ final class Writer {
     }
     memTable = MemTable(behind: database.state.lastBatch)
     source.log.trim(through: memTable.base)
+    noteSizes()
   }
 
   private func checkpoint() throws(StoreError) {

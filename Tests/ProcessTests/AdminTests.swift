@@ -73,6 +73,10 @@ extension ProcessTests {
         (#"watchline_refused_total{code="4002"}"#, 1), ("watchline_store_failing", 0),
       ] { #expect(value(name, in: metrics) == Double(count), "\(name)") }
       #expect(try #require(value("watchline_commit_seconds_count", in: metrics)) >= 2)
+      // All of it is in memory here, so that the database is no file.
+      #expect(try #require(value("watchline_log_bytes", in: metrics)) > 100)
+      #expect(try #require(value("watchline_memtable_bytes", in: metrics)) > 100)
+      #expect(value("watchline_database_bytes", in: metrics) == 0)
       #expect(try #require(value("process_resident_memory_bytes", in: metrics)) > 1_000_000)
       let check = try Program(
         ["promtool", "check", "metrics"], in: scratch,
