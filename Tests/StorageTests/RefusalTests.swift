@@ -55,6 +55,35 @@ import Testing
     expectRefusal(.newerVersion(found: 7, known: 3), "version 7")
   }
 
+  @Test func newerLog() throws {
+    try make(closed: false)
+    var log = readFile(directory.log)
+    log[6] = 9
+    var head = Array(log[..<32])
+    head.append(littleEndian: head.withUnsafeBytes { Checksum.of($0, seed: 2) })
+    log.replaceSubrange(..<40, with: head)
+    writeFile(directory.log, log)
+    expectRefusal(.newerVersion(found: 9, known: 1), "watchline.log: has version 9")
+  }
+
+  @Test func noLog() throws {
+    try make(closed: false)
+    writeFile(directory.log, Array("shopping list\n".utf8) + [UInt8](repeating: 7, count: 4_096))
+    expectRefusal(.corrupt, "does not begin as a log does")
+  }
+
+  /// Root may read anything; a folder in its place nobody can.
+  @Test func unreadableLog() throws {
+    try make(closed: false)
+    directory.remove("watchline.log")
+    #expect(mkdir(directory.log, 0o700) == 0)
+    defer { rmdir(directory.log) }
+    let error = #expect(throws: StoreError.self) {
+      try Harness(.directory(directory.path)).store.close()
+    }
+    #expect(error?.kind == .cannotOpen && error?.path == directory.log, "\(error as Any)")
+  }
+
   @Test func foreignDatabase() throws {
     try run("CREATE TABLE note(text); INSERT INTO note VALUES('mine')")
     expectRefusal(.notOurs, "another program")

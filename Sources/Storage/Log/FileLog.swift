@@ -43,7 +43,9 @@ package final class FileLog: Log {
   private(set) var cannotGrow = false
 
   static let sector = 512
-  private static let magic = UInt64(littleEndian: 0x3130_474F_4C4C_5757)  // WWLLOG01
+  /// "WLLOG", a zero, and the version of what stands behind it, 2 bytes.
+  private static let magic: UInt64 = version << 48 | 0x47_4F4C_4C57
+  private static let version: UInt64 = 1
   private static let headSize = 40
   private static let entryHeadSize = 32
   /// The file grows by at least, and by at most, so many bytes ahead of what is needed.
@@ -52,7 +54,7 @@ package final class FileLog: Log {
   /// Reads the file, and makes none.
   ///
   /// - Parameter copied: up to here nothing of it is needed.
-  /// - Throws: `corrupt` where something that is needed is not as it was written; `io`, `cannotOpen`.
+  /// - Throws: `corrupt` where something that is needed is not as it was written; `newerVersion`, `io`, `cannotOpen`.
   package init(_ path: String, behind copied: UInt64, vfs: String?) throws(StoreError) {
     self.path = path
     self.vfs = vfs
@@ -62,6 +64,9 @@ package final class FileLog: Log {
     if let file, room >= Self.sector {
       let bytes = try file.bytes(Self.headSize, at: 0)
       head = Head(bytes)
+      if let found = Head.version(bytes) {
+        try StoreFiles.refuseNewer(found, known: Int(Self.version), path: path)
+      }
       // A file of zeros is one that was about to be made.
       guard head != nil || bytes.allSatisfy({ $0 == 0 }) else {
         throw Self.damaged(path, "it does not begin as a log does")
@@ -280,10 +285,19 @@ package final class FileLog: Log {
     /// nil where these are not the bytes of a head.
     init?(_ bytes: [UInt8]) {
       func number(_ index: Int) -> UInt64 { bytes.number(at: index * 8, as: UInt64.self) }
-      guard number(0) == FileLog.magic,
-        number(4) == bytes.prefix(32).withUnsafeBytes({ Checksum.of($0, seed: 2) })
-      else { return nil }
+      guard Self.version(bytes) == Int(FileLog.version) else { return nil }
       self.init(salt: number(1), base: number(2), store: number(3))
+    }
+
+    /// The version of a head, be it a later one; nil where it is none. What stands before the sum, and the sum, are
+    /// the same in all versions.
+    static func version(_ bytes: [UInt8]) -> Int? {
+      let magic = bytes.number(at: 0, as: UInt64.self)
+      guard magic << 16 == FileLog.magic << 16,
+        bytes.number(at: 32, as: UInt64.self)
+          == bytes.prefix(32).withUnsafeBytes({ Checksum.of($0, seed: 2) })
+      else { return nil }
+      return Int(magic >> 48)
     }
 
     var sector: [UInt8] {
