@@ -36,7 +36,7 @@ final class Writer {
   private var entry: [UInt8] = []
   private var closing = false
   /// Somebody copies the database; when to look again, of `monotonicNanoseconds`.
-  private var heldUntil: UInt64?
+  var heldUntil: UInt64?
   var space = SpaceKeeping()
   /// Failures that `close` still puts up with.
   private var triesLeft = Int.max
@@ -81,20 +81,6 @@ final class Writer {
 
   private typealias Housekeeping = (Step, () throws(StoreError) -> Void)
 
-  /// Whether the database may be written to: not while somebody copies it. What is only in the log is in memory too,
-  /// and may become four times as much as else; then it is written all the same.
-  private func takeHold() -> Bool {
-    guard let hold = source.hold, !hold.take() else { return true }
-    guard memTable.byteCount < 4 * mostInMemory, source.log.byteCount < 4 * longestLog else {
-      return true
-    }
-    heldUntil = monotonicNanoseconds() + Self.holdDelay
-    return false
-  }
-
-  /// Nanoseconds between two looks whether the database may be written to again.
-  private static let holdDelay: UInt64 = 20_000_000
-
   // MARK: Waiting
 
   /// Waits until there is something to do.
@@ -131,14 +117,6 @@ final class Writer {
     }
   }
 
-  /// Whether somebody was copying the database a moment ago.
-  private var isHeld: Bool {
-    guard let until = heldUntil else { return false }
-    if monotonicNanoseconds() < until { return true }
-    heldUntil = nil
-    return false
-  }
-
   /// Whether a step is to be taken now. One that has failed is tried again even when its work was done
   /// on the way, by reopening: that is what ends its trouble. Closing does not wait.
   private func isDue(_ step: Step) -> Bool {
@@ -148,14 +126,6 @@ final class Writer {
   }
 
   private var hasReads: Bool { reading != nil || !reads.isEmpty }
-
-  /// While nothing fills up, what is in the log only may come to nothing: the later, the less is left of it. A log
-  /// that cannot grow starts over.
-  private var wantsCopy: Bool {
-    guard !memTable.isEmpty else { return false }
-    return memTable.byteCount >= mostInMemory || source.log.byteCount >= longestLog
-      || source.logFile?.cannotGrow == true
-  }
 
   /// A long WAL is moved at once, a shorter one when nothing waits.
   private var wantsCheckpoint: Bool {
@@ -300,25 +270,11 @@ final class Writer {
     tell(.committed(through: number))
   }
 
-  private func noteSizes() {
+  func noteSizes() {
     let sizes = StoreSizes(
       log: source.log.byteCount, memTable: memTable.byteCount,
       database: source.open?.databaseBytes ?? 0)
     shared.with { $0.sizes = sizes }
-  }
-
-  /// Brings the database up to the log, which may start over then.
-  func copy() throws(StoreError) {
-    guard !memTable.isEmpty else { return }
-    let database = try writable()
-    if database.state.lastBatch < memTable.lastBatch {
-      try database.put(memTable)
-      try source.open?.check(walBytes: database.walFileBytes)
-      try source.open?.measure()
-    }
-    memTable = MemTable(behind: database.state.lastBatch)
-    source.log.trim(through: memTable.base)
-    noteSizes()
   }
 
   private func checkpoint() throws(StoreError) {

@@ -133,6 +133,35 @@ import Testing
     #expect(harness.store.close())
   }
 
+  /// A commit of the database fails, be it that it reached the disk, and what it had is not needed any more by the next
+  /// try: nothing of it stays.
+  @Test(arguments: [false, true]) func whatFailedAndIsRemovedStaysAway(torn: Bool) throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let vfs = FaultVFS()
+    var options = vfs.options
+    options.memTableBytes = 40_000
+    options.logBytes = .max
+    options.reserveBytes = 0
+    options.tidyDelay = 3_600_000_000_000
+    options.retryDelays = 400_000_000...400_000_000
+    let harness = try Harness(.directory(directory.path), options: options)
+    let row = Row.Key(.device, pair: 1)
+    // The first sync is that of the log, the second that of the database.
+    vfs.fail(FAULT_SYNC, first: 2, code: SQLITE_IOERR_FSYNC, torn: torn)
+    harness.commit(
+      Batch(
+        number: 1, rows: [Row(row, [1])],
+        segment: Segment(body: .init(repeating: 1, count: 50_000))))
+    harness.wait { $0.events.contains { $0.isFailing } }
+    harness.commit(Batch(number: 2, rows: [Row(row, nil)], removedSegments: [1]))
+    harness.wait { $0.events.contains(.recovered) }
+    #expect(harness.store.close())
+    let second = try Harness(.directory(directory.path))
+    #expect(second.contents.segments.isEmpty && second.contents.rows.isEmpty)
+    #expect(second.contents.lastBatch == 2)
+    #expect(second.store.close())
+  }
+
   @Test func closeGivesUpWhileCommitsFail() throws {
     let directory = TemporaryDirectory(inMemory: true)
     let vfs = FaultVFS()
