@@ -58,7 +58,7 @@ import Testing
     }
     vfs.heal(FAULT_SYNC)
     #expect(harness.events.contains { $0.isFailing })
-    #expect(harness.store.close())
+    #expect(harness.store.close(), "\(harness.store.takeEvents())")
     harness.take()
     #expect(harness.committed == submitted)
   }

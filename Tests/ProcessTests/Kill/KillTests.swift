@@ -80,7 +80,9 @@ extension ProcessTests {
         phone.client!.wait(0.0003)
       }
       // After a second without a commit the database is brought up to the log.
-      if random.chance(0.03) { Thread.sleep(forTimeInterval: Double(random.pick(950...1_250)) / 1_000) }
+      if random.chance(0.03) {
+        Thread.sleep(forTimeInterval: Double(random.pick(950...1_250)) / 1_000)
+      }
       server.kill()
       try phone.read()
       try watch.read()
