@@ -83,7 +83,7 @@ import Testing
       harness.commit(
         Batch(number: number, segment: Segment(body: .init(repeating: 1, count: 9_000))))
     }
-    usleep(50_000)
+    for _ in 0..<1_000 where same(database(), before) { usleep(10_000) }
     #expect(!same(database(), before))
     hold.giveBack()
     #expect(harness.store.close())
