@@ -118,7 +118,7 @@ struct StoreFiles {
   /// What the store must have lost by what its mark and its log say, as a sentence; nil where nothing says so.
   func loss(_ state: StoreState, _ mark: Mark, walBytes: Int, _ log: LogBehind) -> String? {
     let note = mark.note(of: state)
-    if mark.isOfBackup(state) { return "it is a backup, and devices may have gone on since" }
+    if mark.isOfBackup(state) { return Self.backup }
     if log.leavesGap {
       return
         "it has commits up to \(state.lastBatch), and its log goes on behind \(log.file.base): its WAL was "
@@ -147,9 +147,13 @@ struct StoreFiles {
   func lost(_ what: String) -> StoreError {
     StoreError(
       .lost, code: SQLITE_CORRUPT, function: "open", path: database,
-      "accepted transfers are lost: \(what); restore what is missing, or start with --accept-loss to "
-        + "serve what is there under a new store name")
+      what == Self.backup
+        ? "\(what): start with --accept-loss to serve it under a new store name"
+        : "accepted transfers are lost: \(what); restore what is missing, or start with --accept-loss to "
+          + "serve what is there under a new store name")
   }
+
+  private static let backup = "it is a backup, and devices may have gone on since"
 
   /// Gives the finished draft its name.
   func publishDraft() throws(StoreError) {
