@@ -158,7 +158,10 @@ package final class FileLog: Log {
   }
 
   private func makeRoom(_ needed: Int) throws(StoreError) {
-    guard needed > room else { return }
+    guard needed > room else {
+      cannotGrow = false
+      return
+    }
     let ahead = min(max(room, Self.growth.lowerBound), Self.growth.upperBound)
     cannotGrow = true
     do throws(StoreError) {
