@@ -19,24 +19,24 @@ package enum BatchCoding {
 
   private static func append(_ batch: Batch, to bytes: inout [UInt8]) {
     let segment = batch.segment
-    bytes.append(fixed: batch.number)
+    bytes.append(littleEndian: batch.number)
     for count in [
       batch.rows.count, batch.removedSegments.count, segment?.header.count ?? 0,
       segment?.body.count ?? 0, segment?.ends.count ?? 0,
-    ] { bytes.append(fixed: UInt32(count)) }
+    ] { bytes.append(littleEndian: UInt32(count)) }
     bytes.append(segment == nil ? 0 : 1)
     for row in batch.rows {
       bytes.append(row.key.table.rawValue)
-      bytes.append(fixed: row.key.pair)
-      bytes.append(fixed: row.key.item)
-      bytes.append(fixed: row.value.map { UInt32($0.count) } ?? removedRow)
+      bytes.append(littleEndian: row.key.pair)
+      bytes.append(littleEndian: row.key.item)
+      bytes.append(littleEndian: row.value.map { UInt32($0.count) } ?? removedRow)
       if let value = row.value { bytes.append(contentsOf: value) }
     }
-    for number in batch.removedSegments { bytes.append(fixed: number) }
+    for number in batch.removedSegments { bytes.append(littleEndian: number) }
     guard let segment else { return }
     bytes.append(contentsOf: segment.header)
     bytes.append(contentsOf: segment.body)
-    for end in segment.ends { bytes.append(fixed: end) }
+    for end in segment.ends { bytes.append(littleEndian: end) }
   }
 
   /// The batches of an entry; nil where the bytes are not one that `append` has made.
@@ -113,7 +113,9 @@ package enum BatchCoding {
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(fixed value: some FixedWidthInteger) {
+  /// Inlinable, so that other modules have one for each type.
+  @inlinable
+  package mutating func append(littleEndian value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 }

@@ -75,10 +75,9 @@ package enum Backup {
         .corrupt, code: SQLITE_CORRUPT, function: "read", path: files.database,
         "\(Database.damageAdvice)\(fault)")
     }
-    let contents = try reader.contents()
     try Mark(copy.mark, vfs: options.vfs).declareBackup()
     try DirectoryLock.sync(copy.directory)
-    return Summary(lastBatch: contents.lastBatch, bytes: done)
+    return Summary(lastBatch: reader.lastBatch, bytes: done)
   }
 
   private static func refuseFull(_ target: String) throws(StoreError) {

@@ -26,10 +26,6 @@ enum Checksum {
 }
 
 extension [UInt8] {
-  mutating func append<Number: FixedWidthInteger>(littleEndian value: Number) {
-    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
-  }
-
   func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type) -> Number {
     withUnsafeBytes {
       Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self))

@@ -48,7 +48,6 @@ extension Database {
       for version in found..<schema.version {
         switch schema.steps[version] {
         case .statements(let statements): try connection.execute(statements)
-        case .toVersion3: break
         case .toVersion2: try migrateToVersion2(connection, options.rowsOfVersion1)
         case nil:
           throw StoreError(

@@ -60,7 +60,7 @@ struct DatabaseSource {
         let isNew = mark.notes.isEmpty && !files.hasLog
         guard isNew || options.acceptsLoss else { throw files.lost(files.absence) }
         files.removeLog()
-        try create(files, lock, directory, identity: newIdentity, options: options)
+        try create(files, directory, identity: newIdentity, options: options)
       }
       let source = DatabaseSource(
         options: options, files: files, lock: lock, mark: mark,
@@ -135,7 +135,7 @@ struct DatabaseSource {
   }
 
   private static func create(
-    _ files: StoreFiles, _ lock: DirectoryLock, _ directory: String, identity: String,
+    _ files: StoreFiles, _ directory: String, identity: String,
     options: StoreOptions
   ) throws(StoreError) {
     files.removeDraft()
@@ -146,7 +146,7 @@ struct DatabaseSource {
       files.removeDraft()
       throw error
     }
-    try lock.sync(directory)
+    try DirectoryLock.sync(directory)
   }
 
   /// Makes the connection a database, brings it up to its log, and reads it; or closes it.
@@ -169,7 +169,7 @@ struct DatabaseSource {
     }
     do throws(StoreError) {
       var source = self
-      var loss: String?
+      var loss: StoreFiles.Loss?
       var log: LogBehind?
       if let files, let mark {
         let found = try LogBehind(files, database.state, vfs: options.vfs)
@@ -194,7 +194,7 @@ struct DatabaseSource {
       contents.identity = next.identity
       contents.epoch = next.epoch
       contents.lossEpoch = next.lossEpoch
-      contents.loss = loss
+      contents.loss = loss?.sentence
       return (source, database, contents)
     } catch {
       database.close()

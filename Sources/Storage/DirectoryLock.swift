@@ -45,13 +45,6 @@ final class DirectoryLock {
     }
   }
 
-  /// Makes the names in the directory durable.
-  func sync(_ directory: String) throws(StoreError) {
-    guard fsync(descriptor) == 0 else {
-      throw StoreError(errno: errno, function: "fsync", path: directory)
-    }
-  }
-
   /// Makes the directory and those above it, and makes their names durable.
   static func makeDirectory(_ directory: String) throws(StoreError) {
     if mkdir(directory, 0o700) != 0 {

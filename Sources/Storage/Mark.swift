@@ -1,3 +1,5 @@
+import Journal
+
 /// `watchline.mark`: which commit was reported last, or one before it.
 ///
 /// It is written after each commit and not synced: exact after a kill, and after a loss of power a

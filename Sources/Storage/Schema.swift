@@ -11,9 +11,6 @@ package struct Schema: Sendable {
 
   package enum Step: Sendable {
     case statements(String)
-    /// To a log in front of the database; the tables stay what they are. An older program, which knows nothing
-    /// of the log, has to refuse the store.
-    case toVersion3
     /// To checksums, and to rows of forms that have changed.
     case toVersion2
   }
@@ -30,9 +27,10 @@ package struct Schema: Sendable {
   /// 'WLIN', at offset 68 of the file (<https://www.sqlite.org/fileformat2.html#application_id>).
   package static let applicationIdentifier: UInt32 = 0x574C_494E
 
+  /// Version 3 has the tables of version 2, and a log in front of them, of which an older program knows nothing.
   package static let current = Schema(
     version: 3, creations: [1: version1, 2: version2, 3: version2],
-    steps: [1: .toVersion2, 2: .toVersion3])
+    steps: [1: .toVersion2, 2: .statements("")])
 
   /// A key's rows lie together because the key is the table (<https://www.sqlite.org/withoutrowid.html>).
   /// What is read at the start of a segment comes before what is not.

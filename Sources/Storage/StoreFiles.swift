@@ -109,51 +109,70 @@ struct StoreFiles {
   var hasLog: Bool { access(log, F_OK) == 0 }
 
   /// What is lost where there is no database, and a mark or a log.
-  var absence: String {
-    hasLog
-      ? "it is missing, and its log \(log) is there"
-      : "it is missing, and its mark \(mark) says that there was one"
+  var absence: Loss {
+    .commits(
+      hasLog
+        ? "it is missing, and its log \(log) is there"
+        : "it is missing, and its mark \(mark) says that there was one")
   }
 
-  /// What the store must have lost by what its mark and its log say, as a sentence; nil where nothing says so.
-  func loss(_ state: StoreState, _ mark: Mark, walBytes: Int, _ log: LogBehind) -> String? {
+  /// What the store must have lost by what its mark and its log say; nil where nothing says so.
+  func loss(_ state: StoreState, _ mark: Mark, walBytes: Int, _ log: LogBehind) -> Loss? {
     let note = mark.note(of: state)
-    if mark.isOfBackup(state) { return Self.backup }
+    if mark.isOfBackup(state) { return .backup }
     if log.leavesGap {
-      return
+      return .commits(
         "it has commits up to \(state.lastBatch), and its log goes on behind \(log.file.base): its WAL was "
-        + "removed, or an older database was put in its place"
+          + "removed, or an older database was put in its place")
     }
     if let note, log.last < note.lastBatch {
-      return
+      return .commits(
         "it has commits up to \(log.last), and \(note.lastBatch) was reported: its log is "
-        + "cut or damaged, or an older database was put in its place"
+          + "cut or damaged, or an older database was put in its place")
     }
     guard state.isOpen else { return nil }
     // What a WAL had is in the log as well, or leaves the gap.
-    if !state.hasLog, walBytes == 0 { return "it was not closed, and its WAL \(wal) is missing" }
+    if !state.hasLog, walBytes == 0 {
+      return .commits("it was not closed, and its WAL \(wal) is missing")
+    }
     if state.hasLog, !log.file.isThere {
-      return "it was not closed, and its log \(self.log) is missing"
+      return .commits("it was not closed, and its log \(self.log) is missing")
     }
     if note == nil {
-      return
+      return .commits(
         "it was not closed, and its mark \(self.mark) is missing, so that nobody can say whether "
-        + "its log is whole"
+          + "its log is whole")
     }
     return nil
   }
 
-  /// The error of a store that has lost commits.
-  func lost(_ what: String) -> StoreError {
-    StoreError(
-      .lost, code: SQLITE_CORRUPT, function: "open", path: database,
-      what == Self.backup
-        ? "\(what): start with --accept-loss to serve it under a new store name"
-        : "accepted transfers are lost: \(what); restore what is missing, or start with --accept-loss to "
-          + "serve what is there under a new store name")
+  /// What a store has lost, for certain or perhaps.
+  enum Loss {
+    /// It is a copy, and nobody knows what was committed since.
+    case backup
+    /// Commits that were reported.
+    case commits(_ sentence: String)
+
+    var sentence: String {
+      switch self {
+      case .backup: "it is a backup, and devices may have gone on since"
+      case .commits(let sentence): sentence
+      }
+    }
   }
 
-  private static let backup = "it is a backup, and devices may have gone on since"
+  /// The error of a store that has lost something.
+  func lost(_ loss: Loss) -> StoreError {
+    let message =
+      switch loss {
+      case .backup: "\(loss.sentence): start with --accept-loss to serve it under a new store name"
+      case .commits:
+        "accepted transfers are lost: \(loss.sentence); restore what is missing, or start with --accept-loss to "
+          + "serve what is there under a new store name"
+      }
+    return StoreError(
+      .lost, code: SQLITE_CORRUPT, function: "open", path: database, message)
+  }
 
   /// Gives the finished draft its name.
   func publishDraft() throws(StoreError) {

@@ -10,8 +10,8 @@ package final class StoreReader {
   private let connection: Connection
   private let schema: Schema
   private let database: Database
-  /// What was lost, as a sentence.
-  private let loss: String?
+  /// What was lost; of a backup nothing.
+  private let loss: StoreFiles.Loss?
   /// What keeps its log from being taken in.
   private let logFault: StoreError?
   /// What was read and checked so far.
@@ -53,7 +53,7 @@ package final class StoreReader {
       connection.close()
       throw error
     }
-    var (loss, logFault): (String?, StoreError?)
+    var (loss, logFault): (StoreFiles.Loss?, StoreError?)
     do throws(StoreError) {
       let log = try LogBehind(files, database.state, vfs: options.vfs)
       if !mark.isOfBackup(database.state) {
@@ -67,6 +67,9 @@ package final class StoreReader {
   }
 
   deinit { database.close() }
+
+  /// The last batch committed.
+  var lastBatch: UInt64 { database.state.lastBatch }
 
   /// What a server would start with.
   ///
@@ -109,7 +112,7 @@ package final class StoreReader {
       }
     }
     look(0) { (faults) throws(StoreError) in try addDamagedPages(&faults, most) }
-    look(1) { (faults) throws(StoreError) in if let loss { faults.append(loss) } }
+    look(1) { (faults) throws(StoreError) in if let loss { faults.append(loss.sentence) } }
     look(2) { (faults) throws(StoreError) in if let logFault { throw logFault } }
     for (index, table) in Row.Table.allCases.enumerated() {
       look(3 + index) { (faults) throws(StoreError) in try addDamagedRows(table, &faults, most) }

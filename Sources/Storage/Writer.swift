@@ -232,11 +232,11 @@ final class Writer {
 
   /// Commits the batches that wait, or as many as an entry may hold.
   private func commitGroup() throws(StoreError) {
-    try source.open?.check(logBytes: source.logFile?.neededBytes ?? 0)
+    try source.open?.check(logBytes: source.logFile?.byteCount ?? 0)
     // It has gone on where an entry was written, and the files' names were in doubt then.
     if source.log.last == committed { try append() }
     // Nothing is told that went into a file without a name.
-    try source.open?.check(logBytes: source.logFile?.neededBytes ?? 0)
+    try source.open?.check(logBytes: source.logFile?.byteCount ?? 0)
     settle(through: source.log.last)
     awaitTidying()
   }

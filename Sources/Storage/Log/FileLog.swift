@@ -1,4 +1,5 @@
 import CSQLite
+import Journal
 
 /// The log of a store in a directory: `watchline.log`, one file that starts over when nothing in it is needed.
 ///
@@ -34,9 +35,9 @@ package final class FileLog: Log {
   private var end = FileLog.sector
   /// Bytes that the file has.
   private var room = 0
-  /// The name's checksum for the next head; set while nothing in the file is needed.
-  private var startsOver: UInt64?
-  /// Of the store that writes.
+  /// Nothing in the file is needed.
+  private var startsOver = false
+  /// The checksum of the name of the store that writes.
   private var owner: UInt64
   private var buffer: [UInt8] = []
   /// The file could not be made longer when that was needed last: it has to start over.
@@ -98,7 +99,7 @@ package final class FileLog: Log {
     }
   }
 
-  private static func damaged(_ path: String, _ what: String) -> StoreError {
+  static func damaged(_ path: String, _ what: String) -> StoreError {
     StoreError(
       .corrupt, code: SQLITE_CORRUPT, function: "read", path: path,
       "the log is damaged, restore the store from a backup or move it away: \(what)")
@@ -106,10 +107,8 @@ package final class FileLog: Log {
 
   // MARK: Writing
 
-  package var byteCount: Int { startsOver == nil ? end : 0 }
-  /// How long the file has to be.
-  var neededBytes: Int { startsOver == nil && isMade ? end : 0 }
-  private var isMade = false
+  /// So long the file has to be.
+  package var byteCount: Int { startsOver ? 0 : end }
 
   /// Makes the file, or has it start over: it has no entry then, and is durable.
   ///
@@ -124,8 +123,7 @@ package final class FileLog: Log {
     try file!.sync()
     self.salt = salt
     end = Self.sector
-    startsOver = nil
-    isMade = true
+    startsOver = false
   }
 
   package func append(
@@ -136,10 +134,10 @@ package final class FileLog: Log {
     buffer.removeAll(keepingCapacity: true)
     var offset = end
     var salt = salt
-    if let store = startsOver {
+    if startsOver {
       // In the same write and sync: either head leads to nothing that is needed.
       salt = UInt64.random(in: 1...UInt64.max)
-      buffer += Head(salt: salt, base: previous, store: store).sector
+      buffer += Head(salt: salt, base: previous, store: owner).sector
       offset = 0
     }
     let sum = Self.sum(entry, previous, sequence, salt)
@@ -153,7 +151,7 @@ package final class FileLog: Log {
     try file!.sync()
     self.salt = salt
     self.end = end
-    startsOver = nil
+    startsOver = false
     last = sequence
   }
 
@@ -181,7 +179,7 @@ package final class FileLog: Log {
 
   package func trim(through sequence: UInt64) {
     guard sequence >= last else { return }
-    startsOver = owner
+    startsOver = true
   }
 
   /// Has nothing in it any more, and nothing that one could take for something.
@@ -193,7 +191,7 @@ package final class FileLog: Log {
 
   /// Gives back what the file has beyond so many bytes, where nothing in it is needed.
   func shorten(to bytes: Int) throws(StoreError) {
-    guard startsOver != nil, room > max(bytes, Self.growth.lowerBound) else { return }
+    guard startsOver, room > max(bytes, Self.growth.lowerBound) else { return }
     try file!.truncate(to: Int64(max(bytes, Self.growth.lowerBound)))
     room = Int(try file!.size())
   }
@@ -204,7 +202,7 @@ package final class FileLog: Log {
     behind sequence: UInt64,
     _ body: (_ sequence: UInt64, _ entry: UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    guard startsOver == nil else { return }
+    guard !startsOver else { return }
     var offset = Self.sector
     while offset < end {
       guard let entry = try entry(at: offset) else {

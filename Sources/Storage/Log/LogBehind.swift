@@ -30,10 +30,8 @@ struct LogBehind {
     guard !leavesGap else { return table }
     try file.read(behind: copied) { (sequence, entry) throws(StoreError) in
       guard let batches = BatchCoding.batches(entry), batches.last?.number == sequence else {
-        throw StoreError(
-          .corrupt, code: SQLITE_CORRUPT, function: "read", path: file.path,
-          "the log is damaged, restore the store from a backup or move it away: its entry \(sequence) holds "
-            + "something else than batches")
+        throw FileLog.damaged(
+          file.path, "its entry \(sequence) holds something else than batches")
       }
       for batch in batches { table.apply(batch) }
     }
