@@ -105,31 +105,18 @@ package final class Server {
     let hook = Hook()
     wakeup = Wakeup(loop: loop) { hook.server?.takeStoreEvents() }
     let wakeup = wakeup
-    let contents: Contents
-    var storeOptions = StoreOptions.server
-    storeOptions.rowsOfVersion1 = RowUpgrade.fromVersion1
-    storeOptions.acceptsLoss = options.acceptsLoss
     do {
-      (store, contents) = try Store.open(
-        options.data == ":memory:" ? .memory : .directory(options.data),
-        newIdentity: Self.randomName(), options: storeOptions, onWake: { wakeup.wake() })
+      (store, relay) = try Self.openStore(options, relayOptions, log, now: clock.elapsed) {
+        wakeup.wake()
+      }
     } catch {
       Self.discard(loop, wakeup)
-      throw StartError(error.description)
+      throw error
     }
-    do {
-      relay = try Relay(contents, options: relayOptions, now: clock.elapsed)
-    } catch {
-      _ = store.close()
-      Self.discard(loop, wakeup)
-      throw StartError("\(options.data): \(error)")
-    }
-    if let loss = contents.loss {
-      log.write(.error, "event=lossAccepted store=\(contents.identity) loss=\(loss.quoted)")
-    }
-    if let damage = contents.leftOut {
-      log.write(.info, "event=commitLeftOut cause=\(damage.quoted)")
-    }
+    // All that was read at the start: before anybody is told that it is ready, so that a look at its memory then
+    // shows what it needs.
+    returnFreedMemory()
+    keepFreedMemory(bytes: Self.keptMemory)
     hook.server = self
     deadline = Timer(loop: loop) { hook.server?.deadlineReached() }
     confirmation = Timer(loop: loop) { hook.server?.checkConfirmations() }
@@ -153,38 +140,6 @@ package final class Server {
       throw error
     }
     loop.turnHandler = self
-  }
-
-  /// Nobody is served before the loop runs.
-  private func listen() throws(StartError) {
-    let plain = try listen(options.host, options.port)
-    listener = plain
-    guard plain.isOnLoopback || options.allowsAnonymous || tokens != nil && options.isInsecure
-    else {
-      throw StartError(
-        "\(plain.address) can be reached from other machines, and what is sent there is read on the "
-          + "way, and by whoever is there; give --tls-listen with --tokens, or --insecure with "
-          + "--tokens, or --allow-anonymous where anybody may be any device")
-    }
-    guard let wanted = options.secure else { return }
-    tls = try readCertificate()
-    let secure = try listen(wanted.host, wanted.port)
-    secureListener = secure
-    guard secure.isOnLoopback || options.allowsAnonymous || tokens != nil else {
-      secure.close()
-      throw StartError(
-        "\(secure.address) can be reached from other machines, and whoever reaches it may be any "
-          + "device of any pair; give --tokens FILE (see watchline token --help), or "
-          + "--allow-anonymous where that is meant")
-    }
-  }
-
-  private func listen(_ host: String, _ port: Int) throws(StartError) -> TCPListener {
-    do {
-      return try TCPListener(loop: loop, host: host, port: port, handler: self)
-    } catch {
-      throw StartError("cannot listen on \(host):\(port): \(error.message)")
-    }
   }
 
   /// The address and port that it listens on.
@@ -216,9 +171,6 @@ package final class Server {
     admin?.start()
     supervisor?.tell("READY=1\nSTATUS=listening on \(address)\(secure)")
     keepSupervisorInformed()
-    // All that was read at the start.
-    returnFreedMemory()
-    keepFreedMemory(bytes: Self.keptMemory)
     do {
       try loop.run()
     } catch {
