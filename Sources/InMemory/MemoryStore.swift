@@ -23,6 +23,7 @@ package struct MemoryStore: Sendable {
   package mutating func commit(_ batch: Batch) {
     precondition(batch.number == lastBatch + 1, "batch \(batch.number) after \(lastBatch)")
     lastBatch = batch.number
+    rows.remove(pairs: batch.removedPairs)
     var keys: Set<Row.Key> = []
     for row in batch.rows {
       precondition(keys.insert(row.key).inserted, "row \(row.key) twice in batch \(batch.number)")
@@ -55,6 +56,7 @@ package struct MemoryStore: Sendable {
       for entry in log {
         for batch in entry.withUnsafeBytes({ BatchCoding.batches($0)! }) { table.apply(batch) }
       }
+      rows.remove(pairs: table.removedPairs)
       for (key, value) in table.rows { rows[key] = value }
       for (number, segment) in table.segments { segments[number] = segment }
       for number in table.removedSegments { segments[number] = nil }
@@ -110,7 +112,10 @@ package struct MemoryStore: Sendable {
   /// The rows of a pair, as of the batches committed and those submitted after them.
   package func rows(_ read: PairRead, _ submitted: [Batch]) -> [Row] {
     var rows = rows
-    for row in submitted.flatMap(\.rows) { rows[row.key] = row.value }
+    for batch in submitted {
+      rows.remove(pairs: batch.removedPairs)
+      for row in batch.rows { rows[row.key] = row.value }
+    }
     return read.tables.flatMap { table in
       rows.keys.filter { $0.table == table && $0.pair == read.pair }.sorted { $0.isBefore($1) }
         .map { Row($0, rows[$0]) }
@@ -129,5 +134,12 @@ package struct MemoryStore: Sendable {
       payloads.append(Array(segment.body[start..<(start + Int(reference.length))]))
     }
     return payloads
+  }
+}
+
+extension [Row.Key: [UInt8]] {
+  fileprivate mutating func remove(pairs: some Collection<UInt32>) {
+    guard !pairs.isEmpty else { return }
+    for key in keys where pairs.contains(key.pair) { self[key] = nil }
   }
 }

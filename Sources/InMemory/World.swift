@@ -43,7 +43,7 @@ package final class World {
   /// Evicted pairs read back.
   package private(set) var pairsRead = 0
 
-  private let options: Relay.Options
+  private var options: Relay.Options
   private var clients: [String: Client] = [:]
   private var order: [Client] = []
   private var reads: [(token: Int, references: [Reference])] = []
@@ -366,11 +366,14 @@ package final class World {
   }
 
   /// Stops the relay as SIGTERM does, and starts another one on the store.
-  package func restart() throws {
+  ///
+  /// - Parameter change: makes the options those of the other one.
+  package func restart(_ change: (inout Relay.Options) -> Void = { _ in }) throws {
     relay.stop(now: time)
     settle()
     for client in order { drop(client) }
     settle()
+    change(&options)
     try start()
   }
 

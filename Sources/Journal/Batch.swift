@@ -4,6 +4,8 @@
 package struct Batch: Sendable {
   /// Rises by one with each batch of a store, from 1; the number of its segment too.
   package var number: UInt64
+  /// Pairs of which all rows go. Their numbers are not used again, and nothing in a segment is theirs any more.
+  package var removedPairs: [UInt32]
   /// New values of rows. A key occurs at most once.
   package var rows: [Row]
   /// The payloads accepted since the last batch, in arrival order; nil when there is none.
@@ -12,9 +14,11 @@ package struct Batch: Sendable {
   package var removedSegments: [UInt64]
 
   package init(
-    number: UInt64, rows: [Row] = [], segment: Segment? = nil, removedSegments: [UInt64] = []
+    number: UInt64, removedPairs: [UInt32] = [], rows: [Row] = [], segment: Segment? = nil,
+    removedSegments: [UInt64] = []
   ) {
     self.number = number
+    self.removedPairs = removedPairs
     self.rows = rows
     self.segment = segment
     self.removedSegments = removedSegments

@@ -2,13 +2,13 @@
 ///
 /// ```
 /// entry    version batch…                                       version is 1 byte
-/// batch    number 8, rows 4, removed 4, header 4, body 4, ends 4, hasSegment 1
-///          row…  removed segment 8 …  header  body  end 4 …
+/// batch    number 8, pairs 4, rows 4, segments 4, header 4, body 4, ends 4, hasSegment 1
+///          removed pair 4 …  row…  removed segment 8 …  header  body  end 4 …
 /// row      table 1, pair 4, item 4, length 4, value             length 2³²-1: the row is removed
 /// ```
 /// Numbers have the bytes that stand behind their names, little-endian.
 package enum BatchCoding {
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
   private static let removedRow = UInt32.max
 
   /// Appends an entry that holds these batches.
@@ -21,10 +21,12 @@ package enum BatchCoding {
     let segment = batch.segment
     bytes.append(littleEndian: batch.number)
     for count in [
-      batch.rows.count, batch.removedSegments.count, segment?.header.count ?? 0,
+      batch.removedPairs.count, batch.rows.count, batch.removedSegments.count,
+      segment?.header.count ?? 0,
       segment?.body.count ?? 0, segment?.ends.count ?? 0,
     ] { bytes.append(littleEndian: UInt32(count)) }
     bytes.append(segment == nil ? 0 : 1)
+    for pair in batch.removedPairs { bytes.append(littleEndian: pair) }
     for row in batch.rows {
       bytes.append(row.key.table.rawValue)
       bytes.append(littleEndian: row.key.pair)
@@ -92,12 +94,13 @@ package enum BatchCoding {
     }
 
     mutating func batch() -> Batch? {
-      guard let batchNumber = number(UInt64.self), let rows = number(UInt32.self),
-        let removed = number(UInt32.self), let header = number(UInt32.self),
-        let body = number(UInt32.self), let ends = number(UInt32.self),
-        let hasSegment = number(UInt8.self), hasSegment <= 1
+      guard let batchNumber = number(UInt64.self), let pairs = number(UInt32.self),
+        let rows = number(UInt32.self), let removed = number(UInt32.self),
+        let header = number(UInt32.self), let body = number(UInt32.self),
+        let ends = number(UInt32.self), let hasSegment = number(UInt8.self), hasSegment <= 1,
+        let removedPairs = numbers(pairs, UInt32.self)
       else { return nil }
-      var batch = Batch(number: batchNumber)
+      var batch = Batch(number: batchNumber, removedPairs: removedPairs)
       for _ in 0..<rows {
         guard let row = row() else { return nil }
         batch.rows.append(row)

@@ -4,8 +4,10 @@
 /// nothing of a segment that is not needed any more. So a transfer that is acknowledged soon never reaches the
 /// database. The name is that of O'Neil et al., The Log-Structured Merge-Tree (1996), as databases use it today.
 package struct MemTable: Sendable {
-  /// nil removes the row.
-  package private(set) var rows: [Row.Key: [UInt8]?] = [:]
+  /// Pairs in the database that go with all their rows.
+  package private(set) var removedPairs: Set<UInt32> = []
+  /// Also of pairs that are removed.
+  private var changed: [Row.Key: [UInt8]?] = [:]
   package private(set) var segments: [UInt64: Segment] = [:]
   /// Segments in the database that go.
   package private(set) var removedSegments: [UInt64] = []
@@ -23,12 +25,23 @@ package struct MemTable: Sendable {
 
   package var isEmpty: Bool { lastBatch == base }
 
+  /// What is to be written; nil removes the row.
+  package var rows: [Row.Key: [UInt8]?] {
+    removedPairs.isEmpty ? changed : changed.filter { !removedPairs.contains($0.key.pair) }
+  }
+
+  /// The rows of a pair that are another than in the database; nil where all of them go.
+  package func rows(of pair: UInt32) -> [Row.Key: [UInt8]?]? {
+    removedPairs.contains(pair) ? nil : changed.filter { $0.key.pair == pair }
+  }
+
   /// Takes in a batch; those that it has already are left out.
   package mutating func apply(_ batch: Batch) {
     guard batch.number > lastBatch else { return }
     lastBatch = batch.number
+    for pair in batch.removedPairs where removedPairs.insert(pair).inserted { byteCount += 8 }
     for row in batch.rows {
-      let before = rows.updateValue(row.value, forKey: row.key)
+      let before = changed.updateValue(row.value, forKey: row.key)
       byteCount += row.value?.count ?? 0
       if let before { byteCount -= before?.count ?? 0 } else { byteCount += Self.rowOverhead }
     }

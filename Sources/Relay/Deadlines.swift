@@ -15,6 +15,7 @@ struct Deadline {
     case tokenExpires(Connection)
     case delayOver(Connection)
     case pairIdle
+    case pairsUnused
   }
 }
 

@@ -270,6 +270,7 @@ extension Relay {
       touch(connection)
     }
     evictIdle()
+    saveService()
     settle()
   }
 
@@ -300,6 +301,7 @@ extension Relay {
     case .pairIdle:
       isEvictionAwaited = false
       evictIdle()
+    case .pairsUnused: forgetUnused()
     }
   }
 }

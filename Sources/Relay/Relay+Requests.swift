@@ -62,7 +62,7 @@ extension Relay {
     case .release: try release(call, device)
     case .forgetPair:
       try check(.forget, call)
-      return forgetPair(call, device)
+      return try forgetPair(call, device)
     case .getState: getState(call, device)
     case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
       .syncAcknowledge:

@@ -44,8 +44,11 @@ package enum Work {
 }
 
 extension Relay {
-  /// Whether something needs no more than a turn to go on: input that is held, or a hub that is read back.
-  package var hasMore: Bool { !held.isEmpty || !restorations.isEmpty }
+  /// Whether something needs no more than a turn to go on: input that is held, a hub that is read back, or what
+  /// erased pairs hold.
+  package var hasMore: Bool {
+    !held.isEmpty || !restorations.isEmpty || leaving.contains(where: \.hasItems)
+  }
 
   /// Begins a turn: those that hold input back go on, each in its turn.
   ///
@@ -56,6 +59,7 @@ extension Relay {
     turn &+= 1
     atOnce = Work.turn
     if !restorations.isEmpty { restoreHubs() }
+    if !leaving.isEmpty { letGo() }
     guard !held.isEmpty else { return settle() }
     runDeadlines()
     var left = Work.turn

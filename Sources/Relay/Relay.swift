@@ -25,6 +25,8 @@ package final class Relay {
     package var access: Access?
     /// Dead bytes that may stay in the store beside four times the live ones.
     package var deadAllowance = 64 << 20
+    /// Microseconds of service after which pairs that nobody uses are erased; nil for never.
+    package var forgetAfter: Int64?
 
     package init() {}
   }
@@ -50,9 +52,21 @@ package final class Relay {
   /// Those in memory, by number.
   var pairs: [UInt32: Pair] = [:]
   var nextPair: UInt32 = 1
-  var blankPairs = BlankPairs()
+  /// Those of which nothing is known but that one device has activated once: the ones that may be let go where there are
+  /// as many pairs as there may be (PROTOCOL.md clause 4.1).
+  var blankPairs = PairsByAge<KnownPair>()
+  /// Where pairs are forgotten in the end: those that are not in memory, and since when.
+  var unusedPairs = PairsByAge<(number: UInt32, since: Int64)>()
+  /// Unused for long enough, and being read back to be erased.
+  var expired: Set<UInt32> = []
+  /// The time for which the store was served, and since when it is known which pairs were used.
+  var service = Service()
   /// How many pairs were made with a token, by its id.
   var makers = Tally()
+  /// How many pairs were erased in this store, ever.
+  var erasures: UInt64 = 0
+  /// Pairs that were erased, and are not let go yet.
+  var leaving: [Leaving] = []
   /// Pairs in memory to which nobody is connected, by when that began or was last looked at.
   var idle = Deque<(pair: Pair, since: Int64)>()
   /// Whether a deadline is set for the first of them.

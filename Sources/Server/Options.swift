@@ -37,6 +37,8 @@ package struct Options {
   package var isInsecure = false
   /// Serves a store that has lost commits, under a new name.
   package var acceptsLoss = false
+  /// Seconds of service after which pairs that nobody uses are erased; nil for never.
+  package var forgetAfter: Int64?
 
   package static let version = "0.1.0"
 
@@ -49,6 +51,9 @@ package struct Options {
         "data", value: "DIR", "where queues are kept; :memory: keeps nothing (./watchline-data)"),
       Option(
         "accept-loss", "serve a store that has lost commits, under a new store name, not refuse it"),
+      Option(
+        "forget-after", value: "TIME",
+        "90m, 12h or 30d: what nobody has used for so long while a server ran is erased (never)"),
       Option("limits", value: "NAME=N,…", "bounds; see below"),
       Option(
         "activate-timeout", value: "S",
@@ -129,6 +134,12 @@ package struct Options {
     data = arguments.string("data") ?? data
     hasManualClock = arguments.string("clock") == "manual"
     activateTimeout = try arguments.integer("activate-timeout", in: 0...86_400).map(Int64.init)
+    forgetAfter = try arguments.string("forget-after").map { (text) throws(UsageError) in
+      guard let seconds = Period.seconds(text) else {
+        throw UsageError("--forget-after is a time such as 90m, 12h or 30d, not \(text)")
+      }
+      return seconds
+    }
     if let text = arguments.string("limits") { try setLimits(text) }
     logLevel = arguments.string("log-level").flatMap(LogLevel.init) ?? logLevel
     logFormat = arguments.string("log-format").flatMap(LogFormat.init) ?? logFormat

@@ -90,6 +90,7 @@ package final class Server {
     relayOptions.limits.connections = min(options.limits.connections, room)
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
+    relayOptions.forgetAfter = options.forgetAfter.map { $0 * 1_000_000 }
     relayOptions.schemas = try SchemaFiles.read(options.schemas)
     relayOptions.codecs = ShippedSchemas.codecs
     if let path = options.tokens {

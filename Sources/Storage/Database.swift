@@ -131,6 +131,7 @@ final class Database {
   /// Writes what the log has more; within a transaction.
   func write(_ memTable: MemTable, _ state: inout StoreState) throws(StoreError) {
     state.lastBatch = memTable.lastBatch
+    for pair in memTable.removedPairs.sorted() { try removeRows(of: pair, &state) }
     // Neighbours one after the other: they lie in the same pages.
     for (key, value) in memTable.rows.sorted(by: { $0.key.isBefore($1.key) }) {
       let table = Int(key.table.rawValue)
@@ -163,6 +164,36 @@ final class Database {
       try removeSegment.bind(1, Int64(number))
       try removeSegment.run()
     }
+  }
+
+  private func removeRows(of pair: UInt32, _ state: inout StoreState) throws(StoreError) {
+    for table in Row.Table.allCases {
+      let index = Int(table.rawValue)
+      for item in try sums(of: pair, in: table) {
+        state.digests[index] &-= item.sum
+        try removeRow[index].bind(1, Int64(pair))
+        try removeRow[index].bind(2, Int64(item.number))
+        try removeRow[index].run()
+        sums[Row.Key(table, pair: pair, item: item.number)] = nil
+      }
+    }
+  }
+
+  /// The items that a pair has in a table, with their checksums.
+  private func sums(
+    of pair: UInt32, in table: Row.Table
+  ) throws(StoreError) -> [(number: UInt32, sum: UInt64)] {
+    let statement = pairRows[Int(table.rawValue)]
+    defer { statement.reset() }
+    try statement.bind(1, Int64(pair))
+    var items: [(number: UInt32, sum: UInt64)] = []
+    while try statement.step() {
+      guard let item = UInt32(exactly: statement.integer(0)) else {
+        throw Self.damaged(connection, "table \(table), a row of pair \(pair)")
+      }
+      items.append((item, UInt64(bitPattern: statement.integer(1))))
+    }
+    return items
   }
 
   /// The checksum of a row that is there; 0 where there is none.

@@ -64,9 +64,10 @@ extension Writer {
 
   /// The rows of a pair as of all batches submitted.
   private func rows(_ read: PairRead) throws(StoreError) -> [Row] {
-    var newer = memTable.rows.filter { key, _ in
-      key.pair == read.pair && read.tables.contains(key.table)
-    }
+    guard let changed = memTable.rows(of: read.pair),
+      !batches.contains(where: { $0.removedPairs.contains(read.pair) })
+    else { return [] }
+    var newer = changed.filter { read.tables.contains($0.key.table) }
     for batch in batches {
       for row in batch.rows where row.key.pair == read.pair && read.tables.contains(row.key.table) {
         newer[row.key] = .some(row.value)

@@ -343,7 +343,8 @@ final class Writer {
 extension Batch {
   /// About what it takes in a transaction.
   fileprivate var byteCount: Int {
-    (segment.map { $0.header.count + $0.body.count } ?? 0) + removedSegments.count * 16
+    (segment.map { $0.header.count + $0.body.count } ?? 0)
+      + (removedSegments.count + removedPairs.count) * 16
       + rows.reduce(0) { $0 + 64 + ($1.value?.count ?? 0) }
   }
 }

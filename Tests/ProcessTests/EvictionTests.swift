@@ -40,6 +40,33 @@ extension ProcessTests {
       #expect(try server.terminate() == 0)
     }
 
+    /// Pairs that nobody uses are erased, and leave nothing on the disk.
+    @Test func whatNobodyUsesIsErased() throws {
+      let arguments = ["--clock", "manual", "--forget-after", "12h"]
+      var server = try ServerProcess(scratch, arguments)
+      let phone = try server.device("phone", pair: "unused")
+      try phone.request(["type": "sync.open", "schema": "todoTimers"])
+      try phone.request([
+        "type": "sync.edit", "kind": "timer", "set": ["name": "Tea", "durationInSeconds": 60],
+      ])
+      phone.close()
+      let other = try server.device("phone", pair: "other")
+      for _ in 0..<14 {
+        try other.request(["type": "advance", "seconds": 3_600])
+      }
+      try eventually("the log tells of it: \(server.log)") {
+        server.log.contains("event=pairUnused app=\"default\" pair=\"unused\" waiting=0")
+      }
+      server.kill()
+      server = try ServerProcess(scratch, arguments)
+      #expect(try server.terminate() == 0)
+      let check = try scratch.watchline(["check", scratch.data])
+      #expect(check.code == 0, "\(check)")
+      let dump = try scratch.watchline(["dump", scratch.data]).output
+      #expect(
+        dump.contains("\"pair\":\"other\"") && !dump.contains("unused") && !dump.contains("Tea"))
+    }
+
     private func fill(_ server: ServerProcess) throws {
       let lines = (1...transfers).map {
         "{\"type\":\"transferUserInfo\",\"n\":\($0),\"payload\":{\"n\":\($0)}}\n"

@@ -34,6 +34,7 @@ extension ProcessTests {
       (["--listen", "127.0.0.1:"], "HOST:PORT"), (["--listen", "127.0.0.1:65536"], "HOST:PORT"),
       (["--listen", "127.0.0.1:-1"], "HOST:PORT"), (["--listen=127.0.0.1:http"], "HOST:PORT"),
       (["--data"], "--data needs a value"), (["--data="], "--data needs a value"),
+      (["--forget-after", "30"], "90m, 12h or 30d"), (["--forget-after", "0d"], "90m, 12h or 30d"),
       (["--limits"], "--limits needs a value"), (["--limits", "lines=5"], "did you mean line?"),
       (["--limits", "line"], "NAME=N"), (["--limits", "line="], "NAME=N"),
       (["--limits", "="], "NAME=N"), (["--limits", ","], "NAME=N"), (["--limits", "=5"], "NAME=N"),

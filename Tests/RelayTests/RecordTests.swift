@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func segmentHeader() throws {
-    let pair = Pair(number: 70_000, app: "a", name: "b")
+    let pair = Pair(number: 70_000, app: "a", name: "b", generation: 0)
     let receiver = Device(pair: pair, index: 300, name: "watch", role: .watch)
     var item = makeItem(1 << 40)
     item.home = 12

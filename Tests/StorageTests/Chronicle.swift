@@ -6,12 +6,16 @@ import Testing
 /// Batches that tell their number, so that a store's contents tell which batches it has: all up to one,
 /// none of the rest.
 enum Chronicle {
-  /// Batch `number`: rows that are written again, one that comes and goes, a segment in most batches of
-  /// anything from no byte to many pages, and the removal of an old one.
+  /// Batch `number`: rows that are written again, one that comes and goes, a pair that is removed three batches
+  /// later, a segment in most batches of anything from no byte to many pages, and the removal of an old one.
   static func batch(_ number: UInt64) -> Batch {
     let value = Array("batch \(number)".utf8)
     var batch = Batch(number: number)
+    let pair = UInt32(number) + 10
+    if number > 3 { batch.removedPairs = [pair - 3] }
     batch.rows = [
+      Row(.init(.pair, pair: pair), value), Row(.init(.operation, pair: pair, item: 7), value),
+      Row(.init(.device, pair: pair, item: 1), number % 2 == 0 ? nil : value),
       Row(.init(.pair, pair: 1), value),
       Row(.init(.device, pair: UInt32(number % 5), item: UInt32(number % 3)), value),
       Row(.init(.file, pair: 2), number % 2 == 0 ? nil : value),
@@ -61,7 +65,8 @@ enum Chronicle {
     // Nothing of a batch is left forty batches later.
     for number in max(40, contents.lastBatch) - 40..<contents.lastBatch {
       let batch = batch(number + 1)
-      for row in batch.rows { rows[row.key] = row.value }
+      for key in rows.keys where batch.removedPairs.contains(key.pair) { rows[key] = nil }
+      for row in batch.rows where row.key.table.start != .none { rows[row.key] = row.value }
       segments[batch.number] = batch.segment
       for removed in batch.removedSegments { segments[removed] = nil }
     }

@@ -41,6 +41,7 @@ import Testing
     for (one, other) in zip(read, batches) {
       #expect(one.number == other.number && one.rows == other.rows)
       #expect(one.removedSegments == other.removedSegments)
+      #expect(one.removedPairs == other.removedPairs)
       #expect(same(one.segment, other.segment), "batch \(one.number)")
     }
     // What is cut is no entry, or one with fewer batches.

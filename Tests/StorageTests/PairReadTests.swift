@@ -36,6 +36,28 @@ import Testing
     #expect(second.store.close())
   }
 
+  /// Wherever its rows are by then: in the database, in the log, or in a batch that is not written yet.
+  @Test func aRemovedPairIsGone() throws {
+    let all = PairRead(pair: 5, tables: Row.Table.allCases)
+    let rows = Row.Table.allCases.map { row($0, 5, item: 1, "\($0)") }
+    var harness = try Harness(.directory(directory.path))
+    harness.commit(Batch(number: 1, rows: rows + [row(.pair, 6, "other")]))
+    #expect(harness.store.close())
+    harness = try Harness(.directory(directory.path))
+    #expect(harness.rows(all)?.count == rows.count)
+    harness.commit(Batch(number: 2, rows: [row(.device, 5, item: 2, "in the log")]))
+    harness.store.submit(Batch(number: 3, rows: [row(.device, 5, item: 3, "submitted")]))
+    harness.store.submit(Batch(number: 4, removedPairs: [5]))
+    #expect(harness.rows(all) == [])
+    harness.wait { $0.committed == 4 }
+    #expect(harness.rows(all) == [])
+    #expect(harness.store.close())
+    harness = try Harness(.directory(directory.path))
+    #expect(harness.rows(all) == [] && harness.contents.rows == [row(.pair, 6, "other")])
+    #expect(harness.store.close())
+    #expect(try StoreReader(directory.path).faults() == [])
+  }
+
   @Test(arguments: [true, false]) func readsOnePair(inMemory: Bool) throws {
     let harness = try Harness(inMemory ? .memory : .directory(directory.path))
     let operations = (1...300).map { row(.operation, 5, item: UInt32($0), "operation \($0)") }

@@ -66,7 +66,7 @@ extension Relay {
           && (request.received != nil || bridged.processed == 0)),
       isReset: isReset, now: nowMS)
     device.bridge = hub
-    hub.addAuthor(hub.bridgeReplica(for: device, store: identity), device)
+    hub.addAuthor(hub.bridgeReplica(for: device, store: storeName(of: device.pair)), device)
     changed(hub)
   }
 
@@ -172,10 +172,11 @@ extension Relay {
   /// Carries a payload out, in the open batch.
   func take(_ payload: BridgedPayload, _ device: Device) {
     let (hub, bridged) = (payload.hub, payload.bridged)
+    let store = storeName(of: device.pair)
     let intake = Intake(
       bridged, hub.replica, hub.schema, hub.shape!,
-      author: hub.bridgeReplica(for: device, store: identity),
-      isBridge: { [identity] in hub.isBridge($0, store: identity) }, rank: device.rank, now: nowMS,
+      author: hub.bridgeReplica(for: device, store: store),
+      isBridge: { hub.isBridge($0, store: store) }, rank: device.rank, now: nowMS,
       oldest: hub.oldest, present: hub.wholeRecord,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })

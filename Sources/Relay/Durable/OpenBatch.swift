@@ -16,6 +16,7 @@ struct OpenBatch {
   var contexts: [(receiver: Device, sender: UInt16)] = []
   var files: [FileTransfer.Place] = []
   var removedRows: [Row.Key] = []
+  var removedPairs: [UInt32] = []
   /// Pairs whose queue row is outdated.
   var outdated: [Pair] = []
   var removedSegments: [UInt64] = []
@@ -28,7 +29,8 @@ struct OpenBatch {
   /// Nothing to write, and nobody who waits.
   var isEmpty: Bool {
     header.isEmpty && devices.isEmpty && incarnations.isEmpty && pairs.isEmpty && contexts.isEmpty
-      && files.isEmpty && removedRows.isEmpty && outdated.isEmpty && removedSegments.isEmpty
+      && files.isEmpty && removedRows.isEmpty && removedPairs.isEmpty && outdated.isEmpty
+      && removedSegments.isEmpty
       && hubs.isEmpty && after.isEmpty
   }
 }
@@ -74,10 +76,16 @@ extension Relay {
     open.reserve(like: taken)
     var rows = taken.removedRows.map { Row($0, nil) }
     if isStoreRowDirty {
-      rows.append(StoreRow.make(nextPair: nextPair, clock: options.hasManualClock ? now : 0))
+      service.saved = servedMinutes
+      rows.append(
+        StoreRow.make(
+          nextPair: nextPair, clock: options.hasManualClock ? now : 0, erasures: erasures, service))
     }
     isStoreRowDirty = false
-    for pair in taken.pairs { rows.append(PairRow.make(pair)) }
+    for pair in taken.pairs {
+      pair.usedInRow = pair.used
+      rows.append(PairRow.make(pair))
+    }
     for device in taken.devices { rows.append(DeviceRow.make(device, epoch: epoch)) }
     for (device, index) in taken.incarnations { rows.append(IncarnationRow.make(device, index)) }
     for context in taken.contexts {
@@ -100,7 +108,7 @@ extension Relay {
       segments.keep(taken.number, taken.body, committed: committed)
     }
     return Batch(
-      number: taken.number, rows: rows, segment: segment,
+      number: taken.number, removedPairs: taken.removedPairs, rows: rows, segment: segment,
       removedSegments: taken.removedSegments)
   }
 

@@ -74,6 +74,7 @@ extension Relay {
   /// Has a pair leave the memory: at once where the store has all of it, else with the open batch.
   func evict(_ pair: Pair) {
     keepMissedEnds(pair)
+    saveUse(pair)
     if pair.hasQueueRow { return forget(pair) }
     pair.evictionBatch = open.number
     open.after.evicted.append(pair)
@@ -84,7 +85,8 @@ extension Relay {
     pairs[pair.number] = nil
     countWaiting(of: pair, isComing: false)
     evictedSize += pair.size
-    if pair.isBlank { blankPairs.add(pair.known) }
+    if pair.isBlank { blankPairs.add(pair.number, pair.known) }
+    awaitExpiry(pair)
     let deadline = uploadDeadline(pair)
     guard deadline != uploadDeadlines[pair.number] else { return }
     uploadDeadlines[pair.number] = nil
@@ -108,6 +110,7 @@ extension Relay {
   /// A batch that was to evict a pair is committed. Where the pair has changed or is in use again,
   /// it stays.
   func finishEviction(_ pair: Pair, _ batch: UInt64) {
+    guard !pair.isErased else { return }
     if pair.evictionBatch == batch { return forget(pair) }
     if !pair.isConnected, !pair.isListedIdle { becameIdle(pair) }
   }

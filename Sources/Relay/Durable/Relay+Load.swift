@@ -11,6 +11,7 @@ extension Relay {
     if loads[number] == nil {
       loads[number] = []
       blankPairs.remove(number)
+      unusedPairs.remove(number)
       effects.pairReads.append(PairRead(pair: number, tables: Self.pairTables))
     }
     guard let connection else { return }
@@ -22,15 +23,27 @@ extension Relay {
   func finishLoad(_ number: UInt32, _ rows: [Row]?) {
     guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
     for connection in waiting { endAwaitingPair(connection) }
+    let isExpired = expired.remove(number) != nil && waiting.isEmpty
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
+      // It was erased meanwhile, or before: what a segment had of it is nobody's.
+      if rows.isEmpty, waiting.isEmpty {
+        skipAwaited(number)
+        return continueCompaction()
+      }
       let pair = try restore(number, rows)
       pairs[number] = pair
       countWaiting(of: pair, isComing: true)
       failIdleUploads(pair)
       copyAwaited(pair)
       // Not for a connection: then it has no more to do here.
-      if waiting.isEmpty { evict(pair) } else { becameIdle(pair) }
+      if isExpired {
+        eraseUnused(pair)
+      } else if waiting.isEmpty {
+        evict(pair)
+      } else {
+        becameIdle(pair)
+      }
     } catch {
       log("event=pairUnreadable pair=\(number) reason=\("\(error)".quoted)")
       for connection in waiting {
@@ -38,6 +51,7 @@ extension Relay {
           "this pair cannot be read back (\(error)); nothing was changed, try again later or look "
           + "into the server's log"
       }
+      if isExpired { unusedPairs.add(number, (number, servedMinutes)) }
       // Its uploads are looked at again then.
       if uploadDeadlines[number] == nil { watchUploads(of: number, at: now + Self.nextTry) }
       skipAwaited(number)

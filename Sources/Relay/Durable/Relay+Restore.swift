@@ -7,6 +7,7 @@ extension Relay {
   func restore(_ contents: Contents) throws(JournalError) {
     var evicted: Set<UInt32> = []
     var blank: Set<UInt32> = []
+    var unused: [KnownPair] = []
     for row in contents.rows where row.key.table == .queue {
       evicted.insert(row.key.pair)
       if try QueueRow.isOfBlankPair(row) { blank.insert(row.key.pair) }
@@ -18,8 +19,10 @@ extension Relay {
       }
       let known = try PairRow.known(row)
       index(known)
-      if blank.contains(known.number) { blankPairs.add(known) }
+      if blank.contains(known.number) { blankPairs.add(known.number, known) }
+      if options.forgetAfter != nil, evicted.contains(known.number) { unused.append(known) }
     }
+    beginService(unused)
     var restoration = Restoration(self)
     try restoration.add(
       contents.rows.lazy.filter { $0.key.pair > 0 && !evicted.contains($0.key.pair) })
@@ -27,13 +30,17 @@ extension Relay {
       segments.size(segment.number, segment.bodyLength)
       try SegmentHeader.read(segment.header, segment: segment.number) {
         (record) throws(JournalError) in
-        if !evicted.contains(record.pair) { try restoration.put(record) }
+        // Of a pair that is not here it was before that was erased: no row of a pair is missing, the store has
+        // looked.
+        guard !evicted.contains(record.pair), restoration.pairs[record.pair] != nil else { return }
+        try restoration.put(record)
       }
     }
     restoration.finish()
     for row in contents.rows where row.key.table == .queue { try count(row) }
     for (_, pair) in restoration.pairs.sorted(by: { $0.key < $1.key }) {
       pair.mayHaveMissedEnds()
+      noteLastUse(pair)
       hold(pair)
       pairs[pair.number] = pair
       countWaiting(of: pair, isComing: true)
@@ -46,6 +53,8 @@ extension Relay {
   private func restoreStore(_ row: Row) throws(JournalError) {
     let store = try StoreRow.read(row)
     nextPair = max(nextPair, store.nextPair)
+    erasures = store.erasures
+    service = store.service
     if options.hasManualClock, store.clock > now { now = store.clock }
   }
 

@@ -106,7 +106,8 @@ extension Relay {
   private func newRecord(_ hub: Hub) -> Name {
     // Unique in all stores, and a letter first, so that it can be typed without quotes.
     var id = Identifier(
-      digestOf: "record", identity, hub.pair.app, hub.pair.name, hub.schema.name.text,
+      digestOf: "record", storeName(of: hub.pair), hub.pair.app, hub.pair.name,
+      hub.schema.name.text,
       String(hub.replica.position))
     if id.high >> 60 < 10 { id.high |= 0xA << 60 }
     return Name(id.description)
@@ -118,7 +119,7 @@ extension Relay {
     _ draft: EditDraft, _ actions: [Action], _ call: Call, _ device: Device
   ) throws(WireError) {
     let hub = draft.hub
-    let standIn = hub.standIn(for: device, store: identity)
+    let standIn = hub.standIn(for: device, store: storeName(of: device.pair))
     var dot: Dot?
     if actions.contains(where: hub.replica.fold.isSealed) {
       throw WireError(

@@ -83,6 +83,7 @@ extension Relay {
   /// The acknowledge is committed: tells the sender, should it still be there.
   func tell(_ finished: FinishedTransfer) {
     let sender = finished.sender
+    guard !sender.pair.isErased else { return }
     guard sender.session == finished.session, let connection = sender.connection else {
       return keepOutcome(
         finished.transfer, sender: sender, isFile: finished.isFile, re: finished.re, code: nil)

@@ -12,12 +12,14 @@ struct ActivationRequest {
   var offsets: [String: Int] = [:]
   /// The schema that it has whole records of.
   var bridge: String?
-  var isOfOtherStore = false
+  /// The store whose numbers it has.
+  private let store: String?
+  private(set) var isOfOtherStore = false
 
   /// What it says that it has processed of user info; nil where it does not say.
   var receivedUserInfo: UInt64? { received.first { $0.lane == .userInfo }?.seq }
 
-  init(_ fields: Fields, identity: String) throws(WireError) {
+  init(_ fields: Fields) throws(WireError) {
     app = try Self.name(fields, .app) ?? "default"
     guard let pair = try Self.name(fields, .pair) else {
       throw fields.missing(.pair, "a name for the phone and its watches, such as pair=demo")
@@ -42,10 +44,8 @@ struct ActivationRequest {
     if let version = try fields.optionalInteger(.protocol, in: 0...Int64.max), version != 1 {
       throw WireError(.invalidField, "this server speaks protocol 1, not \(version)")
     }
-    let received = try Self.received(fields)
-    // Numbers of another store mean nothing here; the answer names this one.
-    isOfOtherStore = try fields.optionalString(.store) ?? identity != identity
-    if !isOfOtherStore { self.received = received }
+    received = try Self.received(fields)
+    store = try fields.optionalString(.store)
     bridge = try fields.optionalString(.bridge)
     if let files = try fields.optionalObject(.files) {
       for (transfer, offset) in fields.members(of: files) {
@@ -55,6 +55,13 @@ struct ActivationRequest {
         offsets[transfer] = Int(bytes)
       }
     }
+  }
+
+  /// Numbers of another store mean nothing in this one, which the answer names.
+  mutating func compare(with store: String) {
+    guard let own = self.store, own != store else { return }
+    isOfOtherStore = true
+    received = []
   }
 
   /// A name of a pair, app or device: 1 to 64 bytes without control characters.

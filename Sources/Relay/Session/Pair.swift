@@ -5,6 +5,8 @@ final class Pair {
   let number: UInt32
   let app: String
   let name: String
+  /// How many pairs had been erased in the store when it was made: tells it from one that had its name before.
+  let generation: UInt64
 
   // Durable.
   private(set) var devices: [Device] = []
@@ -14,6 +16,12 @@ final class Pair {
   var activeWatch: Device? { didSet { conditionsChanged() } }
   /// The id of the token that it was made with; nil where there was none.
   var maker: String?
+  /// The minutes that the store had been served when somebody had a session last (`Relay+Unused`), and what the pair's
+  /// row says of that.
+  var used: Int64 = 0
+  var usedInRow: Int64 = 0
+  /// Whether `used` is more than what a row has said.
+  var isUseExact = false
   /// The number of the next file.
   var nextFile: UInt32 = 1
 
@@ -44,13 +52,16 @@ final class Pair {
   var evictionBatch: UInt64 = 0
   /// Since when nobody has been connected to it, where that is so.
   var idleSince: Int64 = 0
+  /// It is in the store no more.
+  var isErased = false
   /// Whether it is among `Relay.idle`.
   var isListedIdle = false
 
-  init(number: UInt32, app: String, name: String) {
+  init(number: UInt32, app: String, name: String, generation: UInt64) {
     self.number = number
     self.app = app
     self.name = name
+    self.generation = generation
   }
 
   /// Both roles have activated since the pair was made or forgotten.

@@ -4,9 +4,11 @@ import Wire
 extension Relay {
   /// Begins or renews a session. Returns false where the pair has to be read back first.
   func activate(_ call: Call) throws(WireError) -> Bool {
-    let request = try ActivationRequest(call.fields, identity: identity)
+    var request = try ActivationRequest(call.fields)
     try admit(pair: request.pair, role: request.role, device: request.device, call)
     guard try isInMemory(request, call.connection) else { return false }
+    request.compare(
+      with: storeName(of: pair(PairName(app: request.app, name: request.pair))))
     let known = try find(request, call)
     try check(request, known)
     let schema = try request.bridge.map { (name) throws(WireError) in try bridgedSchema(name) }
@@ -137,11 +139,16 @@ extension Relay {
     return hub
   }
 
-  /// Numbers of pairs have 32 bits, and those of pairs that are let go are given again.
+  /// Numbers of pairs have 32 bits, and those of pairs that are let go are given again; of erased ones they are not.
   private var mostPairs: Int { min(limits.pairs, Int(UInt32.max) - 1) }
 
   private func checkRoomForPair(_ token: Token?) throws(WireError) {
     try checkQuota(ofPairs: token)
+    guard nextPair < UInt32.max else {
+      throw WireError(
+        .overloaded, "this store has given all its numbers of pairs away; start with another --data"
+      )
+    }
     guard numbers.count >= mostPairs, blankPairs.isEmpty else { return }
     throw WireError(
       .overloaded,
@@ -164,10 +171,12 @@ extension Relay {
   }
 
   private func makePair(_ name: PairName, _ token: Token?) -> Pair {
-    let pair = Pair(number: pairNumber(), app: name.app, name: name.name)
+    let pair = Pair(
+      number: pairNumber(), app: name.app, name: name.name, generation: erasures)
     numbers[name] = pair.number
     pairs[pair.number] = pair
     pair.maker = token?.id
+    pair.used = servedMinutes
     makers.add(pair.maker)
     // The store has none of a new pair.
     pair.hubs = []
@@ -265,7 +274,7 @@ extension Relay {
       output.append(decimal: epoch)
       output.append(".")
       output.append(decimal: device.session)
-      output.append("\",\"store\":", quoted: identity)
+      output.append("\",\"store\":", quoted: storeName(of: device.pair))
       if isMissed { output.append(",\"mayHaveMissedDidFinish\":true") }
       describeSession(device, &output)
       output.append(",\"protocol\":1,\"limits\":{\"line\":")

@@ -117,11 +117,19 @@ extension Relay {
   // MARK: Forgetting
 
   /// Unpairs: every queue of the pair is emptied, each transfer fails with 7005 at its sender,
-  /// and a new pair exists once both roles have activated again. Numbers go on where they were.
+  /// and a new pair exists once both roles have activated again. Numbers go on where they were, unless the pair is
+  /// erased.
   ///
   /// Returns false where a piece of it is done, and the next turn goes on.
-  func forgetPair(_ call: Call, _ device: Device) -> Bool {
+  func forgetPair(_ call: Call, _ device: Device) throws(WireError) -> Bool {
     let pair = device.pair
+    if try call.fields.optionalBool(.erase) == true {
+      audit("erased", device, call.connection)
+      acceptAfterCommit(call)
+      endSessions(pair)
+      erase(pair)
+      return true
+    }
     guard failPiece(of: pair) else { return goOn(call) }
     for file in unfinishedUploads(pair) { failUpload(file, pair, .deviceNotPaired) }
     for receiver in pair.devices {
@@ -140,6 +148,13 @@ extension Relay {
     pair.knobs = Knobs()
     changed(pair)
     acceptAfterCommit(call)
+    endSessions(pair)
+    pair.toldWatchState = WatchState()
+    return true
+  }
+
+  /// Ends all sessions of a pair that is being forgotten.
+  private func endSessions(_ pair: Pair) {
     for receiver in pair.devices { receiver.toldReachable = false }
     for receiver in pair.devices {
       tellAfterCommit(receiver, evenAfterSession: true) {
@@ -147,8 +162,6 @@ extension Relay {
       }
       endSession(receiver)
     }
-    pair.toldWatchState = WatchState()
-    return true
   }
 
   /// Fails some of the transfers that wait in a pair. Returns whether those were all.

@@ -72,7 +72,9 @@ extension Relay {
     if device.isPhone { device.pair.isSwitching = false }
     touch(connection)
     reachabilityChanged(device.pair)
-    if !device.pair.isConnected { becameIdle(device.pair) }
+    guard !device.pair.isConnected else { return }
+    noteLastUse(device.pair)
+    becameIdle(device.pair)
   }
 
   /// Has what was handed out and not acknowledged wait again.

@@ -5,7 +5,7 @@ package enum Key: String, CaseIterable, Sendable {
   case transfer, offset, lane, seq, code, state, isPaired, isWatchAppInstalled
   case isComplicationEnabled, isLocked, isSupported, hasDelegate, hasReplyDelegate
   case isCompanionAppInstalled, isWatchOnlyApp, count, seconds, topic, after, limit, last
-  case knobs, payloads
+  case knobs, payloads, erase
 
   // The merged replica.
   case bridge, schema, replica, vector, ops, kind, record, set, delete, move, asOf, at, sealed

@@ -100,12 +100,17 @@ extension MessageDescription {
       example: "configure replyTimeout=10 identicalContext=deliver"),
     .request(
       .forgetPair, .session, clause: "4.7", "Unpairs: all queues are emptied, all sessions end.",
+      members: [
+        .optional(
+          "erase", .boolean, "all that the server has of the pair goes, its records as well",
+          standard: "false")
+      ],
       answers: [
         ("sessionDidDeactivate", "with reason forgotten, at once"),
         ("accepted", "once it is on disk"),
       ],
       delivers: ["sessionDidDeactivate"],
-      errors: [.overloaded, .sessionNotActivated, .unauthorized],
+      errors: [.invalidField, .overloaded, .sessionNotActivated, .unauthorized],
       example: "forgetPair"),
   ]
 }

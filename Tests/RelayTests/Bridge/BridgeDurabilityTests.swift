@@ -66,7 +66,7 @@ struct BridgeDurabilityTests {
     for row in rows {
       for length in 0..<row.value.count {
         #expect(throws: JournalError.self, "\(row.key) cut to \(length)") {
-          let pair = Pair(number: row.key.pair, app: "default", name: "p")
+          let pair = Pair(number: row.key.pair, app: "default", name: "p", generation: 0)
           pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
           let read = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
           if row.key == rows[1].key { read.bridges = [BridgedDevice(device: 0)] }
@@ -90,7 +90,7 @@ struct BridgeDurabilityTests {
     writer.flag(true)
     // Its entries: one, of which nothing was known; and none that had passed.
     for number in [1, 0, 0, 0, 0, 0, 0] { writer.number(number) }
-    let pair = Pair(number: 1, app: "default", name: "p")
+    let pair = Pair(number: 1, app: "default", name: "p", generation: 0)
     pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
     let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
     hub.bridges = [BridgedDevice(device: 0)]
@@ -125,7 +125,7 @@ struct BridgeDurabilityTests {
     for number in [9, 1] + (form < 3 ? [isUndated ? 1 : 0] : []) + [0] + inFlight {
       track.number(number)
     }
-    let pair = Pair(number: 1, app: "default", name: "p")
+    let pair = Pair(number: 1, app: "default", name: "p", generation: 0)
     let phone = Device(pair: pair, index: 0, name: "phone", role: .phone)
     phone[.userInfo].next = 3
     pair.add(phone)
@@ -163,7 +163,7 @@ struct BridgeDurabilityTests {
     }
     track.beInDoubt()
     track.madeRoom = Track.Room(seq: 2, earliest: 1.25, latest: 1.5, position: 3)
-    let pair = Pair(number: 1, app: "default", name: "p")
+    let pair = Pair(number: 1, app: "default", name: "p", generation: 0)
     let device = Device(pair: pair, index: 0, name: "phone", role: .phone)
     device[.userInfo].next = 3
     pair.add(device)

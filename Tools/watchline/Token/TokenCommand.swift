@@ -192,12 +192,7 @@ struct TokenRequest {
 
   /// - Parameter now: microseconds since 1970.
   private static func expiry(_ text: String, now: Int64) throws(UsageError) -> Int64 {
-    let units: [Character: Int64] = ["m": 60, "h": 3600, "d": 86_400]
-    if let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-      (1...(100 * 366 * 86_400 / unit)).contains(count)
-    {
-      return now + count * unit * 1_000_000
-    }
+    if let seconds = Period.seconds(text) { return now + seconds * 1_000_000 }
     guard let moment = TokenFile.moment(text) else {
       throw UsageError(
         "--expires is 90m, 12h, 30d or a moment such as 2027-01-01T00:00:00Z, not \(text)")

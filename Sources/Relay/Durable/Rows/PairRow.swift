@@ -1,8 +1,9 @@
 import Journal
 import Wire
 
-/// The row of a pair: app, name, the active watch's index + 1 or 0, the next file's number, knobs,
-/// and the id of the token that it was made with, where there was one.
+/// The row of a pair: app, name, the active watch's index + 1 or 0, the next file's number, knobs, the id of the token
+/// that it was made with, or nothing, the pair's generation, and when it was used last. In rows of earlier versions the
+/// last three, or two, are not there.
 enum PairRow {
   static let version: UInt8 = 1
 
@@ -19,7 +20,9 @@ enum PairRow {
       pair.knobs.write(to: &knobs)
     }
     writer.blob(knobs)
-    if let maker = pair.maker { writer.text(maker) }
+    writer.text(pair.maker ?? "")
+    writer.number(pair.generation)
+    writer.number(pair.used)
     return Row(Row.Key(.pair, pair: pair.number), writer.bytes)
   }
 
@@ -29,19 +32,24 @@ enum PairRow {
       let name = Relay.PairName(app: try reader.text(), name: try reader.text())
       for _ in 0..<2 { _ = try reader.number() }
       _ = try reader.blob()
-      return KnownPair(
-        name: name, number: row.key.pair, maker: reader.isAtEnd ? nil : try reader.text())
+      let maker = try maker(&reader)
+      let (_, used) = try use(&reader)
+      return KnownPair(name: name, number: row.key.pair, maker: maker, used: used)
     }
   }
 
   /// - Returns: the pair, still without devices, and the active watch's index + 1 or 0.
   static func read(_ row: Row) throws(JournalError) -> (pair: Pair, activeWatch: UInt16) {
     try row.read(version: version) { (reader) throws(JournalError) in
-      let pair = Pair(number: row.key.pair, app: try reader.text(), name: try reader.text())
+      let (app, name) = (try reader.text(), try reader.text())
       let activeWatch: UInt16 = try reader.integer()
-      pair.nextFile = try reader.integer()
+      let nextFile: UInt32 = try reader.integer()
       let knobs = try reader.blob()
-      if !reader.isAtEnd { pair.maker = try reader.text() }
+      let maker = try maker(&reader)
+      let (generation, used) = try use(&reader)
+      let pair = Pair(number: row.key.pair, app: app, name: name, generation: generation)
+      (pair.nextFile, pair.maker, pair.used) = (nextFile, maker, used)
+      pair.usedInRow = used
       let isUnderstood = knobs.withUnsafeBytes { bytes in
         do throws(WireError) {
           var envelope = Envelope()
@@ -59,5 +67,18 @@ enum PairRow {
       }
       return (pair, activeWatch)
     }
+  }
+
+  private static func maker(_ reader: inout ByteReader) throws(JournalError) -> String? {
+    guard !reader.isAtEnd else { return nil }
+    let maker = try reader.text()
+    return maker.isEmpty ? nil : maker
+  }
+
+  private static func use(
+    _ reader: inout ByteReader
+  ) throws(JournalError) -> (generation: UInt64, used: Int64) {
+    guard !reader.isAtEnd else { return (0, 0) }
+    return (try reader.number(), try reader.integer())
   }
 }

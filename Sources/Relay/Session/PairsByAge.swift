@@ -1,39 +1,46 @@
-/// Evicted pairs that say nothing but that one device has activated once: those that may be let go where
-/// there are as many pairs as there may be (PROTOCOL.md clause 4.1).
-struct BlankPairs {
-  /// Of those that are still evicted and blank.
+/// Evicted pairs, by how long nobody has been connected to them.
+struct PairsByAge<Value> {
+  private struct Entry {
+    let number: UInt32
+    let value: Value
+    let ticket: UInt64
+  }
+
+  /// Of those that are still there.
   private var tickets: [UInt32: UInt64] = [:]
-  private var order = Deque<(pair: KnownPair, ticket: UInt64)>()
+  private var order = Deque<Entry>()
   private var nextTicket: UInt64 = 0
 
   var isEmpty: Bool { tickets.isEmpty }
 
-  /// A blank pair has left the memory.
-  mutating func add(_ pair: KnownPair) {
+  /// A pair has left the memory.
+  mutating func add(_ number: UInt32, _ value: Value) {
     if order.count > 2 * tickets.count + 64 { dropStale() }
-    tickets[pair.number] = nextTicket
-    order.append((pair, nextTicket))
+    tickets[number] = nextTicket
+    order.append(Entry(number: number, value: value, ticket: nextTicket))
     nextTicket += 1
   }
 
   /// It is being read back.
   mutating func remove(_ number: UInt32) { tickets[number] = nil }
 
-  /// Takes the one to which nobody has been connected for the longest.
-  mutating func takeOldest() -> KnownPair? {
-    while !order.isEmpty {
-      let first = order.removeFirst()
-      guard tickets[first.pair.number] == first.ticket else { continue }
-      tickets[first.pair.number] = nil
-      return first.pair
+  /// Takes the one that was added before all others, where it is one that is meant.
+  mutating func takeOldest(where isMeant: (Value) -> Bool = { _ in true }) -> Value? {
+    while let first = order.first {
+      if tickets[first.number] == first.ticket {
+        guard isMeant(first.value) else { return nil }
+        tickets[first.number] = nil
+        return order.removeFirst().value
+      }
+      _ = order.removeFirst()
     }
     return nil
   }
 
   /// Those that came back have left their places in the order.
   private mutating func dropStale() {
-    var kept = Deque<(pair: KnownPair, ticket: UInt64)>()
-    for index in 0..<order.count where tickets[order[index].pair.number] == order[index].ticket {
+    var kept = Deque<Entry>()
+    for index in 0..<order.count where tickets[order[index].number] == order[index].ticket {
       kept.append(order[index])
     }
     order = kept
@@ -46,11 +53,15 @@ struct KnownPair {
   var number: UInt32
   /// The id of the token that it was made with; nil where there was none.
   var maker: String?
+  /// `Pair.used` as of its row.
+  var used: Int64
 }
 
 extension Pair {
   var known: KnownPair {
-    KnownPair(name: Relay.PairName(app: app, name: name), number: number, maker: maker)
+    KnownPair(
+      name: Relay.PairName(app: app, name: name), number: number, maker: maker,
+      used: used)
   }
 
   /// Whether only one device has ever activated in it, and nothing was ever accepted, set or opened.
