@@ -450,6 +450,16 @@ class PageTests(StudioTestCase):
               f"longest frame {self.driver.execute_script('return window.longest'):.0f} ms")
         count = self.driver.find_element(By.ID, "wire-count").text
         self.assertIn("are not here", count)
+        # Dragged along: of what is asked for meanwhile the last one counts.
+        middle = len(events) // 2
+        start = time.monotonic()
+        self.driver.execute_script(
+            """
+            const range = document.getElementById('timeline');
+            for (let step = 20; step > 0; step -= 1) { range.value = arguments[0] - 20 + 20 / step; range.dispatchEvent(new Event('input')); }
+            """, middle)
+        self.until(lambda: self.step() == middle, 60)
+        print(f"dragged to the middle: there after {time.monotonic() - start:.2f} s")
         self.type("phone", "new Tea 5:00")
         pathlib.Path(file.name).unlink()
 

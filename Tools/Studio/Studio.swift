@@ -12,7 +12,8 @@ internal import Wire
 /// ```
 /// The world is here alone: every page shows the same, and one that is reloaded loses nothing.
 package final class Studio {
-  private var world: StudioWorld
+  private var timeline: StudioTimeline
+  private var world: StudioWorld { timeline.world }
   /// The app and the watches of a fresh world.
   private var app: ShippedApp
   private var watches: Int
@@ -43,6 +44,8 @@ package final class Studio {
 
   /// How often time passes by itself, in milliseconds.
   private static let tick = 250
+  /// The part of it in which a seek may be prepared, where nothing else is to be done.
+  private static let preparing = Duration.milliseconds(50)
   /// Lines in one message at most: of more the newest.
   private static let mostLines = 500
 
@@ -61,12 +64,13 @@ package final class Studio {
     self.isOver = isOver
     assets = Assets(read)
     if let trace {
-      world = try StudioWorld(opening: trace)
+      let world = try StudioWorld(opening: trace)
       world.seekToFinding()
+      timeline = StudioTimeline(world)
       flows = false
       isRecording = true
     } else {
-      world = try StudioWorld(app, watches: watches)
+      timeline = try StudioTimeline(StudioWorld(app, watches: watches))
     }
   }
 
@@ -207,17 +211,16 @@ package final class Studio {
     }
   }
 
-  private func act(_ intent: StudioWorld.Intent) { world.perform(intent, flows: flows) }
-
-  private func seek(_ step: Int) {
-    if step < world.position { worlds += 1 }
-    world.seek(to: step)
+  private func act(_ intent: StudioWorld.Intent) {
+    timeline.change { $0.perform(intent, flows: flows) }
   }
+
+  private func seek(_ step: Int) { if timeline.seek(to: step) { worlds += 1 } }
 
   private func replace(
     _ world: StudioWorld, _ title: String?, flows: Bool, isRecording: Bool = false
   ) {
-    self.world = world
+    timeline = StudioTimeline(world)
     self.isRecording = isRecording
     self.title = title
     self.flows = flows
@@ -289,9 +292,12 @@ extension Studio: PageHandler {
 
   func passed() -> Bool {
     if isRunning {
-      world.pass(Int64(Self.tick))
+      timeline.change { $0.pass(Int64(Self.tick)) }
       ticks += 1
       if ticks.isMultiple(of: 1000 / Self.tick) { tellAll() }
+    } else if !timeline.isPrepared {
+      let end = ContinuousClock.now + Self.preparing
+      timeline.prepare { ContinuousClock.now >= end }
     }
     return !isOver()
   }

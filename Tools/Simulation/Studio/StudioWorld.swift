@@ -105,6 +105,14 @@ package final class StudioWorld {
     begin()
   }
 
+  /// Another one of the same story, at its beginning.
+  func atItsBeginning() throws(HarnessFailure) -> StudioWorld {
+    try StudioWorld(header, steps: steps)
+  }
+
+  /// Its story goes on as another one's does, with which it is the same so far.
+  func adopt(stepsOf other: StudioWorld) { steps = other.steps }
+
   private func begin() {
     trace = header
     position = 0
@@ -129,8 +137,12 @@ package final class StudioWorld {
         Line(
           at: at, from: from, to: to, text: String(decoding: line, as: UTF8.self), step: position))
     }
-    guard lines.count > Self.lineLimit * 5 / 4 else { return }
-    let excess = lines.count - Self.lineLimit
+    if lines.count > Self.lineLimit * 5 / 4 { dropLines(butFor: Self.lineLimit) }
+  }
+
+  /// Keeps the newest lines alone.
+  func dropLines(butFor kept: Int = 500) {
+    let excess = max(0, lines.count - kept)
     lines.removeFirst(excess)
     droppedLines += excess
   }

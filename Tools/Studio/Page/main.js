@@ -20,6 +20,27 @@ function act(intent) {
   socket.send(JSON.stringify(intent));
 }
 
+// Whoever drags along the timeline asks for more steps than can be shown: the last one counts, once the one before is there.
+let isSeeking = false;
+let soughtNext = null;
+
+function seek(step) {
+  if (isSeeking) {
+    soughtNext = step;
+    return;
+  }
+  isSeeking = true;
+  act({ do: "seek", to: step });
+}
+
+function sought() {
+  isSeeking = false;
+  if (soughtNext === null) return;
+  const step = soughtNext;
+  soughtNext = null;
+  seek(step);
+}
+
 function show(next) {
   if (next.world !== world) {
     world = next.world;
@@ -58,7 +79,10 @@ function connect() {
     const message = JSON.parse(event.data);
     if (message.type === "hello") hello(message);
     else if (isStrange) return;
-    else if (message.type === "state") show(message);
+    else if (message.type === "state") {
+      show(message);
+      sought();
+    }
     else if (message.type === "error") say(message.message);
     else if (message.type === "judged") showFindings(message.findings, byId("notice"), message.records);
   });
@@ -66,6 +90,7 @@ function connect() {
     say("The connection to the studio is lost; trying again…");
     // What it comes back with begins anew.
     world = 0;
+    isSeeking = false;
     setTimeout(connect, 1000);
   });
 }
@@ -86,8 +111,8 @@ byId("open").addEventListener("change", async (event) => {
   if (file) act({ do: "open", name: file.name, trace: await file.text() });
   event.target.value = "";
 });
-byId("timeline").addEventListener("input", (event) => act({ do: "seek", to: Number(event.target.value) }));
-byId("back").addEventListener("click", () => act({ do: "seek", to: state.step - 1 }));
-byId("forward").addEventListener("click", () => act({ do: "seek", to: state.step + 1 }));
+byId("timeline").addEventListener("input", (event) => seek(Number(event.target.value)));
+byId("back").addEventListener("click", () => seek(state.step - 1));
+byId("forward").addEventListener("click", () => seek(state.step + 1));
 beginWire();
 connect();
