@@ -56,6 +56,8 @@ package struct RelayFigures {
   package var accepted: [(lane: String, count: Int)] = []
   package var delivered: [(lane: String, count: Int)] = []
   package var waiting: [(lane: String, count: Int)] = []
+  /// How long the oldest of those has waited.
+  package var oldest: [(lane: String, microseconds: Int64)] = []
   package var redelivered = 0
   package var messages = 0
   package var finished = 0
@@ -84,6 +86,13 @@ extension RelayFigures {
     json.object("accepted") { json in for (lane, count) in accepted { json.member(lane, count) } }
     json.object("delivered") { json in for (lane, count) in delivered { json.member(lane, count) } }
     json.object("waiting") { json in for (lane, count) in waiting { json.member(lane, count) } }
+    json.object("oldest") { json in
+      for (lane, microseconds) in oldest {
+        var seconds: [UInt8] = []
+        seconds.append(seconds: microseconds)
+        json.raw(lane, String(decoding: seconds, as: UTF8.self))
+      }
+    }
     json.member("redelivered", redelivered)
     json.member("messages", messages)
     json.member("finished", finished)
@@ -96,7 +105,7 @@ extension RelayFigures {
 }
 
 extension Relay {
-  /// - Complexity: linear in the connections, some 10 ns each.
+  /// - Complexity: linear in the connections, some 10 ns each, and in the devices in memory.
   package var figures: RelayFigures {
     var figures = RelayFigures()
     figures.connections = connectionCount
@@ -110,6 +119,7 @@ extension Relay {
     figures.accepted = LaneName.delivered.map { ("\($0)", counts.accepted[$0]) }
     figures.delivered = LaneName.delivered.map { ("\($0)", counts.delivered[$0]) }
     figures.waiting = LaneName.delivered.map { ("\($0)", counts.waiting[$0]) }
+    figures.oldest = oldest
     figures.redelivered = counts.redelivered
     figures.messages = counts.messages
     figures.finished = counts.finished
@@ -120,6 +130,22 @@ extension Relay {
     figures.activationsEver = counts.activations
     figures.storeTrouble = storeFailure ?? storeFullness
     return figures
+  }
+
+  /// How long the oldest delivery of each lane has waited, of the pairs in memory.
+  private var oldest: [(lane: String, microseconds: Int64)] {
+    var batches: [LaneName: UInt64] = [:]
+    for pair in pairs.values {
+      for device in pair.devices {
+        for lane in LaneName.delivered {
+          guard let first = device[lane].items.first else { continue }
+          batches[lane] = min(batches[lane] ?? .max, first.batch)
+        }
+      }
+    }
+    return LaneName.delivered.map { lane in
+      ("\(lane)", batches[lane].map { batchTimes.age(of: $0, now: now) } ?? 0)
+    }
   }
 
   /// A pair has come into memory, or leaves it.

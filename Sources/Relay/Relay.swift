@@ -107,6 +107,7 @@ package final class Relay {
   var effects = Effects()
   var open: OpenBatch
   var inFlight: [CommittingBatch] = []
+  var batchTimes: BatchTimes
   /// The last batch known to be synced.
   var committed: UInt64
   /// Why the store cannot write at present.
@@ -150,7 +151,9 @@ package final class Relay {
     self.committed = contents.lastBatch
     self.open = OpenBatch(number: contents.lastBatch + 1)
     self.now = options.hasManualClock ? Self.manualEpoch : now
+    batchTimes = BatchTimes(last: contents.lastBatch, now: self.now)
     try restore(contents)
+    batchTimes = BatchTimes(last: contents.lastBatch, now: self.now)
   }
 
   /// A device and its connection hold each other.

@@ -61,6 +61,10 @@ extension Server {
       "Deliveries that wait or are not acknowledged, of the pairs in memory.", by: "lane",
       figures.waiting)
     text.add(
+      "watchline_oldest_waiting_seconds", .gauge,
+      "How long the oldest of those has waited, to 1/64, or since the start.", by: "lane",
+      figures.oldest.map { ($0.lane, Int($0.microseconds / 1_000_000)) })
+    text.add(
       "watchline_redelivered_total", .counter, "Deliveries that were handed out again.",
       Double(figures.redelivered))
     text.add(

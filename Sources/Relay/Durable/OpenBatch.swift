@@ -69,6 +69,7 @@ extension Relay {
   /// A batch may be taken while an earlier one is being written; they commit in order.
   package func takeBatch() -> Batch? {
     guard !open.isEmpty || isStoreRowDirty else { return nil }
+    batchTimes.note(open.number, now: now)
     let unfinished = exportChanges()
     let taken = open
     open = OpenBatch(number: taken.number + 1)

@@ -81,6 +81,7 @@ extension MessageDescription {
         .required(
           "waiting", .map(.count),
           "those that wait or are not acknowledged, of pairs in memory, by lane"),
+        .required("oldest", .map(.seconds), "how long the oldest of those has waited, in seconds"),
         .required("redelivered", .count, "those handed out again"),
         .required("messages", .count, "live messages handed to their receivers"),
         .required("finished", .count, "transfers that reached the receiving app"),
@@ -137,6 +138,6 @@ extension MessageDescription {
   private static let statsExample =
     #"{"type":"stats","of":"stats","now":1796000000,"connections":2,"sessions":2,"pairs":1,"#
     + #""pairsInMemory":1,"uncommittedBytes":0,"bufferedBytes":0,"liveBytes":120,"storedBytes":120,"#
-    + #""connectionsEver":2,"activationsEver":2,"accepted":{"userInfo":3},"delivered":{"userInfo":0},"waiting":{"userInfo":3},"#
+    + #""connectionsEver":2,"activationsEver":2,"accepted":{"userInfo":3},"delivered":{"userInfo":0},"waiting":{"userInfo":3},"oldest":{"userInfo":2.5},"#
     + #""redelivered":0,"messages":0,"finished":0,"failed":{},"refused":{"4001":1},"slowed":0}"#
 }

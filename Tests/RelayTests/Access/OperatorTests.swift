@@ -111,6 +111,53 @@ import Testing
     #expect(try ask("stats", world)["trouble"] == nil)
   }
 
+  @Test func howLongTheOldestHasWaited() throws {
+    let world = try World()
+    func oldest(_ lane: String = "userInfo") throws -> Double {
+      try #require((try ask("stats", world)["oldest"] as? [String: Double])?[lane])
+    }
+    func pass(_ seconds: Int) { world.send("advance seconds=\(seconds)", on: "clock") }
+    for role in ["watch", "phone"] { world.send("activate pair=p role=\(role)", on: role) }
+    pass(100)
+    #expect(try oldest() == 0)
+    world.send("transferUserInfo payload={}", on: "phone")
+    pass(10)
+    world.send("transferUserInfo payload={}", on: "phone")
+    world.send("updateApplicationContext payload={\"c\":1}", on: "phone")
+    pass(100)
+    #expect(try (110...112).contains(oldest()) && oldest("file") == 0)
+    #expect(try (100...102).contains(oldest("context")))
+    world.send("acknowledge lane=userInfo seq=1", on: "watch")
+    #expect(try (100...102).contains(oldest()))
+    // Of before the start it is known that they are older than that.
+    try world.kill()
+    pass(20)
+    #expect(try oldest() == 20)
+    world.send("activate pair=p role=watch", on: "watch")
+    world.send("acknowledge", on: "watch")
+    #expect(try oldest() == 0)
+  }
+
+  /// For as long as a server runs, in little room.
+  @Test func agesOfBatches() {
+    var times = BatchTimes(last: 0, now: 0)
+    let second: Int64 = 1_000_000
+    var now: Int64 = 0
+    let count = 200_000
+    for batch in 1...count {
+      now += Int64(batch % 5) * 3 * second / 2
+      times.note(UInt64(batch), now: now)
+    }
+    var then: Int64 = 0
+    for batch in 1...count {
+      then += Int64(batch % 5) * 3 * second / 2
+      guard batch % 97 == 0 || batch > count - 50 else { continue }
+      let (age, told) = (now - then, times.age(of: UInt64(batch), now: now))
+      #expect(told >= age && told <= age + max(4 * second, age / 32), "\(batch): \(age), \(told)")
+    }
+    #expect(times.count <= 2_048)
+  }
+
   /// Both directions in their order, payloads by their size alone, and nothing of other pairs or of who is told.
   @Test func tailTellsWhatPasses() throws {
     let world = try World()
