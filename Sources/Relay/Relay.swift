@@ -63,6 +63,9 @@ package final class Relay {
   var service = Service()
   /// How many pairs were made with a token, by its id.
   var makers = Tally()
+  /// Bytes that those hold, by the same (`Relay+ByteQuota`), and the batch in which all were counted last.
+  var makerBytes = Tally()
+  var countedBatch: UInt64 = 0
   /// How many pairs were erased in this store, ever.
   var erasures: UInt64 = 0
   /// Pairs that were erased, and are not let go yet.

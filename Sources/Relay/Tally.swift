@@ -5,13 +5,13 @@ struct Tally {
   subscript(key: String) -> Int { counts[key, default: 0] }
 
   /// - Parameter key: nil of one that has none.
-  mutating func add(_ key: String?) {
-    if let key { counts[key, default: 0] += 1 }
+  mutating func add(_ key: String?, _ count: Int = 1) {
+    if let key, count != 0 { counts[key, default: 0] += count }
   }
 
   /// What nobody has any more is forgotten.
-  mutating func remove(_ key: String?) {
-    guard let key, let count = counts[key] else { return }
-    counts[key] = count == 1 ? nil : count - 1
+  mutating func remove(_ key: String?, _ count: Int = 1) {
+    guard let key, let before = counts[key] else { return }
+    counts[key] = before == count ? nil : before - count
   }
 }

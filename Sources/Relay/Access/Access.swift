@@ -31,6 +31,8 @@ package struct Access: Sendable, Equatable {
     }.min { $0.id < $1.id }
   }
 
+  func quota(of id: String) -> Quota? { tokens[id]?.quota }
+
   /// What a token that was shown earlier is now; nil where it is no longer taken.
   func renewed(_ token: Token, at wall: Int64) -> Token? {
     guard let present = tokens[token.id], present.proof == token.proof,

@@ -4,6 +4,8 @@ package struct Quota: Sendable, Equatable {
   package var connections: Int?
   /// Pairs that may have been made with it.
   package var pairs: Int?
+  /// Bytes that those pairs may hold together.
+  package var bytes: Int?
   /// Lines and bytes of each of its connections; see `Pace`.
   package var linesPerSecond: Int?
   package var bytesPerSecond: Int?
@@ -12,7 +14,8 @@ package struct Quota: Sendable, Equatable {
 
   /// The members of `quota` in a file of tokens, whole numbers from 1 to `most`.
   package static let names: [(name: String, path: any WritableKeyPath<Quota, Int?> & Sendable)] = [
-    ("connections", \.connections), ("pairs", \.pairs), ("linesPerSecond", \.linesPerSecond),
+    ("connections", \.connections), ("pairs", \.pairs), ("bytes", \.bytes),
+    ("linesPerSecond", \.linesPerSecond),
     ("bytesPerSecond", \.bytesPerSecond),
   ]
   package static let most = 1_000_000_000_000

@@ -164,7 +164,11 @@ extension Relay {
     else { return nil }
     call.connection.allowance -= said.message.records * Work.edit
     try checkForHub(SendCheck(payload: payload, limit: limit), device, call.fields)
-    if said.message.records > 0 { try checkRoom(hub) }
+    if said.message.records > 0 {
+      try checkRoom(hub)
+      // What the hub makes of it may be more, and is counted with the next.
+      try checkQuota(ofBytes: call.fields.line.count, device.pair)
+    }
     let refused = try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
     return BridgedPayload(hub, bridged, said, refused)
   }

@@ -84,7 +84,7 @@ extension Relay {
     }
     isStoreRowDirty = false
     for pair in taken.pairs {
-      pair.usedInRow = pair.used
+      (pair.usedInRow, pair.heldInRow) = (pair.used, pair.held)
       rows.append(PairRow.make(pair))
     }
     for device in taken.devices { rows.append(DeviceRow.make(device, epoch: epoch)) }

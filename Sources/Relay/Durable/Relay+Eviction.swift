@@ -75,6 +75,7 @@ extension Relay {
   func evict(_ pair: Pair) {
     keepMissedEnds(pair)
     saveUse(pair)
+    saveCount(pair)
     if pair.hasQueueRow { return forget(pair) }
     pair.evictionBatch = open.number
     open.after.evicted.append(pair)

@@ -41,6 +41,7 @@ extension Relay {
     for (_, pair) in restoration.pairs.sorted(by: { $0.key < $1.key }) {
       pair.mayHaveMissedEnds()
       noteLastUse(pair)
+      count(pair)
       hold(pair)
       pairs[pair.number] = pair
       countWaiting(of: pair, isComing: true)
@@ -61,6 +62,7 @@ extension Relay {
   private func index(_ pair: KnownPair) {
     numbers[pair.name] = pair.number
     makers.add(pair.maker)
+    makerBytes.add(pair.maker, pair.held)
     nextPair = max(nextPair, pair.number + 1)
   }
 

@@ -78,7 +78,7 @@ struct Restoration {
     let pair = try pair(row)
     let file = try FileRow.read(row)
     pair.files[file.transfer] = file
-    try device(file.receiver, of: pair).fileBytes += file.received
+    try device(file.receiver, of: pair).fileBytes += file.size
     pair.nextFile = max(pair.nextFile, file.number + 1)
     files[FileName(pair: pair.number, file: file.number)] = file
     if file.seq == 0 {

@@ -81,6 +81,8 @@ final class Hub {
     /// The position after its last entry; for a snapshot's piece, of the snapshot.
     var end: UInt64
     var isSnapshot: Bool
+    /// Of its row.
+    var bytes: Int
   }
 
   /// - Parameter codecs: how whole records are said.

@@ -129,7 +129,8 @@ struct HubRestoration {
     }
     hub.chunks.append(
       Hub.Chunk(
-        number: number, end: position + UInt64(entries.count), isSnapshot: piece != nil))
+        number: number, end: position + UInt64(entries.count), isSnapshot: piece != nil,
+        bytes: row.value?.count ?? 0))
   }
 
   /// Reads an item of the log. Pieces of the snapshot stand for everything up to its position; entries from before it are

@@ -32,7 +32,7 @@ extension Hub {
       writer.number(written)
       for entry in replica.log.suffix(Int(replica.position - written)) { write(entry, &writer) }
       written = replica.position
-      rows.append(Row(addChunk(isSnapshot: false), writer.bytes))
+      rows.append(Row(addChunk(isSnapshot: false, writer.bytes.count), writer.bytes))
     }
     if needsSnapshot {
       needsSnapshot = false
@@ -43,10 +43,10 @@ extension Hub {
     return rows
   }
 
-  private func addChunk(isSnapshot: Bool) -> Row.Key {
+  private func addChunk(isSnapshot: Bool, _ bytes: Int) -> Row.Key {
     let number = nextChunk
     nextChunk += 1
-    chunks.append(Chunk(number: number, end: written, isSnapshot: isSnapshot))
+    chunks.append(Chunk(number: number, end: written, isSnapshot: isSnapshot, bytes: bytes))
     return chunkKey(number)
   }
 
@@ -74,7 +74,7 @@ extension Hub {
       var writer = ByteWriter(bytes: [HubRow.version, HubRow.snapshot])
       writer.number(written)
       writer.blob(piece)
-      rows.append(Row(addChunk(isSnapshot: true), writer.bytes))
+      rows.append(Row(addChunk(isSnapshot: true, writer.bytes.count), writer.bytes))
     }
     return rows
   }

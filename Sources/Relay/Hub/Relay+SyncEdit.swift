@@ -133,6 +133,7 @@ extension Relay {
       let written = hub.replica.mint(
         actions, by: standIn, rank: device.rank, shown: draft.shown, time: nowMS,
         wall: Int64(nowMS), after: hub.replica.fold.latest(within: held))
+      try checkQuota(ofBytes: written.bytes.count, device.pair)
       try take(written, hub)
       hub.addAuthor(standIn, device)
       dot = written.operation.dot

@@ -29,7 +29,11 @@ extension Relay {
       case .retime(let stamp): return retime(call, hub, replica, stamp)
       }
     }
-    if !admission.operations.isEmpty { try checkRoom(hub) }
+    if !admission.operations.isEmpty {
+      try checkRoom(hub)
+      let bytes = admission.operations.reduce(0) { $0 + $1.bytes.count }
+      try checkQuota(ofBytes: bytes, device.pair)
+    }
     for operation in admission.operations { try take(operation, hub) }
     hub.members[hub.member(device)].replicaHeard = max(1, nowMS)
     if !admission.operations.isEmpty { changed(hub) }

@@ -24,6 +24,7 @@ extension Relay {
     check.isRepeated = isIdentical && knobs.identicalContext == .throw
     let receiver = try self.check(check, device, call.fields)
     try checkHoles(receiver[.context], "context")
+    try checkQuota(ofBytes: bytes.count, device.pair)
     var slot = receiver.contexts[device.index] ?? ContextSlot(current: [])
     let isDropped = isIdentical && knobs.identicalContext == .drop && drop(&slot, receiver)
     if !isDropped {

@@ -39,6 +39,7 @@ extension Relay {
       re: call.id, now: now)
     device.pair.nextFile += 1
     device.pair.files[transfer] = file
+    receiver.fileBytes += size
     changed(device.pair)
     changed(file, of: device.pair)
     device.incarnations[Int(transfer.incarnation)][transfer.isNumbered].append(
@@ -120,7 +121,6 @@ extension Relay {
     hold(reference)
     SegmentHeader.append(chunk, file: file, pair: device.pair, to: &open.header)
     file.received += data.count
-    device.pair.devices[Int(file.receiver)].fileBytes += data.count
     changed(file, of: device.pair)
     countUncommitted(connection, data.count)
     let progress = (device.pair, file, file.received)
@@ -232,7 +232,7 @@ extension Relay {
 
   private func drop(_ file: FileTransfer, _ pair: Pair) {
     pair.files[file.transfer] = nil
-    pair.devices[Int(file.receiver)].fileBytes -= file.received
+    pair.devices[Int(file.receiver)].fileBytes -= file.size
     for chunk in file.chunks { release(chunk.reference) }
     touched(pair)
     open.removedRows.append(Row.Key(.file, pair: pair.number, item: file.number))

@@ -146,5 +146,6 @@ extension Relay {
         "\(count) transfers with \(held) bytes wait for \(receiver.name), and that is all that the "
           + "server keeps; let it acknowledge some, or cancel some")
     }
+    try checkQuota(ofBytes: bytes, receiver.pair)
   }
 }

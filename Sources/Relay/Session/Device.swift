@@ -38,7 +38,7 @@ final class Device {
   var lanes: [Lane] = LaneName.allCases.map { _ in Lane() }
   /// The last `Item.order` given.
   var order: UInt64 = 0
-  /// Bytes of files for this device that the store holds.
+  /// Bytes of files for this device that are on their way, as announced.
   var fileBytes = 0
   /// Contexts addressed to this device, by sender.
   var contexts: [UInt16: ContextSlot] = [:]

@@ -22,6 +22,9 @@ final class Pair {
   var usedInRow: Int64 = 0
   /// Whether `used` is more than what a row has said.
   var isUseExact = false
+  /// What it holds, as counted last, and as its row says; only of one that was made with a token.
+  var held = Held()
+  var heldInRow = Held()
   /// The number of the next file.
   var nextFile: UInt32 = 1
 

@@ -55,13 +55,15 @@ struct KnownPair {
   var maker: String?
   /// `Pair.used` as of its row.
   var used: Int64
+  /// `Pair.held` as of its row.
+  var held: Int
 }
 
 extension Pair {
   var known: KnownPair {
     KnownPair(
       name: Relay.PairName(app: app, name: name), number: number, maker: maker,
-      used: used)
+      used: used, held: held.all)
   }
 
   /// Whether only one device has ever activated in it, and nothing was ever accepted, set or opened.

@@ -165,6 +165,7 @@ extension Relay {
     log("event=pairLetGo app=\(old.name.app.quoted) pair=\(old.name.name.quoted)")
     numbers[old.name] = nil
     makers.remove(old.maker)
+    makerBytes.remove(old.maker, old.held)
     // Its other rows are written over by the new pair's.
     open.removedRows.append(QueueRow.key(old.number))
     return old.number

@@ -24,6 +24,7 @@ extension Relay {
     numbers[PairName(app: pair.app, name: pair.name)] = nil
     pairs[pair.number] = nil
     makers.remove(pair.maker)
+    makerBytes.remove(pair.maker, pair.held.all)
     uploadDeadlines[pair.number] = nil
     countWaiting(of: pair, isComing: false)
     if pair.devices.contains(where: \.isFetching) {

@@ -2,8 +2,8 @@ import Journal
 import Wire
 
 /// The row of a pair: app, name, the active watch's index + 1 or 0, the next file's number, knobs, the id of the token
-/// that it was made with, or nothing, the pair's generation, and when it was used last. In rows of earlier versions the
-/// last three, or two, are not there.
+/// that it was made with, or nothing, the pair's generation, when it was used last, and the bytes that it holds, in all
+/// and of merged records. In rows of earlier versions the last five, or four, are not there.
 enum PairRow {
   static let version: UInt8 = 1
 
@@ -23,6 +23,8 @@ enum PairRow {
     writer.text(pair.maker ?? "")
     writer.number(pair.generation)
     writer.number(pair.used)
+    writer.number(pair.held.all)
+    writer.number(pair.held.records)
     return Row(Row.Key(.pair, pair: pair.number), writer.bytes)
   }
 
@@ -33,8 +35,9 @@ enum PairRow {
       for _ in 0..<2 { _ = try reader.number() }
       _ = try reader.blob()
       let maker = try maker(&reader)
-      let (_, used) = try use(&reader)
-      return KnownPair(name: name, number: row.key.pair, maker: maker, used: used)
+      let use = try use(&reader)
+      return KnownPair(
+        name: name, number: row.key.pair, maker: maker, used: use.last, held: use.held.all)
     }
   }
 
@@ -46,10 +49,11 @@ enum PairRow {
       let nextFile: UInt32 = try reader.integer()
       let knobs = try reader.blob()
       let maker = try maker(&reader)
-      let (generation, used) = try use(&reader)
-      let pair = Pair(number: row.key.pair, app: app, name: name, generation: generation)
-      (pair.nextFile, pair.maker, pair.used) = (nextFile, maker, used)
-      pair.usedInRow = used
+      let use = try use(&reader)
+      let pair = Pair(number: row.key.pair, app: app, name: name, generation: use.generation)
+      (pair.nextFile, pair.maker) = (nextFile, maker)
+      (pair.used, pair.usedInRow) = (use.last, use.last)
+      (pair.held, pair.heldInRow) = (use.held, use.held)
       let isUnderstood = knobs.withUnsafeBytes { bytes in
         do throws(WireError) {
           var envelope = Envelope()
@@ -77,8 +81,11 @@ enum PairRow {
 
   private static func use(
     _ reader: inout ByteReader
-  ) throws(JournalError) -> (generation: UInt64, used: Int64) {
-    guard !reader.isAtEnd else { return (0, 0) }
-    return (try reader.number(), try reader.integer())
+  ) throws(JournalError) -> (generation: UInt64, last: Int64, held: Held) {
+    guard !reader.isAtEnd else { return (0, 0, Held()) }
+    return (
+      try reader.number(), try reader.integer(),
+      Held(all: try reader.integer(), records: try reader.integer())
+    )
   }
 }

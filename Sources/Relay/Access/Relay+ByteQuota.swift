@@ -1,0 +1,68 @@
+import Wire
+
+/// What the pairs that were made with a token hold, for its quota `bytes`.
+///
+/// A pair is counted when something is to be added to it, and when it leaves the memory; its row has the count. What was
+/// let go meanwhile is found when there seems to be no more room.
+extension Relay {
+  /// - Parameter bytes: that are to be added to a pair; they count from now on.
+  /// - Throws: 4008 where its token's quota does not allow that.
+  @inline(__always)
+  func checkQuota(ofBytes bytes: Int, _ pair: Pair) throws(WireError) {
+    if pair.maker != nil { try checkQuotaClosely(bytes, pair) }
+  }
+
+  @inline(never)
+  private func checkQuotaClosely(_ bytes: Int, _ pair: Pair) throws(WireError) {
+    guard let maker = pair.maker, let most = options.access?.quota(of: maker)?.bytes else { return }
+    count(pair)
+    if makerBytes[maker] + bytes > most, countedBatch != open.number {
+      // Once a batch: what lets go of something is committed first.
+      countedBatch = open.number
+      for other in pairs.values where other.maker == maker { count(other) }
+    }
+    guard makerBytes[maker] + bytes <= most else {
+      throw WireError(
+        .overloaded,
+        "the pairs that were made with token \(maker) hold \(makerBytes[maker]) bytes, and its quota "
+          + "allows \(most) (bytes); nothing was changed, acknowledge or cancel what waits, or erase a pair"
+      )
+    }
+    makerBytes.add(maker, bytes)
+    pair.held.all += bytes
+  }
+
+  /// Counts what a pair holds.
+  func count(_ pair: Pair) {
+    guard pair.maker != nil else { return }
+    let before = pair.held.all
+    let records = pair.hubs.map { $0.reduce(0) { $0 + $1.chunks.reduce(0) { $0 + $1.bytes } } }
+    pair.held.records = records ?? pair.held.records
+    pair.held.all = pair.held.records + pair.waitingBytes
+    makerBytes.add(pair.maker, pair.held.all - before)
+  }
+
+  /// A pair is about to leave the memory: its row is to say what it holds.
+  func saveCount(_ pair: Pair) {
+    count(pair)
+    if pair.held != pair.heldInRow { changed(pair) }
+  }
+}
+
+/// Bytes that a pair holds.
+struct Held: Equatable {
+  /// What waits, files on their way, contexts and merged records.
+  var all = 0
+  /// Rows of merged records.
+  var records = 0
+}
+
+extension Pair {
+  /// Bytes of what waits, of files on their way, and of contexts.
+  fileprivate var waitingBytes: Int {
+    devices.reduce(0) { sum, device in
+      device.lanes.reduce(sum + device.fileBytes) { $0 + $1.bytes }
+        + device.contexts.values.reduce(0) { $0 + $1.current.count }
+    }
+  }
+}
