@@ -74,6 +74,9 @@ package struct Limits: Sendable, Equatable {
   /// The limits that are times.
   package static let durations: Set<String> = ["receiverGrace"]
 
+  /// Those that are times as well, in whole seconds.
+  package static let seconds: Set<String> = ["keepalive", "loopbackKeepalive"]
+
   /// Least values other than 1: with less no line could be answered.
   package static let least = ["buffers": 1 << 20]
 

@@ -107,7 +107,9 @@ package struct Options {
     let limits = Limits()
     return Limits.names.map { name, path in
       let value = limits[keyPath: path]
-      let number = Limits.durations.contains(name) ? "\(value / 1_000_000) s" : "\(value)"
+      let number =
+        Limits.durations.contains(name)
+        ? "\(value / 1_000_000) s" : Limits.seconds.contains(name) ? "\(value) s" : "\(value)"
       let shown = value == 0 ? "none" : number
       return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown
     }.joined(separator: "\n")

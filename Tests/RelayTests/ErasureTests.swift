@@ -1,6 +1,7 @@
 import Journal
 import Relay
 import RelaySupport
+import Seeded
 import Testing
 
 /// `forgetPair erase=true`: all that the server has of a pair goes, and its name is as if nobody had used it.
@@ -48,7 +49,7 @@ import Testing
     world.send("sync.edit kind=timer set={\"name\":\"Tea\",\"durationInSeconds\":300}", on: "phone")
   }
 
-  private var rowsOfPairs: [Row.Key] { world.store.rows.keys.filter { $0.pair > 0 } }
+  private var rowsOfPairs: [Row.Key] { rows(of: world) }
 
   /// The phone's `activationDidComplete`.
   private func comeBack(_ more: String = "") -> String? {
@@ -241,6 +242,65 @@ import Testing
     #expect(delivered.count == 1)
     #expect(!world.logs.contains { $0.contains("pairUnreadable") })
   }
+
+  // MARK: Whatever was before
+
+  /// Whatever has happened, and wherever a kill falls: once all pairs are erased, nothing is left of them.
+  @Test(arguments: 1...60) func nothingIsLeft(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var options = Relay.Options()
+    options.hasManualClock = true
+    options.deadAllowance = seed % 2 == 0 ? 0 : 64 << 20
+    let world = try World(options)
+    let pairs = ["p", "q", "r"]
+    let roles = ["phone", "watch"]
+    for step in 1...80 {
+      let (pair, role) = (
+        pairs.randomElement(using: &random)!, roles.randomElement(using: &random)!
+      )
+      let name = "\(pair) \(role)"
+      switch Int.random(in: 0..<22, using: &random) {
+      case 0...4: world.send("activate pair=\(pair) role=\(role)", on: name)
+      case 5...8: world.send("transferUserInfo payload={\"i\":\(step)}", on: name)
+      case 9: world.send("updateApplicationContext payload={\"i\":\(step)}", on: name)
+      case 10:
+        let sum = String(repeating: "0", count: 64)
+        world.send("transferFile n=\(step) name=f size=6 sha256=\"\(sum)\"", on: name)
+        world.send("fileChunk transfer=\(role):0.\(step) offset=0 data=YWJj", on: name)
+      case 11:
+        world.send("sync.open schema=todoTimers", on: name)
+        world.send("sync.edit kind=timer set={\"name\":\"Tea\",\"durationInSeconds\":60}", on: name)
+      case 12: world.send("acknowledge", on: name)
+      case 13: world.close(name)
+      case 14: world.send("advance seconds=31", on: "clock")
+      case 15, 16: world.send("forgetPair erase=\(Bool.random(using: &random))", on: name)
+      case 17: world.holdsCommits.toggle()
+      case 18: world.holdsReads.toggle()
+      case 19: world.holdsPairReads.toggle()
+      case 20: try world.kill(written: Int.random(in: 0...2, using: &random))
+      default:
+        world.holdsCommits = false
+        world.settle()
+        try world.restart()
+      }
+      #expect(world.relay.waitingFault == nil, "step \(step)")
+    }
+    (world.holdsCommits, world.holdsReads, world.holdsPairReads) = (false, false, false)
+    world.settle()
+    for pair in pairs {
+      world.close("\(pair) phone")
+      world.send("activate pair=\(pair) role=phone", on: "\(pair) phone")
+      world.send("forgetPair erase=true", on: "\(pair) phone")
+    }
+    #expect(rows(of: world).isEmpty, "\(rows(of: world))")
+    #expect(world.store.segments.isEmpty && world.relay.figures.liveBytes == 0)
+    #expect(world.relay.figures.pairsStored == 0 && world.relay.pairsInMemory == 0)
+    try world.kill()
+    #expect(
+      world.relay.figures.pairsStored == 0 && !world.logs.contains { $0.contains("Unreadable") })
+  }
+
+  private func rows(of world: World) -> [Row.Key] { world.store.rows.keys.filter { $0.pair > 0 } }
 
   // MARK: Who may
 

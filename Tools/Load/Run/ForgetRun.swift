@@ -1,6 +1,6 @@
 import Wire
 
-/// Has the server forget the pairs of a run: transfers, contexts and what the phone and the watch were.
+/// Has the server erase the pairs of a run.
 final class ForgetRun: LoadRun {
   private var forgottenCount = 0
 
@@ -12,7 +12,7 @@ final class ForgetRun: LoadRun {
   }
 
   override func activated(_ link: Link) throws(LoadFailure) {
-    try loop.send(link, "{\"type\":\"forgetPair\",\"id\":1}\n")
+    try loop.send(link, "{\"type\":\"forgetPair\",\"erase\":true,\"id\":1}\n")
   }
 
   override func event(_ link: Link, _ type: String, _ line: Members) throws(LoadFailure) -> Bool {
