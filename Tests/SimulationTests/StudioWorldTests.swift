@@ -124,8 +124,8 @@ struct StudioWorldTests {
     #expect(again.schema == app.rawValue)
   }
 
-  @Test("Whatever can be tapped does something", arguments: ShippedApp.allCases)
-  func taps(_ app: ShippedApp) throws {
+  @Test("Whatever can be tapped does something", arguments: ShippedApp.allCases, [0, 1])
+  func taps(_ app: ShippedApp, _ device: Int) throws {
     let beginnings: [ShippedApp: [String]] = [
       .todoTimers: ["new Tea 5:00", "open 1", "add Warm the cup", "back"],
       .timeTracker: ["grant yearly", "new Plan", "add Acme", "save"], .pomodoro: [],
@@ -135,15 +135,16 @@ struct StudioWorldTests {
     var count = 0
     while let way = ways.popLast() {
       let world = try StudioWorld(app, watches: 1)
-      for line in way {
-        world.perform(.type(device: "phone", line: line), flows: true)
+      for (number, line) in way.enumerated() {
+        let name = device == 0 || number < beginnings[app]!.count ? "phone" : "watch"
+        world.perform(.type(device: name, line: line), flows: true)
         if !beginnings[app]!.contains(line) { #expect(world.refusal == nil, "\(way)") }
       }
       count += 1
       let json = try #require(
         try JSONSerialization.jsonObject(with: Data(state(world).utf8)) as? [String: Any])
       let devices = try #require(json["devices"] as? [[String: Any]])
-      let screen = try #require(devices[0]["screen"] as? [String: Any])
+      let screen = try #require(devices[device]["screen"] as? [String: Any])
       for corner in screen["alert"] == nil ? ["leading", "trailing"] : [] {
         let part = try #require(screen[corner] as? [String: Any])
         let text = try #require(part["text"] as? String)
@@ -156,7 +157,7 @@ struct StudioWorldTests {
         ways.append(way + [line])
       }
     }
-    #expect(count > 10)
+    #expect(count > (device == 0 ? 10 : 5))
   }
 
   /// What is typed where something on a screen is tapped.

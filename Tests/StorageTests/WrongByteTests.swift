@@ -51,6 +51,10 @@ import Testing
         served += 1
       } catch {
         refused += 1
+        // SQLite's header has the store's version in the open (https://www.sqlite.org/fileformat2.html, 1.3.15).
+        if case .newerVersion = error.kind, name == "watchline.sqlite", (60..<64).contains(offset) {
+          continue
+        }
         #expect([.corrupt, .lost, .notOurs].contains(error.kind), "byte \(offset): \(error)")
       }
     }

@@ -343,4 +343,23 @@ import Wire
     #expect(error { try pad.type("drag x") }?.code == .invalidField)
     #expect(error { try device.type("drag 1 1") }?.code == .malformedJSON)
   }
+
+  /// The sidebar of a pad leads to everything that it shows, from wherever one is.
+  @Test func thePadGoesWhereItsSidebarSays() throws {
+    let pad = TrackerDevice(.pad)
+    let acme = try pad.client("Acme")
+    try pad.client("Beta")
+    _ = try pad.service.create(
+      "project", ["name": .string("Website"), "client": .string(acme.text)], now: pad.now)
+    try pad.type("go 4")
+    #expect(pad.shows("▸ Beta"))
+    try pad.type("go 3")
+    #expect(pad.shows("▸   Website"))
+    try pad.type("back")
+    #expect(pad.shows("▸ Acme"))
+    try pad.type("go 1")
+    #expect(pad.shows("▸ Overview"))
+    #expect(error { try pad.type("go 5") }?.code == .invalidField)
+    #expect(error { try device.type("go 1") }?.code == .malformedJSON)
+  }
 }

@@ -88,6 +88,7 @@ extension TimeTrackerApp {
     }
     if surroundings.idiom == .pad {
       commands.append(Command("drag", "DX DY", "move the timer by so many points"))
+      commands.append(Command("go", "N", "to what the sidebar has there"))
     }
     return commands
   }
@@ -132,6 +133,7 @@ extension TimeTrackerApp {
     case "open":
       let items = items(route, now)
       stack.append(items[try line.index(in: items.count, of: "row")].route)
+    case "go": stack = sidebar[try line.index(in: sidebar.count, of: "row")].stack
     case "add": add(named: line.rest)
     case "edit":
       if let target = route.target { open(target.kind, target.record) }

@@ -2,19 +2,25 @@ import Merge
 
 /// The menu, reports and what is premium.
 extension TimeTrackerApp {
+  /// Where a pad's sidebar leads, in its order.
+  var sidebar: [(title: String, stack: [TrackerRoute])] {
+    [("Overview", [.root])]
+      + ledger.clients.flatMap { client in
+        [(client.name, [.root, .client(client.id)])]
+          + ledger.projects(of: client.id).map {
+            ("  " + $0.name, [.root, .client(client.id), .project($0.id)])
+          }
+      }
+  }
+
   /// Where one is has a mark.
   func sidebarRows(_ now: Int64) -> [Screen.Row] {
-    let places = stack.compactMap(\.target)
-    func row(_ title: String, isHere: Bool) -> Screen.Row {
-      Screen.Row.split((isHere ? "▸ " : "  ") + title, "")
-        .labelled(String(title.drop { $0 == " " }) + (isHere ? ", selected" : ""))
-    }
-    var rows = [row("Overview", isHere: stack.count == 1)]
-    for client in ledger.clients {
-      rows.append(row(client.name, isHere: places.last == Target("client", client.id)))
-      rows += ledger.projects(of: client.id).map {
-        row("  " + $0.name, isHere: places.last == Target("project", $0.id))
-      }
+    let here = stack.compactMap(\.target).last
+    var rows = sidebar.enumerated().map { number, entry in
+      let isHere = entry.stack.count == 1 ? stack.count == 1 : entry.stack.last?.target == here
+      return Screen.Row.tappable(
+        .split((isHere ? "▸ " : "  ") + entry.title, ""), "go \(number + 1)"
+      ).labelled(String(entry.title.drop { $0 == " " }) + (isHere ? ", selected" : ""))
     }
     if !ledger.entitlement.isPremium(now) {
       rows += [.rule, Screen.Row.centred("★ Upgrade ★").labelled("Upgrade")]
