@@ -136,6 +136,10 @@ import Testing
     world.send("activate pair=p role=watch", on: "watch")
     world.send("acknowledge", on: "watch")
     #expect(try oldest() == 0)
+    // What a manual clock makes of it is told up to 10^9 seconds.
+    world.send("transferUserInfo payload={}", on: "watch")
+    for _ in 0..<3 { pass(800_000_000) }
+    #expect(try oldest() == 1_000_000_000)
   }
 
   /// For as long as a server runs, in little room.
