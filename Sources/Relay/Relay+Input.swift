@@ -301,7 +301,7 @@ extension Relay {
     case .pairIdle:
       isEvictionAwaited = false
       evictIdle()
-    case .pairsUnused: forgetUnused()
+    case .pairsUnused: lookForUnused()
     }
   }
 }

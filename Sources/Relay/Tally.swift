@@ -3,6 +3,7 @@ struct Tally {
   private var counts: [String: Int] = [:]
 
   subscript(key: String) -> Int { counts[key, default: 0] }
+  var isEmpty: Bool { counts.values.allSatisfy { $0 == 0 } }
 
   /// - Parameter key: nil of one that has none.
   mutating func add(_ key: String?, _ count: Int = 1) {

@@ -6,7 +6,7 @@ internal import Wire
 /// How the server of a run was started: the first line of its file.
 ///
 /// ```
-/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"quotas":true,"limits":{"line":4096},"schema":{…}}
+/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"quotas":true,"forgets":true,"limits":{"line":4096},"schema":{…}}
 /// ```
 package struct Setting: Equatable {
   package var seed: UInt64 = 0
@@ -15,6 +15,8 @@ package struct Setting: Equatable {
   var hasTokens = false
   /// Which has quotas.
   var hasQuotas = false
+  /// Pairs that nobody uses for half a day are erased.
+  var forgets = false
   /// Those that are not as they are where nothing is said, in bytes, counts and microseconds.
   var limits: [String: Int] = [:]
   /// A schema of its own, beside those that ship.
@@ -27,6 +29,7 @@ package struct Setting: Equatable {
     self.seed = seed
     hasTokens = seed % 5 == 3
     hasQuotas = seed % 10 == 3
+    forgets = seed % 3 == 1
     hasManualClock = choices.percent(50)
     let small: [String: [Int]] = [
       "line": [512, 4096, 70_000], "firstLine": [256, 1024], "firstOutput": [512],
@@ -48,6 +51,7 @@ package struct Setting: Equatable {
     var options = Relay.Options()
     options.hasManualClock = hasManualClock
     if hasTokens { options.access = WorldTokens.access(hasQuotas: hasQuotas) }
+    if forgets { options.forgetAfter = 43_200_000_000 }
     for (name, path) in Limits.names {
       if let value = limits[name] { options.limits[keyPath: path] = value }
     }
@@ -82,6 +86,10 @@ extension Setting {
       all.append(self)
       all[all.count - 1].hasManualClock = false
     }
+    if forgets {
+      all.append(self)
+      all[all.count - 1].forgets = false
+    }
     if hasQuotas {
       all.append(self)
       all[all.count - 1].hasQuotas = false
@@ -99,6 +107,7 @@ extension Setting {
     ]
     if hasTokens { members.append(JSON.Member("tokens", .bool(true))) }
     if hasQuotas { members.append(JSON.Member("quotas", .bool(true))) }
+    if forgets { members.append(JSON.Member("forgets", .bool(true))) }
     let named = Limits.names.compactMap { name, _ in
       limits[name].map { JSON.Member(name, .integer($0)) }
     }
@@ -114,6 +123,7 @@ extension Setting {
     hasManualClock = json["clock"]?.text != "system"
     hasTokens = json["tokens"] != nil
     hasQuotas = json["quotas"] != nil
+    forgets = json["forgets"] != nil
     for member in json["limits"]?.members ?? [] {
       limits[member.name] = member.value.number.map { Int($0) }
     }

@@ -88,7 +88,9 @@ package final class Stage {
       case .disk(let word): disk(word)
       }
       try settle {}
-      if let fault = world.relay.waitingFault { throw Finding("miscount", fault) }
+      if let fault = world.relay.waitingFault ?? world.relay.heldFault {
+        throw Finding("miscount", fault)
+      }
     } catch let finding as Finding {
       throw finding
     } catch {

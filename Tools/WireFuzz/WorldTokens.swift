@@ -42,8 +42,10 @@ enum WorldTokens {
     var quotas = [Quota](repeating: Quota(), count: 3)
     quotas[0].linesPerSecond = 20
     quotas[0].connections = 2
+    quotas[0].bytes = 3_000
     quotas[1].bytesPerSecond = 500
     quotas[1].pairs = 1
+    quotas[2].bytes = 40_000
     quotas[2].linesPerSecond = 1
     quotas[2].bytesPerSecond = 10_000
     return quotas

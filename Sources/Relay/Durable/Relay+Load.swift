@@ -23,7 +23,9 @@ extension Relay {
   func finishLoad(_ number: UInt32, _ rows: [Row]?) {
     guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
     for connection in waiting { endAwaitingPair(connection) }
-    let isExpired = expired.remove(number) != nil && waiting.isEmpty
+    let wasExpired = expired.remove(number) != nil
+    let isExpired = wasExpired && waiting.isEmpty
+    defer { if wasExpired { finishExpired() } }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
       // It was erased meanwhile, or before: what a segment had of it is nobody's.

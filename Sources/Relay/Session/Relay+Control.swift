@@ -35,6 +35,7 @@ extension Relay {
       throw WireError(.invalidField, "the clock would pass the year 9999; it moves no further")
     }
     let target = now + seconds
+    service.target = target
     while let deadline = deadlines.popDue(target) {
       now = max(now, deadline.time)
       run(deadline.event)

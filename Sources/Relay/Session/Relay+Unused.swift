@@ -14,8 +14,6 @@ extension Relay {
   private static let slack: Int64 = 60
   /// The same when it is read: looking at all pairs that are in use takes as long.
   private static let slackOfRow = 2 * slack
-  /// Microseconds between two looks while there is more to erase.
-  private static let nextDelay: Int64 = 1_000_000
   /// Pairs that are read back at once to be erased.
   private static let erasedAtOnce = 256
 
@@ -33,7 +31,17 @@ extension Relay {
     for pair in pairs.sorted(by: { ($0.since, $0.number) < ($1.since, $1.number) }) {
       unusedPairs.add(pair.number, pair)
     }
-    deadlines.add(.pairsUnused, at: now + Self.minute)
+    awaitLook()
+  }
+
+  /// Minutes between two looks: ten, and fewer where pairs are forgotten within hours.
+  private var lookDelay: Int64 {
+    min(10, max(1, (options.forgetAfter ?? 0) / Self.minute / 64))
+  }
+
+  /// A manual clock that goes far is looked at where it comes to: there are many minutes in a year.
+  private func awaitLook() {
+    deadlines.add(.pairsUnused, at: max(now + lookDelay * Self.minute, service.target))
   }
 
   /// Has the time written down, should another minute have passed.
@@ -62,7 +70,8 @@ extension Relay {
 
   /// Has it written down of some of the pairs that they are used: of each within an hour.
   private func saveUses() {
-    let end = min(UInt64(nextPair), service.nextLooked + UInt64(nextPair) / UInt64(Self.slack) + 1)
+    let some = UInt64(nextPair) * UInt64(lookDelay) / UInt64(Self.slack) + 1
+    let end = min(UInt64(nextPair), service.nextLooked + some)
     for number in service.nextLooked..<end {
       guard let pair = pairs[UInt32(number)], pair.isConnected else { continue }
       pair.used = servedMinutes
@@ -71,24 +80,29 @@ extension Relay {
     service.nextLooked = end < UInt64(nextPair) ? end : 0
   }
 
-  /// Has pairs read back that nobody has used for long enough.
-  func forgetUnused() {
-    guard let period = options.forgetAfter, !isStopping else { return }
+  /// It is time to look which pairs are used, and which are not.
+  func lookForUnused() {
     saveService()
-    if servedMinutes > service.looked {
-      service.looked = servedMinutes
-      saveUses()
-    }
-    let latest = servedMinutes - (period + Self.minute - 1) / Self.minute
+    saveUses()
+    forgetUnused()
+    awaitLook()
+  }
+
+  /// Has pairs read back that nobody has used for long enough: some, and others when those are there.
+  private func forgetUnused() {
+    guard let period = options.forgetAfter, !isStopping else { return }
+    // Both ends are rounded down: one minute more, so that none goes too early.
+    let latest = servedMinutes - (period + Self.minute - 1) / Self.minute - 1
     while storeFailure == nil, expired.count < Self.erasedAtOnce,
       let (number, _) = unusedPairs.takeOldest(where: { $0.since <= latest })
     {
       expired.insert(number)
       load(number)
     }
-    deadlines.add(
-      .pairsUnused, at: now + (expired.isEmpty ? Self.minute : Self.nextDelay))
   }
+
+  /// A pair that was to be erased has been read back, or could not be.
+  func finishExpired() { if expired.isEmpty { forgetUnused() } }
 
   /// A pair has been read back that nobody has used for long enough.
   func eraseUnused(_ pair: Pair) {
@@ -110,7 +124,8 @@ struct Service {
   var since: Int64 = 0
   /// From when on the rows of pairs say when they were used; nil: they do not.
   var knownSince: Int64?
-  /// When the pairs that are in use were looked at last, and the number of the next.
-  var looked: Int64 = 0
+  /// Where a manual clock goes, or went last.
+  var target: Int64 = 0
+  /// The number of the next pair to be looked at whether it is in use.
   var nextLooked: UInt64 = 0
 }
