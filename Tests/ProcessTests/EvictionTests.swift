@@ -57,6 +57,8 @@ extension ProcessTests {
       try eventually("the log tells of it: \(server.log)") {
         server.log.contains("event=pairUnused app=\"default\" pair=\"unused\" waiting=0")
       }
+      // Answered once it is on the disk, and with it all from before.
+      try other.request(["type": "advance", "seconds": 1])
       server.kill()
       server = try ServerProcess(scratch, arguments)
       #expect(try server.terminate() == 0)
