@@ -56,7 +56,7 @@ package final class Relay {
   /// as many pairs as there may be (PROTOCOL.md clause 4.1).
   var blankPairs = PairsByAge<KnownPair>()
   /// Where pairs are forgotten in the end: those that are not in memory, and since when.
-  var unusedPairs = PairsByAge<(number: UInt32, since: Int64)>()
+  var unusedPairs = PairsByAge<Int64>()
   /// Unused for long enough, and being read back to be erased.
   var expired: Set<UInt32> = []
   /// The time for which the store was served, and since when it is known which pairs were used.
@@ -110,7 +110,7 @@ package final class Relay {
   var effects = Effects()
   var open: OpenBatch
   var inFlight: [CommittingBatch] = []
-  var batchTimes: BatchTimes
+  var batchTimes = BatchTimes(last: 0, now: 0)
   /// The last batch known to be synced.
   var committed: UInt64
   /// Why the store cannot write at present.
@@ -154,7 +154,6 @@ package final class Relay {
     self.committed = contents.lastBatch
     self.open = OpenBatch(number: contents.lastBatch + 1)
     self.now = options.hasManualClock ? Self.manualEpoch : now
-    batchTimes = BatchTimes(last: contents.lastBatch, now: self.now)
     try restore(contents)
     batchTimes = BatchTimes(last: contents.lastBatch, now: self.now)
   }

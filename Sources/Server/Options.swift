@@ -107,10 +107,9 @@ package struct Options {
     let limits = Limits()
     return Limits.names.map { name, path in
       let value = limits[keyPath: path]
-      let number =
-        Limits.durations.contains(name)
-        ? "\(value / 1_000_000) s" : Limits.seconds.contains(name) ? "\(value) s" : "\(value)"
-      let shown = value == 0 ? "none" : number
+      let isDuration = Limits.durations.contains(name)
+      let unit = isDuration || Limits.seconds.contains(name) ? " s" : ""
+      let shown = value == 0 ? "none" : "\(isDuration ? value / 1_000_000 : value)\(unit)"
       return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown
     }.joined(separator: "\n")
   }

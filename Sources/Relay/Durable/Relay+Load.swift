@@ -53,7 +53,7 @@ extension Relay {
           "this pair cannot be read back (\(error)); nothing was changed, try again later or look "
           + "into the server's log"
       }
-      if isExpired { unusedPairs.add(number, (number, servedMinutes)) }
+      if isExpired { unusedPairs.add(number, servedMinutes) }
       // Its uploads are looked at again then.
       if uploadDeadlines[number] == nil { watchUploads(of: number, at: now + Self.nextTry) }
       skipAwaited(number)

@@ -25,12 +25,15 @@ struct PairsByAge<Value> {
   mutating func remove(_ number: UInt32) { tickets[number] = nil }
 
   /// Takes the one that was added before all others, where it is one that is meant.
-  mutating func takeOldest(where isMeant: (Value) -> Bool = { _ in true }) -> Value? {
+  mutating func takeOldest(
+    where isMeant: (Value) -> Bool = { _ in true }
+  ) -> (number: UInt32, value: Value)? {
     while let first = order.first {
       if tickets[first.number] == first.ticket {
         guard isMeant(first.value) else { return nil }
         tickets[first.number] = nil
-        return order.removeFirst().value
+        _ = order.removeFirst()
+        return (first.number, first.value)
       }
       _ = order.removeFirst()
     }

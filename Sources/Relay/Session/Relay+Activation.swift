@@ -158,7 +158,7 @@ extension Relay {
 
   /// The number of a new pair: that of the oldest blank one, which is let go, where there is no more room.
   private func pairNumber() -> UInt32 {
-    guard numbers.count >= mostPairs, let old = blankPairs.takeOldest() else {
+    guard numbers.count >= mostPairs, let old = blankPairs.takeOldest()?.value else {
       nextPair += 1
       return nextPair - 1
     }

@@ -29,7 +29,7 @@ extension Relay {
       (number: $0.number, since: max($0.used + Self.slackOfRow, knownSince))
     }
     for pair in pairs.sorted(by: { ($0.since, $0.number) < ($1.since, $1.number) }) {
-      unusedPairs.add(pair.number, pair)
+      unusedPairs.add(pair.number, pair.since)
     }
     awaitLook()
   }
@@ -64,8 +64,7 @@ extension Relay {
   /// A pair has left the memory.
   func awaitExpiry(_ pair: Pair) {
     guard service.knownSince != nil else { return }
-    unusedPairs.add(
-      pair.number, (pair.number, pair.used + (pair.isUseExact ? 0 : Self.slackOfRow)))
+    unusedPairs.add(pair.number, pair.used + (pair.isUseExact ? 0 : Self.slackOfRow))
   }
 
   /// Has it written down of some of the pairs that they are used: of each within an hour.
@@ -94,7 +93,7 @@ extension Relay {
     // Both ends are rounded down: one minute more, so that none goes too early.
     let latest = servedMinutes - (period + Self.minute - 1) / Self.minute - 1
     while storeFailure == nil, expired.count < Self.erasedAtOnce,
-      let (number, _) = unusedPairs.takeOldest(where: { $0.since <= latest })
+      let (number, _) = unusedPairs.takeOldest(where: { $0 <= latest })
     {
       expired.insert(number)
       load(number)
