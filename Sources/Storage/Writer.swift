@@ -213,6 +213,8 @@ final class Writer {
     }
     // A WAL that has no room to grow starts over once what it holds is in the database.
     try? database.checkpoint()
+    // Which may have cut the database's end off, where pages had left it, also where a sync failed then.
+    try source.open?.measure()
     opened = database
     isDurable = true
     return database

@@ -55,6 +55,31 @@ import Testing
     #expect(again.store.close())
   }
 
+  /// While the database becomes smaller, each sync in turn fails once: the store has cut its file itself, and takes
+  /// commits as before.
+  @Test(arguments: 1...16) func givesBackWhileASyncFails(sync: Int) throws {
+    let vfs = FaultVFS()
+    let harness = try Harness(.directory(directory.path), options: vfs.options)
+    for number: UInt64 in 1...40 { harness.commit(batch(number, bytes: 20_000)) }
+    eventually("a database with all of it") { size(directory.database) > 700_000 }
+    vfs.fail(FAULT_SYNC, first: sync, code: SQLITE_IOERR_FSYNC)
+    harness.commit(batch(41, bytes: 5_000, removing: Array(1...40)))
+    var last: UInt64 = 41
+    func trouble() -> [String] {
+      harness.take()
+      return harness.events.filter(\.isFailing).map { "\($0)" }
+    }
+    eventually("a small database") {
+      last += 1
+      harness.store.submit(batch(last, bytes: 0))
+      return size(directory.database) < 300_000 && vfs.fired > 0
+        || trouble().contains { !$0.contains("the disk failed") }
+    }
+    harness.wait { $0.committed == last }
+    #expect(trouble().allSatisfy { $0.contains("the disk failed") })
+    #expect(harness.store.close())
+  }
+
   /// A log that was made short is never empty while the store is open: killed then, it starts, and without
   /// the log it is refused, also where the mark is older, as after a loss of power. The WAL is not needed then.
   @Test func killedAfterGivingBack() throws {
