@@ -43,6 +43,8 @@ package final class Connection {
   var buffered = 0
   /// Why a pair could not be read back, for the line that waited for it.
   var pairFailure: String?
+  /// The line with which it activates, once a commit that came after it has shown whose the store is.
+  var activatingLine: Int?
   /// Payload bytes that no commit covers yet.
   var uncommitted = 0
 
@@ -128,7 +130,7 @@ package final class Connection {
   var isAwaited: Bool {
     switch wait {
     case .nothing, .delay: false
-    case .activation, .pair, .receiver: true
+    case .activation, .commit, .pair, .receiver: true
     }
   }
 

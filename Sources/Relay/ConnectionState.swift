@@ -55,6 +55,8 @@ enum Wait {
   case nothing
   /// The answer to its `activate`, which awaits a commit.
   case activation
+  /// A commit, which shows whether the server owns its store still.
+  case commit
   /// A pair or its records, which are read back for this line.
   case pair
   /// A moment: after a token that was refused, or since it has sent faster than it may.

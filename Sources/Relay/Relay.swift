@@ -25,6 +25,9 @@ package final class Relay {
     package var access: Access?
     /// Dead bytes that may stay in the store beside four times the live ones.
     package var deadAllowance = 64 << 20
+    /// Other servers may own the store by now, without this one having heard of it: whoever activates is answered when a
+    /// commit has shown that they do not.
+    package var isShared = false
     /// Microseconds of service after which pairs that nobody uses are erased; nil for never.
     package var forgetAfter: Int64?
 

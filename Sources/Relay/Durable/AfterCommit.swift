@@ -9,6 +9,8 @@ struct AfterCommit {
   var finished: [FinishedTransfer] = []
   /// Files of which more is synced with the batch, up to an offset.
   var progress: [(pair: Pair, file: FileTransfer, offset: Int)] = []
+  /// Those that activate once it is known that the store is still this server's.
+  var arrivals: [Connection] = []
   var activations: [(device: Device, session: UInt64)] = []
   /// Receivers with something new to hand out.
   var pumped: [Device] = []
@@ -22,8 +24,8 @@ struct AfterCommit {
   /// Nothing is to be done, and nobody waits.
   var isEmpty: Bool {
     answers.entries.isEmpty && news.isEmpty && finished.isEmpty && progress.isEmpty
-      && activations.isEmpty && pumped.isEmpty && openedHubs.isEmpty && inputs.isEmpty
-      && evicted.isEmpty
+      && arrivals.isEmpty && activations.isEmpty && pumped.isEmpty && openedHubs.isEmpty
+      && inputs.isEmpty && evicted.isEmpty
   }
 
   /// Makes room for as much as there was last time: batches of a busy server are alike, and arrays that

@@ -139,6 +139,7 @@ extension Relay {
       for progress in batch.after.progress {
         tellProgress(progress.pair, progress.file, progress.offset)
       }
+      for connection in batch.after.arrivals { endAwaiting(connection) }
       for activation in batch.after.activations
       where activation.device.session == activation.session {
         completeActivation(activation.device)

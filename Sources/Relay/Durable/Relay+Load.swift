@@ -22,7 +22,7 @@ extension Relay {
   /// A pair has come, or could not be read. Either way those who wait for it go on.
   func finishLoad(_ number: UInt32, _ rows: [Row]?) {
     guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
-    for connection in waiting { endAwaitingPair(connection) }
+    for connection in waiting { endAwaiting(connection) }
     let wasExpired = expired.remove(number) != nil
     let isExpired = wasExpired && waiting.isEmpty
     defer { if wasExpired { finishExpired() } }
@@ -64,7 +64,7 @@ extension Relay {
   /// When a pair that could not be read for its uploads is tried again by itself.
   private static let nextTry: Int64 = 3_600_000_000
 
-  func endAwaitingPair(_ connection: Connection) {
+  func endAwaiting(_ connection: Connection) {
     connection.endWait()
     unblock(connection)
   }

@@ -84,7 +84,7 @@ extension Relay {
   /// Those who wait for a pair's hubs go on.
   private func endHubLoad(_ number: UInt32, _ error: JournalError? = nil) {
     let waiting = hubLoads.removeValue(forKey: number) ?? []
-    for connection in waiting { endAwaitingPair(connection) }
+    for connection in waiting { endAwaiting(connection) }
     guard let error else { return }
     log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
     for connection in waiting {

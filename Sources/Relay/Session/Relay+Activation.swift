@@ -2,10 +2,12 @@ import Merge
 import Wire
 
 extension Relay {
-  /// Begins or renews a session. Returns false where the pair has to be read back first.
+  /// Begins or renews a session. Returns false where the pair has to be read back first, or a commit has to show that
+  /// the store is this server's.
   func activate(_ call: Call) throws(WireError) -> Bool {
     var request = try ActivationRequest(call.fields)
     try admit(pair: request.pair, role: request.role, device: request.device, call)
+    guard try ownsStore(call.connection) else { return false }
     guard try isInMemory(request, call.connection) else { return false }
     request.compare(
       with: storeName(of: pair(PairName(app: request.app, name: request.pair))))
@@ -58,6 +60,22 @@ extension Relay {
       completeActivation(device)
     }
     return true
+  }
+
+  /// Whether a commit that came after the line has shown that nobody else owns the store; else has the connection wait
+  /// for one. What a server that has lost its store knows is old, and no device may be told it, nor refused for it.
+  private func ownsStore(_ connection: Connection) throws(WireError) -> Bool {
+    guard options.isShared, connection.activatingLine != connection.lines else { return true }
+    if let storeFailure {
+      throw WireError(
+        .overloaded,
+        "the store cannot write at present (\(storeFailure)), so nobody can activate; nothing was changed, try "
+          + "again later")
+    }
+    connection.activatingLine = connection.lines
+    connection.wait(for: .commit)
+    open.after.arrivals.append(connection)
+    return false
   }
 
   /// Whether the pair of a request is in memory, or is none yet; else has it read back, and the
