@@ -85,6 +85,8 @@ let package = Package(
       "AppModels", ["Bridge", "Merge", "Wire"], resources: [.embedInCode("Schemas")],
       settings: hotAndLean),
     library("Device", ["AppModels", "Merge", "Wire"], settings: hotAndLean),
+    // One server's part in a shard that several share, by their common log.
+    library("Cluster", ["Journal"]),
     library("Usage", ["Wire"]),
     library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: hotAndLean),
     // The relay without sockets or disk.
@@ -185,9 +187,8 @@ let package = Package(
     library(
       "Simulation",
       [
-        "LaneModel", "Oracle", "Seeded", "RelaySupport", "Device", "Relay", "AppModels", "Merge",
-        "Journal",
-        "Wire",
+        "LaneModel", "Oracle", "Seeded", "RelaySupport", "InMemory", "Cluster", "Device", "Relay",
+        "AppModels", "Merge", "Journal", "Wire",
       ],
       path: "Tools/Simulation", settings: hotAndLean),
 
@@ -232,6 +233,7 @@ let package = Package(
     tests("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),
+    tests("ClusterTests", ["Cluster", "Journal"]),
     tests(
       "WatchConnectivityTests",
       [

@@ -5,7 +5,7 @@ package import Journal
 ///
 /// As on a disk there are a log and a database behind it, and a start makes what it finds from the two.
 package struct MemoryStore: Sendable {
-  package let identity: String
+  package var identity: String
   package private(set) var lastBatch: UInt64 = 0
   package private(set) var rows: [Row.Key: [UInt8]] = [:]
   package private(set) var segments: [UInt64: Segment] = [:]

@@ -17,7 +17,7 @@ package final class World {
   private var asleep: Int64 = 0
   private var clock: ServerClock
   /// How many times the store has been opened.
-  package private(set) var epoch: UInt64 = 1
+  package private(set) var epoch: UInt64
   /// Whether clients opened from now on keep every line that they ever read.
   package var keepsHistory = true
   /// Everything that the relay has logged.
@@ -46,6 +46,10 @@ package final class World {
   private var options: Relay.Options
   private var clients: [String: Client] = [:]
   private var order: [Client] = []
+  /// The process stands still, and notices nothing: `freeze`.
+  private var isFrozen = false
+  /// Clients that have left meanwhile.
+  private var unnoticed: [Client] = []
   private var reads: [(token: Int, references: [Reference])] = []
   private var segmentReads: [UInt64] = []
   private var pairReads: [PairRead] = []
@@ -53,13 +57,20 @@ package final class World {
   /// Bytes given to the relay at once.
   package static let readSize = 64 << 10
 
-  /// - Parameter now: microseconds since 1970; 2001-01-01 where nil.
-  package init(_ options: Relay.Options, now: Int64? = nil) throws {
+  /// - Parameters:
+  ///   - store: what the relay starts on.
+  ///   - epoch: how many times that has been opened, this time included.
+  ///   - now: microseconds since 1970; 2001-01-01 where nil.
+  package init(
+    _ options: Relay.Options, on store: MemoryStore = MemoryStore(), epoch: UInt64 = 1,
+    now: Int64? = nil
+  ) throws {
     self.options = options
     if let now { self.now = now }
-    store = MemoryStore()
+    self.store = store
+    self.epoch = epoch
     clock = ServerClock(steady: self.now, system: self.now)
-    relay = try Relay(store.contents(epoch: 1), options: options, now: self.now)
+    relay = try Relay(self.store.contents(epoch: epoch), options: options, now: self.now)
   }
 
   // MARK: Clients
@@ -151,13 +162,14 @@ package final class World {
   private func drop(_ client: Client) {
     client.isClosed = true
     order.removeAll { $0 === client }
-    relay.closed(client.connection, now: time)
+    if isFrozen { unnoticed.append(client) } else { relay.closed(client.connection, now: time) }
   }
 
   // MARK: The loop
 
   /// Answers the relay's effects until nothing moves.
   package func settle() {
+    guard !isFrozen else { return }
     while turn() {}
   }
 
@@ -204,7 +216,7 @@ package final class World {
 
   /// Writes what there is to write, and sets whether a connection is read or closed.
   package func look(at client: Client) {
-    guard !client.isClosed else { return }
+    guard !client.isClosed, !isFrozen else { return }
     if client.connection.hasOutput {
       client.unread.append(contentsOf: relay.takeOutput(client.connection))
     }
@@ -357,20 +369,47 @@ package final class World {
     settle()
   }
 
-  /// Writes succeed again, those that failed first.
-  package func recoverStore() {
+  /// Writes succeed again.
+  ///
+  /// - Parameter written: those that failed are written first; else they wait for `commitOne`.
+  package func recoverStore(written: Bool = true) {
     isFailing = false
-    while !uncommitted.isEmpty { commitNext() }
+    while written, !uncommitted.isEmpty { commitNext() }
     relay.storeRecovered(now: time)
     settle()
+  }
+
+  /// The relay stops, as at SIGTERM.
+  package func stop() {
+    relay.stop(now: time)
+    settle()
+  }
+
+  /// The process is gone, with all its connections.
+  package func end() {
+    for client in order { client.isClosed = true }
+    order = []
+  }
+
+  /// The process stands still: what it has written can be read, and it takes in nothing.
+  package func freeze() { isFrozen = true }
+
+  /// It goes on where it stood, at a time in microseconds since 1970.
+  package func thaw(at time: Int64) {
+    guard isFrozen else { return }
+    isFrozen = false
+    for client in unnoticed { relay.closed(client.connection, now: self.time) }
+    unnoticed = []
+    for client in order { look(at: client) }
+    settle()
+    advance(to: time)
   }
 
   /// Stops the relay as SIGTERM does, and starts another one on the store.
   ///
   /// - Parameter change: makes the options those of the other one.
   package func restart(_ change: (inout Relay.Options) -> Void = { _ in }) throws {
-    relay.stop(now: time)
-    settle()
+    stop()
     for client in order { drop(client) }
     settle()
     change(&options)
@@ -383,8 +422,7 @@ package final class World {
   ///   nobody was told.
   package func kill(written: Int = 0) throws {
     for batch in uncommitted.prefix(written) { store.commit(batch) }
-    for client in order { client.isClosed = true }
-    order = []
+    end()
     try start()
   }
 

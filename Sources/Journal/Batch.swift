@@ -1,7 +1,7 @@
 /// Everything that one commit makes durable, all of it or nothing.
 ///
 /// `Relay` fills a batch, the store writes and syncs it, and only then does `Relay` tell anyone.
-package struct Batch: Sendable {
+package struct Batch: Sendable, Equatable {
   /// Rises by one with each batch of a store, from 1; the number of its segment too.
   package var number: UInt64
   /// Pairs of which all rows go. Their numbers are not used again, and nothing in a segment is theirs any more.

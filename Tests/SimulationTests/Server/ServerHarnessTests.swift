@@ -7,9 +7,11 @@ import Testing
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
   }
 
+  private static let worlds: [Trace.World] = [.server, .cluster]
+
   /// `WATCHLINE_SEED` and `WATCHLINE_SEEDS` choose the schedules.
-  @Test func nothingIsFoundInOurServer() throws {
-    let harness = ServerHarness()
+  @Test(arguments: worlds) func nothingIsFoundInOurServer(world: Trace.World) throws {
+    let harness = ServerHarness(world)
     let first = Self.setting("WATCHLINE_SEED") ?? 1
     let count = Self.setting("WATCHLINE_SEEDS") ?? 60
     for seed in first..<(first + count) {
@@ -19,9 +21,9 @@ import Testing
   }
 
   /// A schedule that was drawn, played again, does the same to the byte.
-  @Test func playsWhatItHasDrawn() throws {
-    let harness = ServerHarness()
-    for seed in 1...12 as ClosedRange<UInt64> {
+  @Test(arguments: worlds) func playsWhatItHasDrawn(world: Trace.World) throws {
+    let harness = ServerHarness(world)
+    for seed in 1...40 as ClosedRange<UInt64> {
       let drawn = try harness.run(Plan(seed: seed))
       let again = try harness.run(Plan(seed: seed))
       #expect(again.trace == drawn.trace)
@@ -35,8 +37,8 @@ import Testing
   }
 
   /// What is taken out of a schedule does not make the rest impossible to play.
-  @Test func playsPartsOfASchedule() throws {
-    let harness = ServerHarness()
+  @Test(arguments: worlds) func playsPartsOfASchedule(world: Trace.World) throws {
+    let harness = ServerHarness(world)
     for seed in 1...8 as ClosedRange<UInt64> {
       var trace = try harness.run(Plan(seed: seed)).trace
       trace.events = trace.events.enumerated().filter { $0.offset % 3 != 1 }.map(\.element)

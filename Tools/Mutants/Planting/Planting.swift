@@ -15,8 +15,11 @@ package enum Planting {
     _ mutants: [Mutant], in files: [String: String]
   ) throws(MutantFault) -> [String: String] {
     var planted: [String: String] = [:]
+    var made: [Mutant.Edit] = []
     for mutant in mutants {
-      for edit in mutant.edits {
+      // What several of them need is done once.
+      for edit in mutant.edits where !made.contains(edit) {
+        made.append(edit)
         guard let original = files[edit.path] else {
           throw MutantFault("\(mutant.id): there is no \(edit.path)")
         }
@@ -31,7 +34,8 @@ package enum Planting {
         planted[edit.path] = present.replacing(edit.find, with: edit.put)
       }
     }
-    for path in planted.keys.sorted() where !path.hasPrefix("Sources/\(module)/") {
+    let paths = planted.keys.sorted()
+    for path in paths where !path.hasPrefix("Sources/\(module)/") && path != "Package.swift" {
       planted[path] = importing(planted[path]!)
     }
     planted[switchPath] = switchSource(mutants)

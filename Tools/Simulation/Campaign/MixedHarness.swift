@@ -21,6 +21,15 @@ package final class MixedHarness: Harness {
     self.shares = shares
   }
 
+  /// Every world. An exchange costs a tenth of what the whole server does, or less.
+  package static func all() -> MixedHarness {
+    MixedHarness([
+      Share(.exchange, ExchangeHarness(), percent: 80),
+      Share(.server, ServerHarness(), percent: 15),
+      Share(.cluster, ServerHarness(.cluster), percent: 5),
+    ])
+  }
+
   package var rareEvents: [String] {
     shares.reduce(into: []) { known, share in
       for event in share.harness.rareEvents where !known.contains(event) { known.append(event) }

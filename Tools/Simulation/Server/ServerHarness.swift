@@ -3,14 +3,22 @@ import Merge
 import Seeded
 
 /// The world of the server: the real relay, hub and devices, with simulated connections, disk and
-/// clocks; or the same devices at a server that is a process of its own.
+/// clocks; or the same devices at a server that is a process of its own, or at several with one log.
 package final class ServerHarness: Harness {
   private let target: (any ServerTarget)?
+  private let world: Trace.World
 
-  package init() { target = nil }
+  /// - Parameter world: `server` or `cluster`.
+  package init(_ world: Trace.World = .server) {
+    target = nil
+    self.world = world
+  }
 
   /// - Parameter target: where the server is. Its time is real, so no two runs are alike to the byte.
-  package init(_ target: any ServerTarget) { self.target = target }
+  package init(_ target: any ServerTarget) {
+    self.target = target
+    world = .server
+  }
 
   /// The last lines of a real server's standard error.
   package var complaints: [String] { target?.complaints ?? [] }
@@ -23,6 +31,14 @@ package final class ServerHarness: Harness {
       return network + ["staleForm", "cancel", "select"]
         + (target.faults.contains(.crash) ? ["kill", "stop"] : [])
     }
+    if world == .cluster {
+      return [
+        "takeOver", "thawedOwner", "killedOwner", "fenced", "released", "restored", "oldOwner",
+        "logSilent", "logLoses", "logRepeats", "logLags", "logReorders", "takeover", "zombie",
+        "select", "cancel",
+        "slice",
+      ]
+    }
     return [
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "putBackAfterIssuedAnew", "reinstall",
@@ -33,9 +49,10 @@ package final class ServerHarness: Harness {
 
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
     var draw = SplitMix64(seed: plan.seed, stream: 0)
-    let options = ServerOptions(plan, &draw, possible: target?.faults)
+    var options = ServerOptions(plan, &draw, possible: target?.faults)
+    if world == .cluster { options.cluster(&draw) }
     var trace = Trace(
-      world: .server, seed: plan.seed, schema: options.schema, own: plan.own,
+      world: world, seed: plan.seed, schema: options.schema, own: plan.own,
       options: options.trace,
       devices: options.nodes)
     let run = try ServerRun(trace, on: target, isRecorded: target != nil)

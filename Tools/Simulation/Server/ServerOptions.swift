@@ -44,6 +44,10 @@ struct ServerOptions {
   /// Connections stop in one direction or both; of the simulated ones in every eighth schedule.
   let hasOneWay: Bool
 
+  /// Several servers with one log, which may lose and double what passes between them.
+  private(set) var isCluster = false
+  private(set) var hasParts = false
+
   static let faults: Set<Fault> = [
     .delay, .cut, .restart, .backup, .clock, .crash, .disk, .takeover, .membership, .collection,
   ]
@@ -137,6 +141,17 @@ struct ServerOptions {
     if plan.faults == nil, !isReal { faults.formUnion(added) }
   }
 
+  /// There are several servers. What needs one machine's clock or disk, or another pair, is left out.
+  mutating func cluster(_ draw: inout SplitMix64) {
+    isCluster = true
+    hasParts = draw.percent(40)
+    hasNeighbour = false
+    stepsClock = false
+    budget = nil
+    faults.remove(.disk)
+    faults.insert(.crash)
+  }
+
   var trace: [Trace.Option] {
     var options = [
       Trace.Option("devices", "\(devices)"), Trace.Option("events", "\(events)"),
@@ -151,6 +166,7 @@ struct ServerOptions {
     if commitsAlone { options.append(Trace.Option("alone", "")) }
     if let budget { options.append(Trace.Option("budget", "\(budget)")) }
     if isAutomatic { options.append(Trace.Option("automatic", "")) }
+    if hasParts { options.append(Trace.Option("parts", "")) }
     if holdsForms { options.append(Trace.Option("forms", "")) }
     return options + wholeRecords.trace
   }

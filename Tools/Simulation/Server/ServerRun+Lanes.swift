@@ -98,8 +98,8 @@ extension ServerRun {
 
   /// Asks the server for a device's state when nothing is on its way.
   private func look(_ node: ServerNode) -> Bool {
-    flow(node)
-    guard node.isActive, !site.isFailing, !site.isReal else { return false }
+    let hasMoved = flow(node)
+    guard node.isActive, !site.isFailing, !site.isReal else { return hasMoved }
     node.lanes.look()
     node.collect()
     flow(node)

@@ -48,11 +48,14 @@ final class ServerRun {
       throw HarnessFailure("there is no schema \(trace.schema)")
     }
     self.schema = schema
-    if let target {
-      site = try target.site(trace)
-    } else {
-      site = try MemorySite(trace, schema)
-    }
+    site =
+      if let target {
+        try target.site(trace)
+      } else if trace.world == .cluster {
+        ClusterSite(trace, schema)
+      } else {
+        try MemorySite(trace, schema)
+      }
     start = site.now
     holdsForms = trace.options.has("forms")
     impossible = target?.impossible ?? []
@@ -125,6 +128,11 @@ final class ServerRun {
   }
 
   private func atServer(_ event: TraceEvent) -> Bool {
+    if !site.servers.isEmpty, event.verb != .commit {
+      guard site.performs(event) else { return false }
+      recorder.add(now - start, "server", .fault, Self.story(event))
+      return true
+    }
     switch event.verb {
     case .commit: return commit(Int(event.count ?? 1))
     case .kill:
@@ -166,6 +174,23 @@ final class ServerRun {
 
   private func commit(_ count: Int) -> Bool { site.commit(count) }
 
+  /// What happened to one of several servers, or to a message of the log's.
+  private static func story(_ event: TraceEvent) -> String {
+    let server = event.to ?? "nobody"
+    let message = "message \(event.count ?? 0) between the servers and the log"
+    return switch event.verb {
+    case .claim: "\(server) wants to own the shard"
+    case .stop: "\(server) gives the shard up"
+    case .kill: "\(server) is killed" + (event.flag == true ? ", and its disk with it" : "")
+    case .freeze: "\(server) stands still"
+    case .thaw: "\(server) goes on"
+    case .trim: "the log is trimmed up to what \(server) has"
+    case .lose: "\(message) is lost"
+    case .lag: "\(message) finds nothing new"
+    default: "\(message) arrives" + (event.flag == true ? ", and a copy is on its way" : "")
+    }
+  }
+
   private func restart(_ body: () throws -> Void) {
     do {
       try body()
@@ -182,7 +207,7 @@ final class ServerRun {
     switch event.verb {
     case .edit: return edit(node, event)
     case .extend: return extend(node, Int(event.count ?? 0))
-    case .connect: connect(node, tellsReceived: event.flag ?? true)
+    case .connect: connect(node, tellsReceived: event.flag ?? true, at: event.to)
     case .drop:
       guard let link = node.link else { return false }
       recorder.add(now - start, node.name, .fault, "the connection is lost")
@@ -209,11 +234,12 @@ final class ServerRun {
     return true
   }
 
-  func connect(_ node: ServerNode, tellsReceived: Bool) {
+  /// - Parameter server: the one of several to connect to.
+  func connect(_ node: ServerNode, tellsReceived: Bool, at server: String? = nil) {
     if node.isActive { coverage.note("takeover") }
     if node.lanes.isAutomatic { coverage.note("automatic") }
     connections += 1
-    let wire = site.open("\(node.name) \(connections)")
+    let wire = site.open("\(node.name) \(connections)", at: server)
     recorder.add(now - start, node.name, .note, "connects")
     node.connect(wire, tellsReceived: tellsReceived, since: site.clocks?.system)
   }

@@ -43,7 +43,9 @@ struct ServerWorkload {
     guard next.isEmpty else { return next.removeFirst() }
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)
-    if options.stepsClock || options.faults.contains(where: Self.server.contains),
+    if options.isCluster, draw.percent(22) {
+      cluster(&event, node)
+    } else if options.stepsClock || options.faults.contains(where: Self.server.contains),
       draw.percent(serverTrouble)
     {
       server(&event, run)
@@ -71,6 +73,9 @@ struct ServerWorkload {
 
   private mutating func server(_ event: inout TraceEvent, _ run: ServerRun) {
     event.device = "server"
+    if options.isCluster {
+      return options.faults.contains(.collection) ? leaveAlone(&event, run) : cluster(&event, nil)
+    }
     if options.stepsClock, draw.percent(40) { return clock(&event) }
     var choices: [(weight: Int, choice: TraceEvent.Verb)] = options.isReal ? [] : [(1, .commit)]
     if options.faults.contains(.crash) { choices += [(4, .kill), (2, .stop)] }
@@ -92,6 +97,35 @@ struct ServerWorkload {
         options.buries
         ? 86_400_000 * 31 : draw.pick([31_000, 3_700_000, 86_400_000 * 31, 86_400_000 * 91])
       event = TraceEvent(at: at, "server", .commit)
+    }
+  }
+
+  /// What happens to one of several servers, or to what passes between them and their log.
+  private mutating func cluster(_ event: inout TraceEvent, _ node: ServerNode?) {
+    event.to = draw.pick(ClusterSite.names)
+    if node != nil, draw.percent(20) {
+      event.verb = .connect
+      return
+    }
+    event.device = "server"
+    event.verb = draw.pick([
+      (6, .claim), (3, .kill), (1, .stop), (4, .freeze), (4, .thaw), (1, .trim), (18, .arrive),
+      (4, .lose), (2, .lag),
+      // Time for who waits to ask again, and for the log to be silent.
+      (3, .commit),
+    ])
+    switch event.verb {
+    case .arrive, .lose, .lag:
+      event.to = nil
+      event.count = Int64(draw.pick([(3, 0), (1, draw.below(6))]))
+      if event.verb == .arrive, draw.percent(20) { event.flag = true }
+    case .kill: if draw.percent(30) { event.flag = true }
+    case .commit:
+      event.to = nil
+      event.count = 0
+      at += draw.pick([300, 1_100, 2_200])
+      event.at = at
+    default: break
     }
   }
 

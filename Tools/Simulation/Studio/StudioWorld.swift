@@ -89,7 +89,8 @@ package final class StudioWorld {
   package convenience init(opening trace: Trace) throws(HarnessFailure) {
     guard trace.world == .server else {
       throw HarnessFailure(
-        "it is a trace of devices alone; the studio shows those with a server (--world server)")
+        "it is a trace of the world \(trace.world.rawValue); the studio shows those of one server "
+          + "(--world server)")
     }
     var header = trace
     header.events = []

@@ -15,6 +15,8 @@ package struct Trace: Equatable, Sendable {
     case exchange
     /// Devices and a server between them: connections, commits, crashes.
     case server
+    /// The same, and several servers with one log, of which one owns what the devices have.
+    case cluster
   }
 
   package struct Device: Equatable, Sendable {

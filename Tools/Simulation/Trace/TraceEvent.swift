@@ -146,6 +146,21 @@ extension TraceEvent {
     /// The disk fails, and works again.
     case fail
     case recover
+
+    // At the server `to` of several; `kill` and `stop` have one as well. Where `flag` is set it is killed with its disk.
+    /// It wants to own the shard.
+    case claim
+    /// It stands still, and goes on as if nothing had been.
+    case freeze
+    case thaw
+    /// What it has becomes the snapshot, and the log before it is gone.
+    case trim
+    /// The `count`th message between the servers and their log arrives; where `flag` is set a copy stays on its way.
+    case arrive
+    /// It is lost.
+    case lose
+    /// It arrives at a server of the log that has heard of nothing new.
+    case lag
   }
 }
 

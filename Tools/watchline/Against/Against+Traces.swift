@@ -2,7 +2,7 @@ internal import Simulation
 
 extension Against {
   /// What only the server in memory can be made to do.
-  private static let simulatedOptions = ["collect", "sparse", "narrow"]
+  private static let simulatedOptions = ["collect", "sparse", "narrow", "parts"]
 
   /// A trace as the target can play it.
   ///
@@ -13,7 +13,7 @@ extension Against {
     var skipped: [String: Int] = [:]
     switch self {
     case .program:
-      if trace.world == .server {
+      if trace.world != .exchange {
         guard trace.events.contains(where: { $0.edit != nil }) else {
           throw HarnessFailure("it has no edits, and a merge has nothing to do without them")
         }
@@ -31,7 +31,7 @@ extension Against {
       notes.append("passed over, since the target cannot do it: \(list.joined(separator: ", "))")
     }
     let options = trace.options.map(\.name).filter { Self.simulatedOptions.contains($0) }
-    if trace.world == .server, !options.isEmpty {
+    if trace.world != .exchange, !options.isEmpty {
       notes.append("means nothing to the target: the option \(options.joined(separator: ", "))")
     }
     return (adapted, notes)

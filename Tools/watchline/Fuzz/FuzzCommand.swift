@@ -14,7 +14,8 @@ enum FuzzCommand: Subcommand {
       Option("jobs", value: "N", "processes at a time; as many as there are processors"),
       SchemaOption.option(", or none: payloads only; drawn if left out"),
       Option(
-        "world", value: "W", "exchange: merges alone; server: relay, disk, connections; or both",
+        "world", value: "W",
+        "exchange: merges alone; server: relay, disk, connections; cluster: several servers; or all",
         among: Trace.World.allCases.map(\.rawValue)),
       Option("devices", value: "N", "2 to 4; drawn where left out"),
       Option("events", value: "N", "events of a schedule; drawn where left out"),

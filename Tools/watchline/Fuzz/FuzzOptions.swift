@@ -110,13 +110,8 @@ struct FuzzOptions: Sendable {
   /// What schedules are run against. Each call makes one of its own.
   func harness() -> any Harness {
     if let against { return against.harness() }
-    if worlds == [.exchange] { return ExchangeHarness() }
-    if worlds == [.server] { return ServerHarness() }
-    // An exchange costs a tenth of what the whole server does, or less.
-    return MixedHarness([
-      .init(.exchange, ExchangeHarness(), percent: 80),
-      .init(.server, ServerHarness(), percent: 20),
-    ])
+    guard worlds.count == 1, let world = worlds.first else { return MixedHarness.all() }
+    return world == .exchange ? ExchangeHarness() : ServerHarness(world)
   }
 }
 

@@ -46,10 +46,7 @@ enum ReplayCommand: Subcommand {
     }
     let harness: any Harness =
       against?.harness()
-      ?? MixedHarness([
-        .init(.exchange, ExchangeHarness(), percent: 80),
-        .init(.server, ServerHarness(), percent: 20),
-      ])
+      ?? MixedHarness.all()
     var status: Int32 = 0
     for (name, trace) in traces {
       do throws(HarnessFailure) {

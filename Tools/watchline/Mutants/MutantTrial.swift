@@ -11,7 +11,7 @@ enum MutantTrial {
   private static let limit: UInt32 = 20
 
   /// The worlds that there are.
-  static let worlds = ["exchange", "server", "small", "wire", "apps"]
+  static let worlds = ["exchange", "server", "cluster", "small", "wire", "apps"]
 
   /// - Parameters:
   ///   - mutant: its name, or `none`.
@@ -93,6 +93,7 @@ enum MutantTrial {
     switch world {
     case "exchange": ExchangeHarness()
     case "server": ServerHarness()
+    case "cluster": ServerHarness(.cluster)
     default: nil
     }
   }

@@ -14,7 +14,7 @@ enum MutantsCommand: Subcommand {
       Option("only", value: "IDS", "these mutants alone, such as M01,M45"),
       Option(
         "world", value: "WORLD",
-        "look in this world alone: exchange, server, small, wire or apps",
+        "look in this world alone: exchange, server, cluster, small, wire or apps",
         among: MutantTrial.worlds),
       Option("source", value: "DIR", "the project's folder; the current one"),
       Option("json", "one JSON object in the place of the table"),

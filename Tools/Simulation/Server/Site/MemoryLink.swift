@@ -54,8 +54,17 @@ final class MemoryLink: ServerLink {
 
   // MARK: Faults
 
+  /// - Returns: false where that makes no sense here.
+  func change(_ event: TraceEvent) -> Bool {
+    switch event.verb {
+    case .oneWay: stop(event.lane ?? "both", loses: event.flag ?? false)
+    case .heal: heal()
+    default: false
+    }
+  }
+
   /// - Returns: false where it is over.
-  func stop(_ direction: String, loses: Bool) -> Bool {
+  private func stop(_ direction: String, loses: Bool) -> Bool {
     guard !isClosed else { return false }
     let passage = loses ? Passage.lost : .held
     if direction != "down" {

@@ -18,6 +18,18 @@ final class MemorySite: ServerSite {
   let fault: Finding? = nil
 
   init(_ trace: Trace, _ schema: Schema?) throws(HarnessFailure) {
+    kernelRoom = Self.kernelRoom(trace)
+    do {
+      world = try World(Self.options(trace, schema), now: trace.start * 1000)
+    } catch {
+      throw HarnessFailure("the relay does not start: \(error)")
+    }
+    world.takesBatchesAhead = !trace.options.has("alone")
+    neighbour = trace.options.has("neighbour") ? Neighbour(world) : nil
+    world.holdsCommits = true
+  }
+
+  static func options(_ trace: Trace, _ schema: Schema?) -> Relay.Options {
     var options = Relay.Options()
     options.schemas = schema.map { [$0] } ?? []
     options.codecs = ShippedSchemas.codecs
@@ -26,16 +38,10 @@ final class MemorySite: ServerSite {
     if trace.options.has("collect") { options.limits.syncLog = 2 }
     if trace.options.has("sparse") { options.deadAllowance = -1_000_000 }
     if trace.options.has("narrow") { options.limits.waitingOutput = 600 }
-    kernelRoom = trace.options.has("automatic") ? 1 << 20 : 0
-    do {
-      world = try World(options, now: trace.start * 1000)
-    } catch {
-      throw HarnessFailure("the relay does not start: \(error)")
-    }
-    world.takesBatchesAhead = !trace.options.has("alone")
-    neighbour = trace.options.has("neighbour") ? Neighbour(world) : nil
-    world.holdsCommits = true
+    return options
   }
+
+  static func kernelRoom(_ trace: Trace) -> Int { trace.options.has("automatic") ? 1 << 20 : 0 }
 
   var now: Int64 { world.now / 1000 }
   var clocks: (system: Int64, server: Int64)? {
@@ -84,12 +90,7 @@ final class MemorySite: ServerSite {
 
   /// Delay and slices are there without: bytes move when an event moves them.
   func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool {
-    guard let link = link as? MemoryLink else { return false }
-    switch event.verb {
-    case .oneWay: return link.stop(event.lane ?? "both", loses: event.flag ?? false)
-    case .heal: return link.heal()
-    default: return false
-    }
+    (link as? MemoryLink)?.change(event) ?? false
   }
 
   func kill(written: Int) throws { try world.kill(written: written) }

@@ -22,7 +22,12 @@ package protocol ServerSite: AnyObject {
   /// Batches that are on their way to the disk, as far as that can be known.
   var uncommitted: Int { get }
 
+  /// The names of several servers; empty where there is one.
+  var servers: [String] { get }
+
   func open(_ name: String) -> any ServerLink
+  /// - Parameter server: the server to connect to, where there are several.
+  func open(_ name: String, at server: String?) -> any ServerLink
   /// What can happen by itself happens.
   func settle()
   /// Waits until the server has said all that it has to say to what it was sent.
@@ -45,6 +50,11 @@ package protocol ServerSite: AnyObject {
   ///
   /// - Returns: false where it makes no sense here.
   func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool
+
+  /// What happens to one of several servers, or to their log.
+  ///
+  /// - Returns: false where there is one server, or it makes no sense.
+  func performs(_ event: TraceEvent) -> Bool
 
   /// The process is killed and starts again.
   ///
@@ -90,6 +100,9 @@ package protocol ServerLink: AnyObject {
 
 extension ServerSite {
   package var clocks: (system: Int64, server: Int64)? { nil }
+  package var servers: [String] { [] }
+  package func open(_ name: String, at server: String?) -> any ServerLink { open(name) }
+  package func performs(_ event: TraceEvent) -> Bool { false }
   package func sleep(until time: Int64) -> Bool { false }
   package func stepClock(ahead: Int64) -> Bool { false }
   package func setPairReads(fail: Bool, wait: Bool) -> Bool { false }

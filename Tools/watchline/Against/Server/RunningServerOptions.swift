@@ -45,7 +45,9 @@ struct RunningServerOptions {
 
   /// What cannot take place there, whatever a trace says.
   var impossible: Set<TraceEvent.Verb> {
-    let always: Set<TraceEvent.Verb> = [.commit, .fail, .recover, .suspend]
+    let always: Set<TraceEvent.Verb> = [
+      .commit, .fail, .recover, .suspend, .claim, .freeze, .thaw, .trim, .arrive, .lose, .lag,
+    ]
     return command == nil ? always.union([.kill, .stop]) : always
   }
 

@@ -1,0 +1,78 @@
+package import Journal
+
+/// What a server knows of a shard's log, up to an entry: where its local copy of the shard stands.
+package struct Follower: Equatable, Sendable {
+  /// The sequence of the last entry that was taken in; 0 before the first.
+  package private(set) var sequence: UInt64 = 0
+  /// Names the shard for its devices, whoever owns it; nil before the first owner.
+  package private(set) var identity: String?
+  /// How many owners have begun.
+  package private(set) var epoch: UInt64 = 0
+  /// The number of the last batch.
+  package private(set) var lastBatch: UInt64 = 0
+  /// Who has begun and not released.
+  package private(set) var owner: UInt64?
+  /// What an unfinished commit has so far.
+  private var parts: [UInt8] = []
+
+  package init() {}
+
+  /// Takes in the next entry.
+  ///
+  /// - Returns: the batches that are committed with it.
+  /// - Throws: where the entry cannot follow those before it. Nothing has changed then.
+  package mutating func take(
+    _ bytes: [UInt8], sequence: UInt64
+  ) throws(LogFault) -> [Batch] {
+    guard sequence == self.sequence + 1 else {
+      throw LogFault("entry \(sequence) stands behind entry \(self.sequence)")
+    }
+    guard let entry = Entry(bytes) else {
+      throw LogFault("entry \(sequence) was not made by a server of this version")
+    }
+    var batches: [Batch] = []
+    if case .open(let identity, let epoch) = entry.body {
+      guard epoch == self.epoch + 1, self.identity ?? identity == identity else {
+        throw LogFault("entry \(sequence) opens another shard than the one before it")
+      }
+      (self.identity, self.epoch, owner) = (identity, epoch, entry.owner)
+      // What an owner has not finished, nobody was told of.
+      parts = []
+    } else {
+      guard entry.owner == owner else {
+        throw LogFault("entry \(sequence) is not of the owner that began last")
+      }
+      switch entry.body {
+      case .open: break
+      case .part(let some): parts += some
+      case .commit(let rest):
+        batches = try Self.batches(parts + rest, behind: lastBatch, sequence)
+        parts = []
+      case .released: owner = nil
+      }
+    }
+    self.sequence = sequence
+    lastBatch = batches.last?.number ?? lastBatch
+    return batches
+  }
+
+  private static func batches(
+    _ bytes: [UInt8], behind last: UInt64, _ sequence: UInt64
+  ) throws(LogFault) -> [Batch] {
+    guard !bytes.isEmpty else { return [] }
+    guard let batches = bytes.withUnsafeBytes({ BatchCoding.batches($0) }) else {
+      throw LogFault("the batches of entry \(sequence) cannot be read")
+    }
+    for (batch, number) in zip(batches, (last + 1)...) where batch.number != number {
+      throw LogFault("entry \(sequence) has batch \(batch.number) where \(number) comes next")
+    }
+    return batches
+  }
+}
+
+/// A log that no server of this version has written.
+package struct LogFault: Error, Equatable, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,219 @@
+import AppModels
+import Cluster
+import InMemory
+import Merge
+import Relay
+
+/// Several servers with one log: the real relay in each that takes itself for the owner, and a network before the log
+/// that loses and doubles what it carries.
+///
+/// A device that connects comes to a server that takes itself for the owner; where there is none, one claims the shard.
+final class ClusterSite: ServerSite {
+  private let log = ModelLog()
+  private let members: [ClusterServer]
+  private let kernelRoom: Int
+  private var links: [MemoryLink] = []
+  private(set) var now: Int64
+  private var coverage = Coverage()
+  let pair = "p"
+  let store: String? = nil
+  let servers = ClusterSite.names
+  let isReal = false
+  let isFailing = false
+
+  static let names = ["s1", "s2", "s3"]
+
+  init(_ trace: Trace, _ schema: Schema?) {
+    now = trace.start
+    kernelRoom = MemorySite.kernelRoom(trace)
+    var options = MemorySite.options(trace, schema)
+    options.isShared = true
+    var settings = ShardOwner.Settings()
+    if trace.options.has("parts") { settings.entry = 300 }
+    var processes = 0
+    members = Self.names.map { [log, now] name in
+      ClusterServer(name, log, options, settings, now: now * 1000) {
+        processes += 1
+        return processes
+      }
+    }
+    for server in members { server.snapshot = { [unowned self] in snapshot } }
+  }
+
+  /// What was trimmed, as a server had it.
+  private var snapshot: (store: MemoryStore, at: Follower)?
+
+  private func server(_ name: String?) -> ClusterServer? { members.first { $0.name == name } }
+
+  /// Who opened last of those that take themselves for the owner.
+  private var newest: ClusterServer? {
+    members.filter(\.serves).max { $0.owner.follower.epoch < $1.owner.follower.epoch }
+  }
+
+  var uncommitted: Int { newest?.world?.uncommitted.count ?? 0 }
+
+  var complaint: String? {
+    members.lazy.compactMap(\.world).flatMap(\.logs).first { $0.contains("operationRefused") }
+  }
+
+  var fault: Finding? {
+    if let fault = log.fault {
+      return Finding(
+        invariant: "I51", slug: "two-owners", headline: "Two servers write one shard.",
+        story: ["In the log \(fault)."])
+    }
+    guard let server = members.first(where: { $0.fault != nil }) else { return nil }
+    return Finding(
+      invariant: "I51", slug: "told-and-not-in-log",
+      headline: "A server goes on from what the log does not have.",
+      story: ["Of \(server.name): \(server.fault!)."])
+  }
+
+  // MARK: Connections
+
+  func open(_ name: String) -> any ServerLink { open(name, at: nil) }
+
+  func open(_ name: String, at wanted: String?) -> any ServerLink {
+    let named = server(wanted)
+    if newest == nil {
+      let idle = ([named] + members).lazy.compactMap(\.self)
+      if idle.contains(where: { $0.claim() }) { _ = commit(100) }
+    }
+    guard let server = named?.serves == true ? named : newest, let world = server.world else {
+      return ClosedLink()
+    }
+    if server !== newest { coverage.note("oldOwner") }
+    let client = world.open(name)
+    client.holdsOutput = true
+    client.kernelRoom = kernelRoom
+    let link = MemoryLink(client, world, nil)
+    // A device may take for open what the server has closed.
+    links.removeAll { $0.isOver && $0.isClosed }
+    links.append(link)
+    return link
+  }
+
+  func network(_ event: TraceEvent, _ link: any ServerLink) -> Bool {
+    (link as? MemoryLink)?.change(event) ?? false
+  }
+
+  // MARK: Time
+
+  func settle() { for server in members { server.goOn() } }
+  func waitForAnswers(on links: [any ServerLink]) {}
+
+  func advance(to time: Int64) {
+    guard time > now else { return }
+    now = time
+    for server in members where !server.isFrozen { server.advance(to: now * 1000) }
+  }
+
+  // MARK: The log
+
+  /// Whether the next message can arrive: a process that stands still takes in no answer.
+  private func canArrive(_ message: ModelLog.Message) -> Bool {
+    guard message.isAnswer else { return true }
+    return members.contains { $0.process == message.process && !$0.isFrozen }
+  }
+
+  /// The log and its network do what they should, in order, for so many messages.
+  func commit(_ count: Int) -> Bool {
+    for done in 0..<count {
+      settle()
+      guard let index = log.flying.firstIndex(where: canArrive) else { return done > 0 }
+      arrive(index, .arrives)
+    }
+    return true
+  }
+
+  private func arrive(_ index: Int, _ fate: ModelLog.Fate) {
+    if let answer = log.arrive(index, fate) {
+      members.first { $0.process == answer.process }?.receive(answer.body)
+    }
+  }
+
+  private func arrive(_ event: TraceEvent, _ fate: ModelLog.Fate) -> Bool {
+    let ready = log.flying.indices.filter { canArrive(log.flying[$0]) }
+    guard let count = event.count, count >= 0, !ready.isEmpty else { return false }
+    switch fate {
+    case .arrives: if count > 0 { coverage.note("logReorders") }
+    case .isLost: coverage.note("logLoses")
+    case .arrivesTwice: coverage.note("logRepeats")
+    case .findsNothingNew: coverage.note("logLags")
+    }
+    arrive(ready[Int(count % Int64(ready.count))], fate)
+    return true
+  }
+
+  // MARK: Trouble
+
+  func performs(_ event: TraceEvent) -> Bool {
+    switch event.verb {
+    case .arrive: return arrive(event, event.flag == true ? .arrivesTwice : .arrives)
+    case .lose: return arrive(event, .isLost)
+    case .lag: return arrive(event, .findsNothingNew)
+    default: return server(event.to).map { performs(event, $0) } ?? false
+    }
+  }
+
+  private func performs(_ event: TraceEvent, _ server: ClusterServer) -> Bool {
+    switch event.verb {
+    case .claim: return server.claim()
+    case .stop: return server.leave()
+    case .freeze: return server.freeze()
+    case .thaw: return server.thaw(at: now * 1000)
+    case .kill: server.kill(losesCopy: event.flag ?? false)
+    case .trim:
+      let holding = server.holding
+      guard holding.at.sequence > log.trimmed else { return false }
+      snapshot = holding
+      log.trim(through: holding.at.sequence)
+    default: return false
+    }
+    return true
+  }
+
+  func kill(written: Int) throws {}
+  func restart() throws {}
+  func fail() {}
+  func recover() {}
+
+  func heal() {
+    for server in members { _ = server.thaw(at: now * 1000) }
+    for link in links { link.heal() }
+    // Whoever takes itself for the owner says so, and hears whether it is.
+    for _ in 0..<3 {
+      advance(to: now + 2_500)
+      while commit(100) {}
+    }
+  }
+
+  func rest(_ round: Int) {
+    advance(to: now + 3_700_000)
+    while commit(100) {}
+  }
+
+  func leftovers() -> String? {
+    advance(to: now + 31_000)
+    while commit(100) {}
+    guard let world = newest?.world else { return nil }
+    if world.relay.pairsInMemory > 0 { return "a pair to which nobody is connected" }
+    return world.relay.isIdle ? nil : "something that it has begun"
+  }
+
+  func note(_ coverage: inout Coverage) {
+    coverage.add(self.coverage)
+    for server in members { coverage.add(server.coverage) }
+  }
+}
+
+/// A connection that nobody takes.
+private final class ClosedLink: ServerLink {
+  let isClosed = true
+  let isOver = true
+  let hasInput = false
+
+  func send(_ bytes: [UInt8]) {}
+  func read(_ count: Int?) -> [[UInt8]] { [] }
+  func close() {}
+}
