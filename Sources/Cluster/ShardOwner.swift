@@ -1,16 +1,17 @@
 package import Journal
 
-/// One server's part in one shard: it follows the shard's log, and may come to own it.
+/// One server's part in one shard: it follows the shard's log, so that it has what the owner has a moment later, and may
+/// come to own it.
 ///
 /// Pure: each input is a call that takes the time and returns what is to be done. The log is asked and may answer
 /// late, twice or never. Safety rests on the log alone: it takes an entry only behind the sequence that the entry
 /// names (compare-and-append).
 ///
 /// ```
-///  idle ─claim─► catchingUp ──has all there is──► opening ──open appended──► owner ─release─► releasing ─► idle
-///                     ▲                              │ refused, not mine        │ refused, not mine
-///                     └──────────────────────────────┘                          ▼
-///                                                                             fenced
+///  following ─claim─► catchingUp ──has all there is──► opening ──open appended──► owner ─release─► releasing ─► following
+///                          ▲                              │ refused, not mine        │ refused, not mine
+///                          └──────────────────────────────┘                          ▼
+///                                                                                  fenced
 /// ```
 /// - One entry is under way. What comes behind an entry that is refused must be refused too.
 /// - The bytes of an entry never change once they were sent; what is sent again is the same.
@@ -20,7 +21,7 @@ package import Journal
 /// Times are microseconds of a clock that does not go back.
 package struct ShardOwner: Sendable {
   package enum State: Equatable, Sendable {
-    case idle, catchingUp, opening, owner, releasing
+    case following, catchingUp, opening, owner, releasing
     /// Another server owns the shard. Nothing that this one knows may be told any more.
     case fenced
   }
@@ -50,7 +51,9 @@ package struct ShardOwner: Sendable {
   package struct Settings: Sendable {
     /// The most bytes of an entry.
     package var entry = 1 << 20
-    /// After how long a question is asked again, the log is said to fail, and an owner says that it is there.
+    /// After how long a follower asks for more, a question is asked again, the log is said to fail, and an owner says that
+    /// it is there.
+    package var follow: Int64 = 500_000
     package var retry: Int64 = 250_000
     package var patience: Int64 = 1_000_000
     package var keepalive: Int64 = 2_000_000
@@ -72,7 +75,7 @@ package struct ShardOwner: Sendable {
 
   package let name: UInt64
   private let settings: Settings
-  package private(set) var state = State.idle
+  package private(set) var state = State.following
   package private(set) var follower: Follower
   package private(set) var isFailing = false
   private var flight: Flight?
@@ -97,7 +100,7 @@ package struct ShardOwner: Sendable {
 
   /// The server is to own the shard.
   package mutating func claim(now: Int64) -> [Effect] {
-    guard state == .idle else { return [] }
+    guard state == .following else { return [] }
     state = .catchingUp
     return ask(now)
   }
@@ -145,7 +148,7 @@ package struct ShardOwner: Sendable {
   ///   - first: the sequence of the first of them, or what it would be. Those before it were trimmed.
   package mutating func read(_ entries: [[UInt8]], from first: UInt64, now: Int64) -> [Effect] {
     if let flight { return look(for: flight, in: entries, from: first, now) }
-    guard state == .catchingUp else { return [] }
+    guard state == .catchingUp || state == .following else { return [] }
     let sequence = follower.sequence
     let effects = follow(entries, from: first)
     guard state == .catchingUp, !effects.contains(.needsSnapshot) else { return effects }
@@ -155,8 +158,8 @@ package struct ShardOwner: Sendable {
 
   /// The copy was replaced by one that stands there.
   package mutating func restored(_ follower: Follower, now: Int64) -> [Effect] {
-    guard state == .catchingUp else { return [] }
-    if follower.sequence > self.follower.sequence { self.follower = follower }
+    guard state == .catchingUp || state == .following else { return [] }
+    self.follower = follower
     return ask(now)
   }
 
@@ -164,7 +167,8 @@ package struct ShardOwner: Sendable {
 
   package mutating func tick(now: Int64) -> [Effect] {
     switch state {
-    case .idle, .fenced: return []
+    case .fenced: return []
+    case .following: return now - asked >= settings.follow ? ask(now) : []
     case .catchingUp: return now - asked >= settings.retry ? ask(now) : []
     case .opening, .owner, .releasing: break
     }
@@ -235,7 +239,7 @@ package struct ShardOwner: Sendable {
       state = .owner
       effects.append(.opened(epoch: follower.epoch))
     } else if state == .releasing {
-      state = .idle
+      state = .following
       effects.append(.released)
     } else if flight.isCommit {
       effects.append(.committed)

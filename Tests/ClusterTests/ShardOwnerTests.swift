@@ -66,7 +66,7 @@ import Testing
     #expect(log.answer(owner.commit([batch(1), batch(2)], now: 0), &owner) == [.committed])
     #expect(owner.follower.lastBatch == 2)
     #expect(log.answer(owner.release(now: 0), &owner) == [.released])
-    #expect(owner.state == .idle)
+    #expect(owner.state == .following)
 
     var next = ShardOwner(name: 2)
     let told = log.answer(next.claim(now: 0), &next)
@@ -165,6 +165,23 @@ import Testing
     #expect(new.follower.lastBatch == 0)
     #expect(log.answer(new.commit([batch(1)], now: 0), &new) == [.committed])
     #expect(log.answer(sent, &old) == [.fenced])
+  }
+
+  /// Whoever follows has what the owner has, and need not catch up when it claims the shard.
+  @Test func followsBeforeItClaims() {
+    var log = Log()
+    var owner = owning(&log)
+    var standby = ShardOwner(name: 2)
+    #expect(standby.tick(now: 499_999).isEmpty)
+    _ = log.answer(owner.commit([batch(1)], now: 0), &owner)
+    #expect(log.answer(standby.tick(now: 500_000), &standby, now: 500_000) == [.follow(batch(1))])
+    #expect(standby.tick(now: 999_999).isEmpty)
+    #expect(log.answer(standby.claim(now: 999_999), &standby) == [.opened(epoch: 2)])
+
+    log.trimmed = 3
+    var late = ShardOwner(name: 3)
+    #expect(log.answer(late.tick(now: 500_000), &late, now: 500_000) == [.needsSnapshot])
+    #expect(late.state == .following)
   }
 
   /// A copy that lacks what was trimmed needs a snapshot, and goes on from there.

@@ -23,7 +23,7 @@ import Testing
   /// A schedule that was drawn, played again, does the same to the byte.
   @Test(arguments: worlds) func playsWhatItHasDrawn(world: Trace.World) throws {
     let harness = ServerHarness(world)
-    for seed in 1...40 as ClosedRange<UInt64> {
+    for seed in 1...60 as ClosedRange<UInt64> {
       let drawn = try harness.run(Plan(seed: seed))
       let again = try harness.run(Plan(seed: seed))
       #expect(again.trace == drawn.trace)

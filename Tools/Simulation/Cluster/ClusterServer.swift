@@ -43,10 +43,6 @@ final class ClusterServer {
     start()
   }
 
-  /// The time for its part in the shard, which goes on in steps: so it does the same whether time passes at once or in
-  /// pieces, as where an event between was taken out of a schedule.
-  private var steps: Int64 { now / settings.retry * settings.retry }
-
   /// Whether it takes itself for the owner and can be spoken to.
   var serves: Bool { world != nil && !isFrozen && !isLeaving }
 
@@ -57,8 +53,8 @@ final class ClusterServer {
 
   /// - Returns: false where it wants the shard already.
   func claim() -> Bool {
-    guard !isFrozen, owner.state == .idle else { return false }
-    perform(owner.claim(now: steps))
+    guard !isFrozen, owner.state == .following else { return false }
+    perform(owner.claim(now: now))
     return true
   }
 
@@ -72,7 +68,7 @@ final class ClusterServer {
   }
 
   func freeze() -> Bool {
-    guard !isFrozen, owner.state != .idle else { return false }
+    guard !isFrozen else { return false }
     isFrozen = true
     world?.freeze()
     return true
@@ -99,17 +95,22 @@ final class ClusterServer {
   func advance(to time: Int64) {
     now = max(now, time)
     world?.advance(to: now)
-    perform(owner.tick(now: steps))
+    goOn()
+  }
+
+  /// It looks what is due.
+  func tick() {
+    perform(owner.tick(now: now))
     goOn()
   }
 
   /// The log has answered.
   func receive(_ body: ModelLog.Message.Body) {
     switch body {
-    case .appended(let behind): perform(owner.appended(behind: behind, now: steps))
-    case .refused(let behind): perform(owner.refused(behind: behind, now: steps))
+    case .appended(let behind): perform(owner.appended(behind: behind, now: now))
+    case .refused(let behind): perform(owner.refused(behind: behind, now: now))
     case .entries(let entries, let first):
-      perform(owner.read(entries, from: first, now: steps))
+      perform(owner.read(entries, from: first, now: now))
     case .append, .read: preconditionFailure("a question is for the log")
     }
     goOn()
@@ -122,9 +123,9 @@ final class ClusterServer {
     guard owner.isFree else { return }
     if !world.uncommitted.isEmpty {
       committing = world.uncommitted.count
-      perform(owner.commit(world.uncommitted, now: steps))
+      perform(owner.commit(world.uncommitted, now: now))
     } else if isLeaving {
-      perform(owner.release(now: steps))
+      perform(owner.release(now: now))
     }
   }
 
@@ -135,7 +136,9 @@ final class ClusterServer {
       switch effect {
       case .append(let bytes, let behind): log.send(.append(bytes, behind: behind), from: process)
       case .read(let behind): log.send(.read(behind: behind), from: process)
-      case .follow(let batch): copy.commit(batch)
+      case .follow(let batch):
+        if owner.state == .following { coverage.note("followed") }
+        copy.commit(batch)
       case .opened(let epoch): open(epoch)
       case .committed: committed()
       case .failing:
@@ -152,7 +155,7 @@ final class ClusterServer {
         guard let snapshot = snapshot() else { break }
         coverage.note("restored")
         copy = snapshot.store
-        perform(owner.restored(snapshot.at, now: steps))
+        perform(owner.restored(snapshot.at, now: now))
       case .broken(let reason): fault = fault ?? reason
       }
     }

@@ -15,6 +15,8 @@ final class ClusterSite: ServerSite {
   private var links: [MemoryLink] = []
   private(set) var now: Int64
   private var coverage = Coverage()
+  /// While time passes nothing arrives; else all does.
+  private let isSilent: Bool
   let pair = "p"
   let store: String? = nil
   let servers = ClusterSite.names
@@ -26,6 +28,7 @@ final class ClusterSite: ServerSite {
   init(_ trace: Trace, _ schema: Schema?) {
     now = trace.start
     kernelRoom = MemorySite.kernelRoom(trace)
+    isSilent = trace.options.has("silent")
     var options = MemorySite.options(trace, schema)
     options.isShared = true
     var settings = ShardOwner.Settings()
@@ -102,10 +105,30 @@ final class ClusterSite: ServerSite {
   func settle() { for server in members { server.goOn() } }
   func waitForAnswers(on links: [any ServerLink]) {}
 
+  /// The servers look what is due at the same moments whether a little time passes at once or in pieces, so that a schedule
+  /// stays much the same without an event in between.
   func advance(to time: Int64) {
     guard time > now else { return }
+    let last = time / Self.tick * Self.tick
+    for _ in 0..<Self.ticks where now / Self.tick * Self.tick < last {
+      pass(to: (now / Self.tick + 1) * Self.tick, isTick: true)
+    }
+    // The rest of a long time is like its beginning.
+    if now < last { pass(to: last, isTick: true) }
+    pass(to: time, isTick: false)
+  }
+
+  /// Milliseconds between two looks, and how many there are at most at the beginning of a long time.
+  private static let tick: Int64 = 250
+  private static let ticks = 20
+
+  private func pass(to time: Int64, isTick: Bool) {
     now = time
-    for server in members where !server.isFrozen { server.advance(to: now * 1000) }
+    for server in members where !server.isFrozen {
+      server.advance(to: now * 1000)
+      if isTick { server.tick() }
+    }
+    while isTick, !isSilent, commit(100) {}
   }
 
   // MARK: The log

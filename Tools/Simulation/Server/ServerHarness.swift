@@ -33,7 +33,8 @@ package final class ServerHarness: Harness {
     }
     if world == .cluster {
       return [
-        "takeOver", "thawedOwner", "killedOwner", "fenced", "released", "restored", "oldOwner",
+        "takeOver", "followed", "thawedOwner", "killedOwner", "fenced", "released", "restored",
+        "oldOwner",
         "logSilent", "logLoses", "logRepeats", "logLags", "logReorders", "takeover", "zombie",
         "select", "cancel",
         "slice",
@@ -81,7 +82,12 @@ package final class ServerHarness: Harness {
         witness(draft)
       }
       // Also what the server did not survive.
-      if run.perform(event) || !run.findings.isEmpty { trace.events.append(event) }
+      if run.perform(event) || !run.findings.isEmpty {
+        trace.events.append(event)
+      } else if world == .cluster, event.at > trace.events.last?.at ?? 0 {
+        // Several servers have looked what is due by then.
+        trace.events.append(TraceEvent(at: event.at, "server", .commit, count: 0))
+      }
     }
     return finish(run, trace)
   }

@@ -47,6 +47,7 @@ struct ServerOptions {
   /// Several servers with one log, which may lose and double what passes between them.
   private(set) var isCluster = false
   private(set) var hasParts = false
+  private(set) var isSilent = false
 
   static let faults: Set<Fault> = [
     .delay, .cut, .restart, .backup, .clock, .crash, .disk, .takeover, .membership, .collection,
@@ -145,6 +146,7 @@ struct ServerOptions {
   mutating func cluster(_ draw: inout SplitMix64) {
     isCluster = true
     hasParts = draw.percent(40)
+    isSilent = draw.percent(40)
     hasNeighbour = false
     stepsClock = false
     budget = nil
@@ -167,6 +169,7 @@ struct ServerOptions {
     if let budget { options.append(Trace.Option("budget", "\(budget)")) }
     if isAutomatic { options.append(Trace.Option("automatic", "")) }
     if hasParts { options.append(Trace.Option("parts", "")) }
+    if isSilent { options.append(Trace.Option("silent", "")) }
     if holdsForms { options.append(Trace.Option("forms", "")) }
     return options + wholeRecords.trace
   }

@@ -83,9 +83,9 @@ extension ServerRun {
 
   private func type(_ edit: Edit, _ node: ServerNode) -> Bool {
     guard node.isActive else { return false }
-    typedCount += 1
-    let id = "edit \(typedCount)"
+    let id = "edit \(typedCount + 1)"
     guard let line = edit.line(id, alias: { node.aliases[$0] ?? $0 }) else { return false }
+    typedCount += 1
     if case .create = edit.change { node.creates[id] = edit.record }
     recorder.add(now - start, node.name, .edit, edit.spelled)
     node.typed.sent(id, edit)

@@ -28,14 +28,14 @@ final class ServerRun {
   /// Whether there was time enough for a device to be given up.
   private(set) var isLong = false
   /// The latest time that the clock of the server's machine has shown since the server started, and ever.
-  private var latestTime: Int64 = 0
+  var latestTime: Int64 = 0
   private(set) var latestTimeEver: Int64 = 0
   var typedCount = 0
   /// The server and a device were found to talk without end, which is not waited for a second time.
-  private(set) var isBusy = false
+  var isBusy = false
   /// How often everything may go up and come down until nothing moves. A push of 64 operations takes
   /// a few rounds.
-  private static let mostRounds = 100
+  static let mostRounds = 100
   /// What cannot take place here.
   private let impossible: Set<TraceEvent.Verb>
 
@@ -125,82 +125,6 @@ final class ServerRun {
     sync.waits = 0
     sync.push()
     node.collect()
-  }
-
-  private func atServer(_ event: TraceEvent) -> Bool {
-    if !site.servers.isEmpty, event.verb != .commit {
-      guard site.performs(event) else { return false }
-      recorder.add(now - start, "server", .fault, Self.story(event))
-      return true
-    }
-    switch event.verb {
-    case .commit: return commit(Int(event.count ?? 1))
-    case .kill:
-      let written = min(Int(event.count ?? 0), site.uncommitted)
-      recorder.add(now - start, "server", .fault, "killed")
-      if written > 0 { coverage.note("writtenAndNotTold") }
-      if written < site.uncommitted { coverage.note("commitLost") }
-      restart { try site.kill(written: written) }
-    case .stop:
-      guard !site.isFailing else { return false }
-      recorder.add(now - start, "server", .fault, "stopped and started")
-      restart { try site.restart() }
-    case .fail where event.lane == "pairs":
-      let waits = event.flag ?? false
-      guard site.setPairReads(fail: !waits, wait: waits) else { return false }
-      recorder.add(now - start, "server", .fault, "reads of its disk \(waits ? "wait" : "fail")")
-    case .recover where event.lane == "pairs":
-      guard site.setPairReads(fail: false, wait: false) else { return false }
-      recorder.add(now - start, "server", .fault, "its disk is read again")
-    case .fail:
-      guard !site.isFailing else { return false }
-      recorder.add(now - start, "server", .fault, "the disk fails")
-      site.fail()
-    case .clock:
-      guard site.stepClock(ahead: event.count ?? 0) else { return false }
-      recorder.add(now - start, "server", .fault, "its clock is \(event.count ?? 0) ms off")
-      coverage.note("serverClock")
-    case .suspend:
-      guard site.sleep(until: start + event.at) else { return false }
-      recorder.add(now - start, "server", .fault, "its machine has slept")
-    case .recover:
-      guard site.isFailing else { return false }
-      recorder.add(now - start, "server", .fault, "the disk works again")
-      site.recover()
-    default: return false
-    }
-    return true
-  }
-
-  private func commit(_ count: Int) -> Bool { site.commit(count) }
-
-  /// What happened to one of several servers, or to a message of the log's.
-  private static func story(_ event: TraceEvent) -> String {
-    let server = event.to ?? "nobody"
-    let message = "message \(event.count ?? 0) between the servers and the log"
-    return switch event.verb {
-    case .claim: "\(server) wants to own the shard"
-    case .stop: "\(server) gives the shard up"
-    case .kill: "\(server) is killed" + (event.flag == true ? ", and its disk with it" : "")
-    case .freeze: "\(server) stands still"
-    case .thaw: "\(server) goes on"
-    case .trim: "the log is trimmed up to what \(server) has"
-    case .lose: "\(message) is lost"
-    case .lag: "\(message) finds nothing new"
-    default: "\(message) arrives" + (event.flag == true ? ", and a copy is on its way" : "")
-    }
-  }
-
-  private func restart(_ body: () throws -> Void) {
-    do {
-      try body()
-    } catch {
-      report(
-        "I37", "does-not-start", "The server does not start on its own store.",
-        "After it had ended, it said: \(error).")
-    }
-    latestTime = 0
-    for node in nodes { node.disconnect() }
   }
 
   private func at(_ node: ServerNode, _ event: TraceEvent) -> Bool {
@@ -332,72 +256,6 @@ final class ServerRun {
       "I42", "clock-not-followed", "The server does not know what time it is.",
       "The clock of its machine shows \(clocks.system) and has shown \(latestTime) at most since the "
         + "server started; the server takes it to be \(clocks.server).")
-  }
-
-  // MARK: Bytes
-
-  private func up(_ node: ServerNode, _ count: Int?, isZombie: Bool) -> Bool {
-    guard let link = isZombie ? node.zombies.first : node.link, !link.up.isEmpty,
-      !link.wire.isClosed
-    else { return false }
-    let size = min(count ?? link.up.count, link.up.count)
-    let bytes = link.up.prefix(size)
-    recorder.carry(now - start, node.name, "server", Array(bytes))
-    if isZombie { coverage.note("zombie") }
-    if bytes.last != 0x0A { coverage.note("slice") }
-    link.up.removeFirst(size)
-    link.wire.send(Array(bytes))
-    return true
-  }
-
-  func down(_ node: ServerNode, _ count: Int?) -> Bool {
-    guard let link = node.link, link.wire.hasInput else { return false }
-    for line in link.wire.read(count) where node.link === link {
-      recorder.carry(now - start, "server", node.name, line + [0x0A])
-      node.received(line, clock: clock(node), latestTime: latestTime)
-      // The next line may let go of what this one brought.
-      if let device = node.sync { sync.gather(device) }
-      checkVector(node)
-    }
-    return true
-  }
-
-  /// Everything goes up, is committed and comes down, until nothing moves.
-  @discardableResult
-  func flow(_ node: ServerNode) -> Bool {
-    var hasMoved = false
-    guard !isBusy else { return false }
-    for _ in 0..<Self.mostRounds {
-      var isMoving = up(node, nil, isZombie: false)
-      if commit(100) { isMoving = true }
-      site.waitForAnswers(on: node.link.map { [$0.wire] } ?? [])
-      if down(node, nil) { isMoving = true }
-      site.settle()
-      node.noticeClosing()
-      guard isMoving, site.fault == nil else { return hasMoved }
-      hasMoved = true
-    }
-    isBusy = true
-    report(
-      "I42", "busy-loop", "The server and a device never stop talking.",
-      "After \(Self.mostRounds) rounds the \(node.name) and the server still had something to say.")
-    return hasMoved
-  }
-
-  /// The same at each device; at a real server at all of them at once.
-  func flowEverywhere() {
-    guard site.isReal else {
-      for node in nodes { flow(node) }
-      return
-    }
-    for _ in 0..<Self.mostRounds {
-      var isMoving = false
-      for node in nodes where up(node, nil, isZombie: false) { isMoving = true }
-      site.waitForAnswers(on: nodes.compactMap { $0.link?.wire })
-      for node in nodes where down(node, nil) { isMoving = true }
-      for node in nodes { node.noticeClosing() }
-      guard isMoving, site.fault == nil else { return }
-    }
   }
 
   // MARK: After each event
