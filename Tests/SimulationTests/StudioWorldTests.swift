@@ -223,6 +223,22 @@ struct StudioWorldTests {
     }
   }
 
+  /// Of several servers the one that serves is killed where none is named.
+  @Test("A trace of several servers is shown, and goes on")
+  func severalServers() throws {
+    let drawn = try ServerHarness(.cluster).run(Plan(seed: 3))
+    let world = try StudioWorld(opening: drawn.trace)
+    world.seek(to: world.steps.count)
+    #expect(world.position == drawn.trace.events.count)
+    world.perform(.event(TraceEvent(at: 0, "phone", .connect)), flows: true)
+    #expect(world.refusal == nil)
+    world.perform(.event(TraceEvent(at: 0, "server", .kill)), flows: true)
+    #expect(world.refusal == nil)
+    world.perform(.event(TraceEvent(at: 0, "server", .fail)), flows: true)
+    #expect(world.refusal != nil)
+    #expect(try world.judged().findings.isEmpty)
+  }
+
   @Test("Old lines are dropped, and counted")
   func lines() throws {
     let world = try StudioWorld(.todoTimers, watches: 1)

@@ -17,7 +17,8 @@ import Testing
   @Test(arguments: names) func isMended(_ name: String) throws {
     let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
     let trace = try Trace(ndjson: bytes)
-    let harness: any Harness = trace.world == .server ? ServerHarness() : ExchangeHarness()
+    let harness: any Harness =
+      trace.world == .exchange ? ExchangeHarness() : ServerHarness(trace.world)
     let outcome = try harness.play(trace, isRecorded: false)
     #expect(outcome.findings.isEmpty, "\(outcome.findings)")
     // Every event still takes place.

@@ -175,7 +175,10 @@ final class ClusterSite: ServerSite {
     case .arrive: return arrive(event, event.flag == true ? .arrivesTwice : .arrives)
     case .lose: return arrive(event, .isLost)
     case .lag: return arrive(event, .findsNothingNew)
-    default: return server(event.to).map { performs(event, $0) } ?? false
+    default:
+      // Who names none means the one that serves.
+      let server = event.to == nil ? newest : server(event.to)
+      return server.map { performs(event, $0) } ?? false
     }
   }
 

@@ -36,7 +36,7 @@ extension FindingReport {
       links.append(("from log", commandFromLog))
     }
     if isWritten { links.append(("test", path("Reproduce.swift"))) }
-    if isWritten, trace.world == .server {
+    if isWritten, trace.world != .exchange {
       links.append(("studio", "watchline studio --open \(ShellWord.quoted(folder))"))
     }
     if isWritten, !errors.isEmpty { links.append(("stderr", path("stderr.txt"))) }

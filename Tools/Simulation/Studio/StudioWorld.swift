@@ -87,10 +87,9 @@ package final class StudioWorld {
   ///
   /// - Throws: where it is no trace of a server and its devices.
   package convenience init(opening trace: Trace) throws(HarnessFailure) {
-    guard trace.world == .server else {
+    guard trace.world != .exchange else {
       throw HarnessFailure(
-        "it is a trace of the world \(trace.world.rawValue); the studio shows those of one server "
-          + "(--world server)")
+        "it is a trace of devices alone; the studio shows those with a server (--world server)")
     }
     var header = trace
     header.events = []
