@@ -157,14 +157,15 @@ final class ClusterSite: ServerSite {
 
   private func arrive(_ event: TraceEvent, _ fate: ModelLog.Fate) -> Bool {
     let ready = log.flying.indices.filter { canArrive(log.flying[$0]) }
-    guard let count = event.count, count >= 0, !ready.isEmpty else { return false }
+    guard let count = event.count, !ready.isEmpty else { return false }
     switch fate {
-    case .arrives: if count > 0 { coverage.note("logReorders") }
+    case .arrives: if count != 0 { coverage.note("logReorders") }
     case .isLost: coverage.note("logLoses")
     case .arrivesTwice: coverage.note("logRepeats")
     case .findsNothingNew: coverage.note("logLags")
     }
-    arrive(ready[Int(count % Int64(ready.count))], fate)
+    let index = Int(count % Int64(ready.count))
+    arrive(ready[index < 0 ? ready.count + index : index], fate)
     return true
   }
 

@@ -117,8 +117,10 @@ struct ServerWorkload {
     switch event.verb {
     case .arrive, .lose, .lag:
       event.to = nil
-      event.count = Int64(draw.pick([(3, 0), (1, draw.below(6))]))
+      event.count = Int64(draw.pick([(3, 0), (1, draw.below(6)), (1, -1)]))
       if event.verb == .arrive, draw.percent(20) { event.flag = true }
+      if draw.percent(10) { doubt() }
+    case .claim: if draw.percent(40) { doubt() }
     case .kill: if draw.percent(30) { event.flag = true }
     case .commit:
       event.to = nil
@@ -126,6 +128,17 @@ struct ServerWorkload {
       at += draw.pick([300, 1_100, 2_200])
       event.at = at
     default: break
+    }
+  }
+
+  /// What is sent arrives at once, often twice, and now and then the answer is lost: so whoever asks again is refused, and
+  /// the entry is its own.
+  private mutating func doubt() {
+    for _ in 0..<draw.pick([3, 4, 6]) {
+      let isLost = draw.percent(25)
+      var event = TraceEvent(at: at, "server", isLost ? .lose : .arrive, count: -1)
+      if !isLost, draw.percent(60) { event.flag = true }
+      next.append(event)
     }
   }
 

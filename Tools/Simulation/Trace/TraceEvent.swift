@@ -155,7 +155,7 @@ extension TraceEvent {
     case thaw
     /// What it has becomes the snapshot, and the log before it is gone.
     case trim
-    /// The `count`th message between the servers and their log arrives; where `flag` is set a copy stays on its way.
+    /// The `count`th message between the servers and their log arrives, below 0 counted from the last one; where `flag` is set a copy stays on its way.
     case arrive
     /// It is lost.
     case lose
