@@ -53,6 +53,7 @@ final class ClusterSite: ServerSite {
     members.filter(\.serves).max { $0.owner.follower.epoch < $1.owner.follower.epoch }
   }
 
+  var owner: String? { newest?.name }
   var uncommitted: Int { newest?.world?.uncommitted.count ?? 0 }
 
   var complaint: String? {

@@ -164,7 +164,7 @@ final class ServerRun {
     if node.lanes.isAutomatic { coverage.note("automatic") }
     connections += 1
     let wire = site.open("\(node.name) \(connections)", at: server)
-    recorder.add(now - start, node.name, .note, "connects")
+    recorder.add(now - start, node.name, .note, "connects" + (server.map { " to \($0)" } ?? ""))
     node.connect(wire, tellsReceived: tellsReceived, since: site.clocks?.system)
   }
 

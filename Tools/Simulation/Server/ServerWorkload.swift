@@ -45,6 +45,7 @@ struct ServerWorkload {
     var event = TraceEvent(at: at, node.name, .flow)
     if options.isCluster, draw.percent(22) {
       cluster(&event, node)
+      if options.hasLanes, draw.percent(8) { comeBack(node, run) }
     } else if options.stepsClock || options.faults.contains(where: Self.server.contains),
       draw.percent(serverTrouble)
     {
@@ -138,6 +139,23 @@ struct ServerWorkload {
       let isLost = draw.percent(25)
       var event = TraceEvent(at: at, "server", isLost ? .lose : .arrive, count: -1)
       if !isLost, draw.percent(60) { event.flag = true }
+      next.append(event)
+    }
+  }
+
+  /// The owner stands still, and another one takes over and serves a device. The owner goes on, and the device comes to it.
+  private mutating func comeBack(_ node: ServerNode, _ run: ServerRun) {
+    guard let owner = run.site.owner else { return }
+    let other = draw.pick(run.site.servers.filter { $0 != owner })
+    for (device, verb, to) in [
+      ("server", .freeze, owner), ("server", .claim, other), ("server", .commit, nil),
+      (node.name, .connect, other), (node.name, .flow, nil), (node.name, .transfer, nil),
+      (node.name, .flow, nil), ("server", .thaw, owner), (node.name, .connect, owner),
+      (node.name, .up, nil), (node.name, .down, nil),
+    ] as [(String, TraceEvent.Verb, String?)] {
+      var event = TraceEvent(at: at, device, verb, to: to)
+      if verb == .commit { event.count = 20 }
+      if verb == .transfer { event.lane = "userInfo" }
       next.append(event)
     }
   }

@@ -24,6 +24,8 @@ package protocol ServerSite: AnyObject {
 
   /// The names of several servers; empty where there is one.
   var servers: [String] { get }
+  /// The one of them that owns the shard, as far as anybody can say.
+  var owner: String? { get }
 
   func open(_ name: String) -> any ServerLink
   /// - Parameter server: the server to connect to, where there are several.
@@ -101,6 +103,7 @@ package protocol ServerLink: AnyObject {
 extension ServerSite {
   package var clocks: (system: Int64, server: Int64)? { nil }
   package var servers: [String] { [] }
+  package var owner: String? { nil }
   package func open(_ name: String, at server: String?) -> any ServerLink { open(name) }
   package func performs(_ event: TraceEvent) -> Bool { false }
   package func sleep(until time: Int64) -> Bool { false }
