@@ -42,8 +42,8 @@ extension ProcessTests {
         #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == n)
         try watch.send("acknowledge")
       }
-      #expect(server.log.contains("event=storeFailing"))
-      #expect(server.log.contains("event=storeRecovered"))
+      try server.expectLog("event=storeFailing")
+      try server.expectLog("event=storeRecovered")
       watch.close()
       phone.close()
       #expect(try server.terminate() == 0)
@@ -120,7 +120,7 @@ extension ProcessTests {
       // What needs no disk goes on.
       try phone.send("ping")
       try phone.expect("pong")
-      #expect(server.log.contains(disk == nil ? "event=storeFailing" : "event=diskFull"))
+      try server.expectLog(disk == nil ? "event=storeFailing" : "event=diskFull")
 
       if let disk { try disk.free() } else { try server.limitFiles(to: nil) }
       for number in n...n + 20 { try retry(number, phone) }
@@ -165,7 +165,7 @@ extension ProcessTests {
       }
       #expect(!server.log.contains("event=storeFailing"), "\(server.log)")
       for number in n..<n + 20 { try retry(number, phone) }
-      #expect(server.log.contains("event=diskHasRoom"))
+      try server.expectLog("event=diskHasRoom")
       for expected in n..<n + 20 {
         #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
       }

@@ -108,8 +108,8 @@ extension ProcessTests {
         #expect(answer.bool("definite") == (n > 21), "\(answer)")
       }
       #expect(scratch.names == names, "nothing is made in the store's place")
-      #expect(server.log.contains("event=storeFailing"))
-      #expect(server.log.contains(mishap.sentence), "\(server.log)")
+      try server.expectLog("event=storeFailing")
+      try server.expectLog(mishap.sentence)
       // What is on no disk is not needed for this.
       let otherAgain = try server.device("watch", pair: "other")
       #expect(try otherAgain.expect("didReceiveUserInfo").payload["n"] as? Int == 1)
@@ -125,7 +125,7 @@ extension ProcessTests {
         }
         try again.request(["type": "acknowledge"])
         again.close()
-        #expect(server.log.contains("event=storeRecovered"))
+        try server.expectLog("event=storeRecovered")
       }
       for client in [phone, other, otherAgain] { client.close() }
       // A stop waits five seconds for a failing store, so not all of them are stopped.

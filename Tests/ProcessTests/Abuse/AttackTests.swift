@@ -78,7 +78,7 @@ extension ProcessTests {
       #expect(shed >= clients.count - 20)
       for client in clients { client.close() }
       try expectMemory(server, within: 24 << 20, of: before, "when they have gone")
-      #expect(server.log.contains("event=connectionShed"))
+      try server.expectLog("event=connectionShed")
       try expectUnharmed(server, bystander)
     }
 

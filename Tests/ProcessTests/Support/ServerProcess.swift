@@ -84,6 +84,11 @@ final class ServerProcess {
 
   var log: String { program.errors }
 
+  /// The log of a server that runs has a text, or will in a moment: a thread of its own writes it.
+  func expectLog(_ text: String) throws {
+    try eventually("the log has \(text): \(log)") { log.contains(text) }
+  }
+
   /// Bytes of memory that it occupies.
   var memory: Int {
     let text = (try? String(contentsOfFile: "/proc/\(program.id)/status", encoding: .utf8)) ?? ""
