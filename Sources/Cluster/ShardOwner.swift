@@ -67,8 +67,8 @@ package struct ShardOwner: Sendable {
     var behind: UInt64
     var began: Int64
     var asked: Int64
-    /// The parts that follow, the first one last.
-    var rest: [[UInt8]] = []
+    /// The parts that follow.
+    var rest: ArraySlice<[UInt8]> = []
     /// With the last part something that the caller gave is committed.
     var isCommit = false
   }
@@ -117,7 +117,7 @@ package struct ShardOwner: Sendable {
       let isLast = start + size >= bytes.count
       entries.append(Entry(owner: name, isLast ? .commit(some) : .part(some)).bytes)
     }
-    return send(entries, isCommit: true, now)
+    return send(entries[...], isCommit: true, now)
   }
 
   /// The server gives the shard up in order; nothing of it waits to be committed. Only while it is free.
@@ -209,12 +209,13 @@ package struct ShardOwner: Sendable {
   }
 
   private mutating func send(
-    _ entries: [[UInt8]], isCommit: Bool = false, _ now: Int64
+    _ entries: ArraySlice<[UInt8]>, isCommit: Bool = false, _ now: Int64
   ) -> [Effect] {
+    let first = entries.first!
     flight = Flight(
-      bytes: entries[0], behind: follower.sequence, began: now, asked: now,
-      rest: entries.dropFirst().reversed(), isCommit: isCommit)
-    return [.append(entries[0], behind: follower.sequence)]
+      bytes: first, behind: follower.sequence, began: now, asked: now,
+      rest: entries.dropFirst(), isCommit: isCommit)
+    return [.append(first, behind: follower.sequence)]
   }
 
   /// The entry under way is in the log.
@@ -234,7 +235,7 @@ package struct ShardOwner: Sendable {
       effects.append(.answers)
     }
     if !flight.rest.isEmpty {
-      effects += send(flight.rest.reversed(), isCommit: flight.isCommit, now)
+      effects += send(flight.rest, isCommit: flight.isCommit, now)
     } else if state == .opening {
       state = .owner
       effects.append(.opened(epoch: follower.epoch))

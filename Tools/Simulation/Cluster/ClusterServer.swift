@@ -9,8 +9,6 @@ final class ClusterServer {
   private let log: ModelLog
   private let options: Relay.Options
   private let settings: ShardOwner.Settings
-  /// Gives each process a number of its own.
-  private let newProcess: () -> Int
   /// The copy of the shard that it was left with; `world` has a newer one while there is one.
   private var copy = MemoryStore()
   private(set) var process = 0
@@ -23,8 +21,6 @@ final class ClusterServer {
   /// How many of the batches that wait are on their way to the log.
   private var committing = 0
   private(set) var now: Int64
-  /// A copy in the place of entries that were trimmed.
-  var snapshot: () -> (store: MemoryStore, at: Follower)? = { nil }
   /// What it did that it must not do: a sentence.
   private(set) var fault: String?
   private(set) var coverage = Coverage()
@@ -32,14 +28,13 @@ final class ClusterServer {
   /// - Parameter now: microseconds since 1970.
   init(
     _ name: String, _ log: ModelLog, _ options: Relay.Options, _ settings: ShardOwner.Settings,
-    now: Int64, newProcess: @escaping () -> Int
+    now: Int64
   ) {
     self.name = name
     self.log = log
     self.options = options
     self.settings = settings
     self.now = now
-    self.newProcess = newProcess
     start()
   }
 
@@ -152,7 +147,7 @@ final class ClusterServer {
         coverage.note("released")
         restart(losesCopy: false)
       case .needsSnapshot:
-        guard let snapshot = snapshot() else { break }
+        guard let snapshot = log.snapshot else { break }
         coverage.note("restored")
         copy = snapshot.store
         perform(owner.restored(snapshot.at, now: now))
@@ -193,7 +188,7 @@ final class ClusterServer {
   }
 
   private func start(at follower: Follower = Follower()) {
-    process = newProcess()
+    process = log.newProcess()
     owner = ShardOwner(name: UInt64(process), at: follower, settings: settings)
   }
 }

@@ -33,18 +33,10 @@ final class ClusterSite: ServerSite {
     options.isShared = true
     var settings = ShardOwner.Settings()
     if trace.options.has("parts") { settings.entry = 300 }
-    var processes = 0
     members = Self.names.map { [log, now] name in
-      ClusterServer(name, log, options, settings, now: now * 1000) {
-        processes += 1
-        return processes
-      }
+      ClusterServer(name, log, options, settings, now: now * 1000)
     }
-    for server in members { server.snapshot = { [unowned self] in snapshot } }
   }
-
-  /// What was trimmed, as a server had it.
-  private var snapshot: (store: MemoryStore, at: Follower)?
 
   private func server(_ name: String?) -> ClusterServer? { members.first { $0.name == name } }
 
@@ -87,10 +79,7 @@ final class ClusterSite: ServerSite {
       return ClosedLink()
     }
     if server !== newest { coverage.note("oldOwner") }
-    let client = world.open(name)
-    client.holdsOutput = true
-    client.kernelRoom = kernelRoom
-    let link = MemoryLink(client, world, nil)
+    let link = MemoryLink(name, world, kernelRoom: kernelRoom)
     // A device may take for open what the server has closed.
     links.removeAll { $0.isOver && $0.isClosed }
     links.append(link)
@@ -191,11 +180,7 @@ final class ClusterSite: ServerSite {
     case .freeze: return server.freeze()
     case .thaw: return server.thaw(at: now * 1000)
     case .kill: server.kill(losesCopy: event.flag ?? false)
-    case .trim:
-      let holding = server.holding
-      guard holding.at.sequence > log.trimmed else { return false }
-      snapshot = holding
-      log.trim(through: holding.at.sequence)
+    case .trim: return log.trim(to: server.holding)
     default: return false
     }
     return true
@@ -224,9 +209,7 @@ final class ClusterSite: ServerSite {
   func leftovers() -> String? {
     advance(to: now + 31_000)
     while commit(100) {}
-    guard let world = newest?.world else { return nil }
-    if world.relay.pairsInMemory > 0 { return "a pair to which nobody is connected" }
-    return world.relay.isIdle ? nil : "something that it has begun"
+    return newest?.world?.leftovers
   }
 
   func note(_ coverage: inout Coverage) {

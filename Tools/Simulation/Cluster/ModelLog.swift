@@ -1,4 +1,5 @@
 import Cluster
+import InMemory
 import Journal
 
 /// The log of a shard, and the network before it: what is sent to it and what it answers arrives late, twice or never, in
@@ -39,12 +40,15 @@ final class ModelLog {
 
   private var entries: [[UInt8]] = []
   /// Entries up to this one are gone.
-  private(set) var trimmed: UInt64 = 0
+  private var trimmed: UInt64 { snapshot?.at.sequence ?? 0 }
   private(set) var flying: [Message] = []
   /// Reads the log as a follower does, and so judges it: what one owner commits stands in one run behind its opening.
   private var judge = Follower()
   /// The last batch of each owner.
   private(set) var committed: [UInt64: UInt64] = [:]
+  /// A server's copy in the place of the entries that were trimmed.
+  private(set) var snapshot: (store: MemoryStore, at: Follower)?
+  private var processes = 0
   /// What stands in the log that must not: a sentence.
   private(set) var fault: String?
 
@@ -55,6 +59,12 @@ final class ModelLog {
   func send(_ body: Message.Body, from process: Int) {
     let message = Message(process: process, body: body)
     if message.isAnswer || !flying.contains(message) { flying.append(message) }
+  }
+
+  /// The number of a process that begins.
+  func newProcess() -> Int {
+    processes += 1
+    return processes
   }
 
   /// A process is gone, and nobody hears what it was to be answered.
@@ -102,5 +112,10 @@ final class ModelLog {
     return true
   }
 
-  func trim(through sequence: UInt64) { trimmed = max(trimmed, min(sequence, last)) }
+  /// - Returns: false where that much was trimmed before.
+  func trim(to snapshot: (store: MemoryStore, at: Follower)) -> Bool {
+    guard snapshot.at.sequence > trimmed else { return false }
+    self.snapshot = snapshot
+    return true
+  }
 }

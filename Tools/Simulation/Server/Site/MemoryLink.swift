@@ -16,8 +16,13 @@ final class MemoryLink: ServerLink {
   /// The device has left, and the server may not know.
   private var isLeft = false
 
-  init(_ client: Client, _ world: World, _ neighbour: Neighbour?) {
-    self.client = client
+  /// Opens a connection.
+  ///
+  /// - Parameter kernelRoom: bytes that it takes and may lose, as kernels do.
+  init(_ name: String, _ world: World, kernelRoom: Int, _ neighbour: Neighbour? = nil) {
+    client = world.open(name)
+    client.holdsOutput = true
+    client.kernelRoom = kernelRoom
     self.world = world
     self.neighbour = neighbour
   }

@@ -52,10 +52,7 @@ final class MemorySite: ServerSite {
   var uncommitted: Int { world.uncommitted.count }
 
   func open(_ name: String) -> any ServerLink {
-    let client = world.open(name)
-    client.holdsOutput = true
-    client.kernelRoom = kernelRoom
-    let link = MemoryLink(client, world, neighbour)
+    let link = MemoryLink(name, world, kernelRoom: kernelRoom, neighbour)
     links.removeAll(where: \.isOver)
     links.append(link)
     return link
@@ -127,12 +124,19 @@ final class MemorySite: ServerSite {
 
   func leftovers() -> String? {
     world.advance(to: world.now + 31_000_000)
-    if world.relay.pairsInMemory > 0 { return "a pair to which nobody is connected" }
-    return world.relay.isIdle ? nil : "something that it has begun"
+    return world.leftovers
   }
 
   func note(_ coverage: inout Coverage) {
     coverage.note("evicted", world.pairsRead)
     coverage.note("copied", world.segmentsRead)
+  }
+}
+
+extension World {
+  /// What its relay has of devices that have all left; nil for nothing.
+  var leftovers: String? {
+    if relay.pairsInMemory > 0 { return "a pair to which nobody is connected" }
+    return relay.isIdle ? nil : "something that it has begun"
   }
 }
