@@ -10,25 +10,10 @@ extension ProcessTests {
     init() throws { scratch = try Scratch() }
 
     private func start(data: String? = ":memory:", shell: String? = nil) throws -> (
-      server: ServerProcess, admin: String
+      server: ServerProcess, admin: AdminPort
     ) {
-      let server = try ServerProcess(scratch, ["--admin", "127.0.0.1:0"], data: data, shell: shell)
-      var address: String?
-      try eventually("the admin port is in the log") {
-        address = server.log.split(separator: "event=admin address=").dropFirst().first.map {
-          String($0.prefix { !$0.isWhitespace })
-        }
-        return address != nil
-      }
-      return (server, try #require(address))
-    }
-
-    /// - Returns: what is said, and the status behind it.
-    private func get(_ url: String, _ more: [String] = []) throws -> String {
-      let program = try Program(
-        ["curl", "-s", "-m", "5", "-w", "\n%{http_code}", "http://" + url] + more, in: scratch)
-      #expect(try program.exitCode() == 0, "\(url): \(program.errors)")
-      return program.output
+      let server = try ServerProcess(scratch, AdminPort.arguments, data: data, shell: shell)
+      return (server, try AdminPort(server, scratch))
     }
 
     private func load(_ server: ServerProcess, _ line: String) throws {
@@ -44,16 +29,11 @@ extension ProcessTests {
       return server.port
     }
 
-    private func value(_ name: String, in metrics: String) -> Double? {
-      metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") }
-        .flatMap { Double($0.dropFirst(name.count + 1)) }
-    }
-
     /// What is counted is what has happened, and Prometheus takes the format.
     @Test func metricsAreTrue() throws {
       let (server, admin) = try start()
-      let before = try get("\(admin)/metrics")
-      #expect(value("watchline_connections", in: before) == 0)
+      let before = try admin.metrics()
+      #expect(AdminPort.value("watchline_connections", in: before) == 0)
       let watch = try server.device("watch")
       let phone = try server.device("phone")
       for n in 1...3 { try phone.send(["type": "transferUserInfo", "n": n, "payload": [:]]) }
@@ -64,20 +44,21 @@ extension ProcessTests {
       try watch.expect("didReceiveMessage")
       try phone.send(["type": "bogus"])
       try phone.expect("error")
-      let metrics = try get("\(admin)/metrics")
+      let metrics = try admin.metrics()
       for (name, count) in [
         ("watchline_connections", 2), ("watchline_sessions", 2), ("watchline_pairs", 1),
         ("watchline_activations_total", 2), ("watchline_messages_total", 1),
         (#"watchline_accepted_total{lane="userInfo"}"#, 3),
         (#"watchline_delivered_total{lane="userInfo"}"#, 3), ("watchline_finished_total", 3),
         (#"watchline_refused_total{code="4002"}"#, 1), ("watchline_store_failing", 0),
-      ] { #expect(value(name, in: metrics) == Double(count), "\(name)") }
-      #expect(try #require(value("watchline_commit_seconds_count", in: metrics)) >= 2)
+      ] { #expect(AdminPort.value(name, in: metrics) == Double(count), "\(name)") }
+      #expect(try #require(AdminPort.value("watchline_commit_seconds_count", in: metrics)) >= 2)
       // All of it is in memory here, so that the database is no file.
-      #expect(try #require(value("watchline_log_bytes", in: metrics)) > 100)
-      #expect(try #require(value("watchline_memtable_bytes", in: metrics)) > 100)
-      #expect(value("watchline_database_bytes", in: metrics) == 0)
-      #expect(try #require(value("process_resident_memory_bytes", in: metrics)) > 1_000_000)
+      #expect(try #require(AdminPort.value("watchline_log_bytes", in: metrics)) > 100)
+      #expect(try #require(AdminPort.value("watchline_memtable_bytes", in: metrics)) > 100)
+      #expect(AdminPort.value("watchline_database_bytes", in: metrics) == 0)
+      #expect(
+        try #require(AdminPort.value("process_resident_memory_bytes", in: metrics)) > 1_000_000)
       let check = try Program(
         ["promtool", "check", "metrics"], in: scratch,
         input: metrics.split(separator: "\n").dropLast().joined(separator: "\n") + "\n")
@@ -91,7 +72,7 @@ extension ProcessTests {
       let settings = """
         global: {scrape_interval: 200ms, scrape_timeout: 200ms}
         scrape_configs:
-          - {job_name: watchline, static_configs: [{targets: ["\(admin)"]}]}
+          - {job_name: watchline, static_configs: [{targets: ["\(admin.address)"]}]}
         """
       let file = scratch.path + "/prometheus.yml"
       try Data(settings.utf8).write(to: URL(fileURLWithPath: file))
@@ -106,12 +87,12 @@ extension ProcessTests {
         prometheus.errors.contains("Server is ready to receive web requests")
       }
       try load(server, "--workload transfer --pairs 4 --seconds 1 --warm-up 0")
-      let wanted = try get("\(admin)/metrics").split(separator: "\n").first {
+      let wanted = try admin.metrics().split(separator: "\n").first {
         $0.hasPrefix("watchline_finished_total ")
       }.map { String($0.dropFirst("watchline_finished_total ".count)) }
       let count = try #require(wanted)
       try eventually(within: 20, "it has the count \(count)") {
-        try get("127.0.0.1:\(own)/api/v1/query?query=watchline_finished_total")
+        try admin.get(url: "127.0.0.1:\(own)/api/v1/query?query=watchline_finished_total")
           .contains("\"\(count)\"")
       }
       #expect(try server.terminate() == 0)
@@ -146,7 +127,7 @@ extension ProcessTests {
         "Tests/ProcessTests/AdminTests.swift", with: "Documentation/alerts.yml")
       let check = try Program(["promtool", "check", "rules", rules], in: scratch)
       #expect(try check.exitCode() == 0, "\(check.output) \(check.errors)")
-      let metrics = try get("\(admin)/metrics")
+      let metrics = try admin.metrics()
       let dashboard = rules.replacing("alerts.yml", with: "dashboard.json")
       try checkExpressions(of: dashboard)
       let documents = [rules, dashboard, rules.replacing("alerts.yml", with: "Operating.md")]
@@ -165,15 +146,15 @@ extension ProcessTests {
     /// Alive and ready are two things: a server whose disk is full serves what it has, and is not ready.
     @Test func readyMeansThatItTakesWhatIsNew() throws {
       let (server, admin) = try start(data: nil, shell: "trap '' XFSZ")
-      #expect(try get("\(admin)/healthz") == "ok\n\n200")
-      #expect(try get("\(admin)/readyz") == "ok\n\n200")
-      #expect(try get("\(admin)/").hasPrefix("/metrics"))
-      #expect(try get("\(admin)/none").hasSuffix("\n404"))
+      #expect(try admin.get("/healthz") == "ok\n\n200")
+      #expect(try admin.get("/readyz") == "ok\n\n200")
+      #expect(try admin.get("/").hasPrefix("/metrics"))
+      #expect(try admin.get("/none").hasSuffix("\n404"))
       // A page in a browser of this machine's may have any name looked up as this address.
-      #expect(try get("\(admin)/metrics", ["-H", "Host: evil.example"]).hasSuffix("\n403"))
+      #expect(try admin.get("/metrics", ["-H", "Host: evil.example"]).hasSuffix("\n403"))
       // Somebody who says nothing keeps nobody from being served, and the server from nothing.
       let idle = try loopbackConnection(
-        host: "127.0.0.1", port: Int(admin.split(separator: ":")[1])!)
+        host: "127.0.0.1", port: Int(admin.address.split(separator: ":")[1])!)
       defer { close(idle) }
       let phone = try server.device("phone")
       let watch = try server.device("watch")
@@ -182,12 +163,12 @@ extension ProcessTests {
         "type": "transferUserInfo", "payload": ["text": String(repeating: "x", count: 8_000)],
       ]
       try eventually("the disk is full") { try phone.request(transfer).type == "error" }
-      let answer = try get("\(admin)/readyz")
+      let answer = try admin.get("/readyz")
       #expect(answer.hasPrefix("the store takes nothing new: ") && answer.hasSuffix("\n503"))
-      #expect(try get("\(admin)/healthz") == "ok\n\n200")
-      #expect(value("watchline_store_failing", in: try get("\(admin)/metrics")) == 1)
+      #expect(try admin.get("/healthz") == "ok\n\n200")
+      #expect(AdminPort.value("watchline_store_failing", in: try admin.metrics()) == 1)
       try server.limitFiles(to: 1 << 30)
-      try eventually("it is ready again") { try get("\(admin)/readyz") == "ok\n\n200" }
+      try eventually("it is ready again") { try admin.get("/readyz") == "ok\n\n200" }
       phone.close()
       watch.close()
       #expect(try server.terminate() == 0)
@@ -206,10 +187,13 @@ extension ProcessTests {
       }
       let (server, admin) = try start()
       let second = try Program(
-        [ServerProcess.path, "--data", ":memory:", "--listen", "127.0.0.1:0", "--admin", admin],
+        [
+          ServerProcess.path, "--data", ":memory:", "--listen", "127.0.0.1:0", "--admin",
+          admin.address,
+        ],
         in: scratch)
       #expect(try second.exitCode() == 1)
-      #expect(second.errors.contains("cannot listen on \(admin), which --admin names"))
+      #expect(second.errors.contains("cannot listen on \(admin.address), which --admin names"))
       #expect(try server.terminate() == 0)
     }
   }
