@@ -65,9 +65,11 @@ let package = Package(
     // C libraries: a module map and a shim each.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // Optimised in debug builds as well: each line, row and payload goes through these.
     .target(name: "CBytes", cSettings: [.unsafeFlags(["-O2"])]),
     .target(name: "CXXHash", cSettings: [.unsafeFlags(["-O2"])]),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(
       name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CLinux", path: "Tools/CLinux"),
@@ -115,7 +117,8 @@ let package = Package(
 
     // Adapters.
     library("EventLoop", ["CUV"], settings: lean),
-    library("Storage", ["CSQLite", "CXXHash", "Journal"]),
+    library("Storage", ["CSQLite", "CXXHash", "Cluster", "Journal"]),
+    library("JetStream", ["CNATS", "Storage"]),
     library("TLS", ["CTLS"]),
     library("Pages", ["CWebSockets"]),
 
@@ -123,8 +126,8 @@ let package = Package(
     library(
       "Server",
       [
-        "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "TLS", "Pages",
-        "Usage",
+        "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "JetStream", "CCurl",
+        "TLS", "Pages", "Usage",
       ], settings: lean),
     .executableTarget(
       name: "watchline-server", dependencies: ["Server", "Usage"],

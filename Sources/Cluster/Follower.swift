@@ -56,6 +56,13 @@ package struct Follower: Equatable, Sendable {
     return batches
   }
 
+  /// The next entry is the last of a commit of whoever asks, and in the log: it knows what is in there.
+  mutating func finishOwn(through batch: UInt64) {
+    sequence += 1
+    lastBatch = batch
+    parts = []
+  }
+
   private static func batches(
     _ bytes: [UInt8], behind last: UInt64, _ sequence: UInt64
   ) throws(LogFault) -> [Batch] {
@@ -68,6 +75,37 @@ package struct Follower: Equatable, Sendable {
     }
     return batches
   }
+}
+
+// MARK: Kept beside a copy
+
+extension Follower {
+  /// What a copy says of where it stands; nil while a commit is unfinished, as its parts are in no copy.
+  ///
+  /// ```
+  /// version 1, hasOwner 1, sequence 8, epoch 8, lastBatch 8, owner 8, identity (what is left)
+  /// ```
+  package var position: [UInt8]? {
+    guard parts.isEmpty else { return nil }
+    var bytes: [UInt8] = [Self.version, owner == nil ? 0 : 1]
+    for number in [sequence, epoch, lastBatch, owner ?? 0] { bytes.append(littleEndian: number) }
+    return bytes + Array((identity ?? "").utf8)
+  }
+
+  /// nil where these are not the bytes of a position.
+  package init?(position bytes: [UInt8]) {
+    guard bytes.count >= 34, bytes[0] == Self.version, bytes[1] <= 1,
+      let identity = String(validating: bytes[34...], as: UTF8.self)
+    else { return nil }
+    func number(_ index: Int) -> UInt64 { Entry.number(bytes[(2 + index * 8)...].prefix(8)) }
+    sequence = number(0)
+    epoch = number(1)
+    lastBatch = number(2)
+    owner = bytes[1] == 1 ? number(3) : nil
+    self.identity = identity.isEmpty ? nil : identity
+  }
+
+  private static let version: UInt8 = 1
 }
 
 /// A log that no server of this version has written.

@@ -29,7 +29,7 @@ package struct ShardOwner: Sendable {
   package enum Effect: Equatable, Sendable {
     /// Append the bytes behind that sequence. Answered by `appended` or `refused`, late, twice, or never.
     case append([UInt8], behind: UInt64)
-    /// Read all entries behind that sequence. Answered by `read`, or never.
+    /// Read entries behind that sequence, as many as come at once. Answered by `read`, or never.
     case read(behind: UInt64)
     /// Another owner's batches, for the local copy.
     case follow(Batch)
@@ -69,8 +69,8 @@ package struct ShardOwner: Sendable {
     var asked: Int64
     /// The parts that follow.
     var rest: ArraySlice<[UInt8]> = []
-    /// With the last part something that the caller gave is committed.
-    var isCommit = false
+    /// What the caller gave to commit goes up to this batch; nil where it gave nothing.
+    var last: UInt64?
   }
 
   package let name: UInt64
@@ -98,18 +98,30 @@ package struct ShardOwner: Sendable {
 
   // MARK: What the server wants
 
-  /// The server is to own the shard.
+  /// The server is to own the shard. It wants it until it has it, or `withdraw` says that another one may.
   package mutating func claim(now: Int64) -> [Effect] {
     guard state == .following else { return [] }
     state = .catchingUp
     return ask(now)
   }
 
+  /// It does not want the shard any more, where it has not sent its opening: that may be in the log already.
+  package mutating func withdraw() {
+    if state == .catchingUp { state = .following }
+  }
+
   /// Commits batches; answered by `committed`, or `fenced`. Only while it is free.
   package mutating func commit(_ batches: [Batch], now: Int64) -> [Effect] {
-    precondition(isFree && !batches.isEmpty)
     var bytes: [UInt8] = []
     BatchCoding.append(batches, to: &bytes)
+    return commit(bytes, through: batches.last!.number, now: now)
+  }
+
+  /// The same of batches that are bytes already, as `BatchCoding` has them.
+  ///
+  /// - Parameter last: the number of the last one.
+  package mutating func commit(_ bytes: [UInt8], through last: UInt64, now: Int64) -> [Effect] {
+    precondition(isFree && !bytes.isEmpty)
     let size = max(1, settings.entry - Entry.overhead)
     var entries: [[UInt8]] = []
     for start in stride(from: 0, to: bytes.count, by: size) {
@@ -117,7 +129,7 @@ package struct ShardOwner: Sendable {
       let isLast = start + size >= bytes.count
       entries.append(Entry(owner: name, isLast ? .commit(some) : .part(some)).bytes)
     }
-    return send(entries[...], isCommit: true, now)
+    return send(entries[...], through: last, now)
   }
 
   /// The server gives the shard up in order; nothing of it waits to be committed. Only while it is free.
@@ -144,16 +156,19 @@ package struct ShardOwner: Sendable {
   /// What the log has behind the sequence that was asked for.
   ///
   /// - Parameters:
-  ///   - entries: in order; perhaps not all, as what a server of the log knows may be old.
+  ///   - entries: in order; perhaps not all, as they come in pieces, and what a server of the log knows may be old.
   ///   - first: the sequence of the first of them, or what it would be. Those before it were trimmed.
   package mutating func read(_ entries: [[UInt8]], from first: UInt64, now: Int64) -> [Effect] {
     if let flight { return look(for: flight, in: entries, from: first, now) }
     guard state == .catchingUp || state == .following else { return [] }
     let sequence = follower.sequence
     let effects = follow(entries, from: first)
-    guard state == .catchingUp, !effects.contains(.needsSnapshot) else { return effects }
+    guard state == .catchingUp || state == .following, !effects.contains(.needsSnapshot) else {
+      return effects
+    }
+    if follower.sequence != sequence { return effects + ask(now) }
     // Once nothing new comes it has all, or all that can be seen: whether that is so the opening tells.
-    return effects + (follower.sequence == sequence ? open(now) : ask(now))
+    return state == .catchingUp ? effects + open(now) : effects
   }
 
   /// The copy was replaced by one that stands there.
@@ -164,6 +179,12 @@ package struct ShardOwner: Sendable {
   }
 
   // MARK: Time
+
+  /// When an owner has something to do; `tick` does it.
+  package var nextDue: Int64? {
+    guard let flight else { return state == .owner ? heard + settings.keepalive : nil }
+    return flight.asked + settings.retry
+  }
 
   package mutating func tick(now: Int64) -> [Effect] {
     switch state {
@@ -209,12 +230,12 @@ package struct ShardOwner: Sendable {
   }
 
   private mutating func send(
-    _ entries: ArraySlice<[UInt8]>, isCommit: Bool = false, _ now: Int64
+    _ entries: ArraySlice<[UInt8]>, through last: UInt64? = nil, _ now: Int64
   ) -> [Effect] {
     let first = entries.first!
     flight = Flight(
       bytes: first, behind: follower.sequence, began: now, asked: now,
-      rest: entries.dropFirst(), isCommit: isCommit)
+      rest: entries.dropFirst(), last: last)
     return [.append(first, behind: follower.sequence)]
   }
 
@@ -224,7 +245,11 @@ package struct ShardOwner: Sendable {
     self.flight = nil
     heard = now
     do throws(LogFault) {
-      _ = try follower.take(flight.bytes, sequence: flight.behind + 1)
+      if flight.rest.isEmpty, let last = flight.last {
+        follower.finishOwn(through: last)
+      } else {
+        _ = try follower.take(flight.bytes, sequence: flight.behind + 1)
+      }
     } catch {
       state = .fenced
       return [.broken(error.description)]
@@ -235,14 +260,14 @@ package struct ShardOwner: Sendable {
       effects.append(.answers)
     }
     if !flight.rest.isEmpty {
-      effects += send(flight.rest, isCommit: flight.isCommit, now)
+      effects += send(flight.rest, through: flight.last, now)
     } else if state == .opening {
       state = .owner
       effects.append(.opened(epoch: follower.epoch))
     } else if state == .releasing {
       state = .following
       effects.append(.released)
-    } else if flight.isCommit {
+    } else if flight.last != nil {
       effects.append(.committed)
     }
     return effects

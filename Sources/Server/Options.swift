@@ -1,4 +1,5 @@
 import AppModels
+package import JetStream
 import Merge
 package import Relay
 package import Usage
@@ -37,6 +38,12 @@ package struct Options {
   package var isInsecure = false
   /// Serves a store that has lost commits, under a new name.
   package var acceptsLoss = false
+  /// The log that it shares with other servers; nil: it is alone.
+  package var cluster: JetStreamSettings?
+  /// The monitoring ports of the nodes, with commas between.
+  package var nodeMonitors: String?
+  /// What is accepted may be lost when all nodes lose their power.
+  package var allowsUnsynced = false
   /// Seconds of service after which pairs that nobody uses are erased; nil for never.
   package var forgetAfter: Int64?
 
@@ -55,6 +62,18 @@ package struct Options {
         "forget-after", value: "TIME",
         "90m, 12h or 30d: what nobody has used for so long while a server ran is erased (never)"),
       Option("limits", value: "NAME=N,…", "bounds; see below"),
+      Option(
+        "cluster", value: "URL,…",
+        "nodes of NATS JetStream, such as nats://a:4222; servers that name the same ones share what they have"
+      ),
+      Option(
+        "replicas", value: "N", "on how many of the nodes it is kept, as the log is made (3)"),
+      Option(
+        "nats-monitor", value: "HOST:PORT,…",
+        "the nodes' monitoring ports, which say whether they sync what they keep"),
+      Option(
+        "allow-unsynced",
+        "nodes that do not: when all lose their power, what was accepted may be lost"),
       Option(
         "activate-timeout", value: "S",
         "seconds in which a connection has to activate (10; none from this machine without TLS)"),
@@ -96,6 +115,9 @@ package struct Options {
       When ready it prints one line: watchline-server listening on 127.0.0.1:9282
       Then: nc 127.0.0.1 9282, and type help.
 
+      With --cluster one server at a time serves; the others keep a copy in their --data, listen nowhere, and one of
+      them takes over when it ends or is not heard of for 3 seconds. A server that was taken over ends with exit 4.
+
       Limits, with their defaults (bytes, seconds or counts):
 
 
@@ -134,6 +156,7 @@ package struct Options {
     if let address = try Self.address("listen", arguments) { (host, port) = address }
     data = arguments.string("data") ?? data
     hasManualClock = arguments.string("clock") == "manual"
+    try setCluster(arguments)
     activateTimeout = try arguments.integer("activate-timeout", in: 0...86_400).map(Int64.init)
     forgetAfter = try arguments.string("forget-after").map { (text) throws(UsageError) in
       guard let seconds = Period.seconds(text) else {
@@ -152,6 +175,31 @@ package struct Options {
         "--tls-client-ca goes with --tls-listen, and with --tokens, whose file says what a name is good for"
       )
     }
+  }
+
+  private mutating func setCluster(_ arguments: Arguments) throws(UsageError) {
+    let replicas = try arguments.integer("replicas", in: 1...5)
+    nodeMonitors = arguments.string("nats-monitor")
+    allowsUnsynced = arguments.has("allow-unsynced")
+    guard let servers = arguments.string("cluster") else {
+      guard replicas == nil, nodeMonitors == nil, !allowsUnsynced else {
+        throw UsageError("--replicas, --nats-monitor and --allow-unsynced go with --cluster")
+      }
+      return
+    }
+    guard !hasManualClock, data != ":memory:", !acceptsLoss else {
+      throw UsageError(
+        "--clock manual, --data :memory: and --accept-loss are for a server alone, not for one with --cluster"
+      )
+    }
+    guard allowsUnsynced != (nodeMonitors != nil) else {
+      throw UsageError(
+        "--cluster needs --nats-monitor with the nodes' monitoring ports, to see whether they sync what they keep; or "
+          + "--allow-unsynced where that does not matter")
+    }
+    var settings = JetStreamSettings(servers: servers)
+    settings.replicas = replicas ?? settings.replicas
+    cluster = settings
   }
 
   private static func address(

@@ -16,10 +16,14 @@ extension Server {
     storeOptions.acceptsLoss = options.acceptsLoss
     let store: Store
     let contents: Contents
-    do {
-      (store, contents) = try Store.open(
-        options.data == ":memory:" ? .memory : .directory(options.data),
-        newIdentity: randomName(), options: storeOptions, onWake: onWake)
+    do throws(StoreError) {
+      if let standby = try standBy(options, storeOptions, log) {
+        (store, contents) = try standby.serve(onWake: onWake)
+      } else {
+        (store, contents) = try Store.open(
+          options.data == ":memory:" ? .memory : .directory(options.data),
+          newIdentity: randomName(), options: storeOptions, onWake: onWake)
+      }
     } catch {
       throw StartError(error.description)
     }

@@ -90,6 +90,7 @@ package final class Server {
     relayOptions.limits.connections = min(options.limits.connections, room)
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
+    relayOptions.isShared = options.cluster != nil
     relayOptions.forgetAfter = options.forgetAfter.map { $0 * 1_000_000 }
     relayOptions.schemas = try SchemaFiles.read(options.schemas)
     relayOptions.codecs = ShippedSchemas.codecs
@@ -286,6 +287,7 @@ package final class Server {
         isCommitting = false
         commits.add(seconds: Double(monotonicNanoseconds() &- submittedAt) / 1e9)
         relay.committed(through: number, now: now)
+      case .failing(let error, _) where error.kind == .conflict: endFenced(error)
       case .failing(let error, let firstUncommitted):
         noteFailure(error)
         // A read or the housekeeping that fails holds no commit up.

@@ -158,6 +158,8 @@ extension Database {
 
   static let putState = "INSERT OR REPLACE INTO meta(key, value) VALUES('state', ?1)"
 
+  static let putPosition = "INSERT OR REPLACE INTO meta(key, value) VALUES('position', ?1)"
+
   static func damaged(_ connection: Connection, _ what: String) -> StoreError {
     StoreError(
       .corrupt, code: SQLITE_CORRUPT, function: "load", path: connection.path,
@@ -189,6 +191,16 @@ extension Statement {
       }
     }
     return sum
+  }
+
+  /// Runs the statement that puts where the log stands, with a checksum behind it.
+  func write(position: [UInt8]) throws(StoreError) {
+    var bytes = position
+    bytes.append(littleEndian: bytes.withUnsafeBytes { Checksum.of($0, seed: 3) })
+    try bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+      try bind(1, borrowing: .init(bytes))
+      try run()
+    }
   }
 
   /// Runs the statement that puts the state.

@@ -10,6 +10,7 @@ final class Database {
   private let commit: Statement
   private let rollback: Statement
   private let putState: Statement
+  private let putPosition: Statement
   private let putSegment: Statement
   private let removeSegment: Statement
   private let segmentSum: Statement
@@ -52,6 +53,7 @@ final class Database {
     commit = try prepare("COMMIT")
     rollback = try prepare("ROLLBACK")
     putState = try prepare(Self.putState)
+    putPosition = try prepare(Self.putPosition)
     putSegment = try prepare(
       "INSERT OR REPLACE INTO segment(number, sum, header, sums, body) VALUES(?1, ?2, ?3, ?4, ?5)")
     removeSegment = try prepare("DELETE FROM segment WHERE number = ?1")
@@ -94,6 +96,21 @@ final class Database {
 
   var walPageCount: Int32 { walPages.pointee }
 
+  /// Where its log stood; nil where it was never said.
+  ///
+  /// - Throws: `corrupt`.
+  func position() throws(StoreError) -> [UInt8]? {
+    let statement = try connection.prepare("SELECT value FROM meta WHERE key = 'position'")
+    defer { statement.finalize() }
+    guard try statement.step() else { return nil }
+    let bytes = statement.isBlob(0) ? statement.bytes(0) : []
+    guard bytes.count > 8,
+      bytes.dropLast(8).withUnsafeBytes({ Checksum.of($0, seed: 3) })
+        == bytes.number(at: bytes.count - 8, as: UInt64.self)
+    else { throw Self.damaged(connection, "table meta") }
+    return bytes.dropLast(8)
+  }
+
   private static func readState(_ connection: Connection) throws(StoreError) -> StoreState {
     let statement = try connection.prepare("SELECT value FROM meta WHERE key = 'state'")
     defer { statement.finalize() }
@@ -107,8 +124,19 @@ final class Database {
   /// Writes what the log has more in one transaction and syncs it: when this returns, it is on the disk.
   ///
   /// On a throw nobody can say whether it is, until the database has been closed and opened again.
-  func put(_ table: MemTable) throws(StoreError) {
-    try change { (state) throws(StoreError) in try write(table, &state) }
+  ///
+  /// - Parameters:
+  ///   - position: where the log stands then (`Log.position`).
+  ///   - identity: the store's name, where it was not known before.
+  func put(
+    _ table: MemTable, position: [UInt8]? = nil, identity: String? = nil
+  ) throws(StoreError) {
+    try change { (state) throws(StoreError) in
+      try write(table, &state)
+      if let identity { state.identity = identity }
+      guard let position else { return }
+      try putPosition.write(position: position)
+    }
   }
 
   /// Changes the store's state in a transaction of its own, as `put` does.
@@ -251,7 +279,7 @@ final class Database {
   /// Must be called: nothing closes by itself. A transaction that is open is undone.
   func close() {
     let statements = [
-      begin, commit, rollback, putState, putSegment, removeSegment, segmentSum, pieceSums,
+      begin, commit, rollback, putState, putPosition, putSegment, removeSegment, segmentSum, pieceSums,
       wholeSegment,
     ]
     for statement in statements + pairRows + putRow + removeRow + rowSum { statement.finalize() }

@@ -4,13 +4,13 @@ import Journal
 ///
 /// Keeps the directory locked as long as it lives.
 struct DatabaseSource {
-  private let options: StoreOptions
+  let options: StoreOptions
   /// nil in memory.
-  private let files: StoreFiles?
+  let files: StoreFiles?
   private let lock: DirectoryLock?
   private let mark: Mark?
   /// What is committed.
-  private(set) var log: any Log = MemoryLog()
+  var log: any Log = MemoryLog()
   /// The same, where it is a file.
   private(set) var logFile: FileLog?
   /// nil in memory.
@@ -23,7 +23,7 @@ struct DatabaseSource {
   /// Whether a failed database can be closed and opened again without losing anything.
   var canReopen: Bool { files != nil }
 
-  private init(
+  init(
     options: StoreOptions, files: StoreFiles? = nil, lock: DirectoryLock? = nil, mark: Mark? = nil,
     open: OpenFiles? = nil, reserve: Reserve? = nil
   ) {
@@ -111,7 +111,7 @@ struct DatabaseSource {
     }
   }
 
-  private func wal(_ files: StoreFiles) -> WriteAheadLog {
+  func wal(_ files: StoreFiles) -> WriteAheadLog {
     WriteAheadLog(database: files.database, vfs: options.vfs)
   }
 
@@ -134,7 +134,7 @@ struct DatabaseSource {
     }
   }
 
-  private static func create(
+  static func create(
     _ files: StoreFiles, _ directory: String, identity: String,
     options: StoreOptions
   ) throws(StoreError) {
@@ -168,6 +168,7 @@ struct DatabaseSource {
       throw error
     }
     do throws(StoreError) {
+      if let files, database.state.isCopy { throw files.copy }
       var source = self
       var loss: StoreFiles.Loss?
       var log: LogBehind?
@@ -256,7 +257,7 @@ struct DatabaseSource {
       throw error
     }
     do {
-      try open.opened(connection, log: files.log)
+      try open.opened(connection, log: mark == nil ? nil : files.log)
       return database
     } catch {
       database.close()

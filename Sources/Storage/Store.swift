@@ -57,11 +57,20 @@ package final class Store: Sendable {
     precondition(!newIdentity.isEmpty, "a store needs a name")
     let (source, database, contents) = try DatabaseSource.open(
       location, newIdentity: newIdentity, options: options)
+    let store = Store(source, database, contents, options: options, onWake: onWake)
+    return (store, contents)
+  }
+
+  /// The source and the database are the writer thread's from now on.
+  convenience init(
+    _ source: DatabaseSource, _ database: Database, _ contents: Contents, options: StoreOptions,
+    onWake: @escaping @Sendable () -> Void
+  ) {
     let shared = Monitor(Shared(lastSubmitted: contents.lastBatch))
-    let writer = Writer(
+    nonisolated(unsafe) let writer = Writer(
       source: source, database: database, lastBatch: contents.lastBatch, options: options,
       shared: shared, onWake: onWake)
-    return (Store(shared, WriterThread(writer)), contents)
+    self.init(shared, WriterThread(writer))
   }
 
   private init(_ shared: Monitor<Shared>, _ thread: WriterThread) {

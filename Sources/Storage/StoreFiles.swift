@@ -118,6 +118,8 @@ struct StoreFiles {
 
   /// What the store must have lost by what its mark and its log say; nil where nothing says so.
   func loss(_ state: StoreState, _ mark: Mark, walBytes: Int, _ log: LogBehind) -> Loss? {
+    // The log that counts is elsewhere.
+    if state.isCopy { return nil }
     let note = mark.note(of: state)
     if mark.isOfBackup(state) { return .backup }
     if log.leavesGap {

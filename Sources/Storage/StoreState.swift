@@ -19,6 +19,8 @@ struct StoreState: Equatable {
   var isOpen = false
   /// What is committed goes into a log first: since version 3.
   var hasLog = false
+  /// The copy of a shard: what is committed is in a log that several servers share.
+  var isCopy = false
   /// Of each table, and last of the segments: the sum of the checksums of all rows that there are, so
   /// that a row that went missing, or came back, is noticed.
   var digests = [UInt64](repeating: 0, count: Row.Table.allCases.count + 1)
@@ -28,7 +30,7 @@ struct StoreState: Equatable {
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(200)
-    let flags: UInt64 = (isOpen ? 1 : 0) | (hasLog ? 2 : 0)
+    let flags: UInt64 = (isOpen ? 1 : 0) | (hasLog ? 2 : 0) | (isCopy ? 4 : 0)
     for number in [epoch, lastBatch, lossEpoch, flags] + digests {
       bytes.append(littleEndian: number)
     }
@@ -50,6 +52,7 @@ struct StoreState: Equatable {
     lossEpoch = number(2)
     isOpen = number(3) & 1 != 0
     hasLog = number(3) & 2 != 0
+    isCopy = number(3) & 4 != 0
     for index in digests.indices { digests[index] = number(4 + index) }
     identity = String(decoding: bytes[(numbers * 8)...].dropLast(8), as: UTF8.self)
   }

@@ -69,6 +69,7 @@ final class Writer {
       }
     }
     let done = batches.isEmpty && !tellIfGone()
+    if done { source.log.release() }
     // It is no failure when that fails: the log then has it all.
     if done, (try? copy()) != nil, let database = try? writable() {
       database.closeToTheEnd()
@@ -90,6 +91,9 @@ final class Writer {
     let wasClosing = closing
     let busy = Step.allCases.contains { troubles[$0.rawValue] == nil && hasWork($0) }
     var deadline = troubles.compactMap { $0?.nextTry }.min()
+    if troubles[Step.commit.rawValue] == nil, let next = source.log.nextDue {
+      deadline = min(deadline ?? .max, next)
+    }
     if troubles[Step.tidy.rawValue] == nil, let next = space.nextTidy {
       deadline = min(deadline ?? .max, next)
     }
@@ -109,7 +113,7 @@ final class Writer {
 
   private func hasWork(_ step: Step) -> Bool {
     switch step {
-    case .commit: !batches.isEmpty
+    case .commit: !batches.isEmpty || isLogDue
     case .read: hasReads
     case .copy: !isHeld && wantsCopy
     case .checkpoint: !isHeld && wantsCheckpoint
@@ -123,6 +127,10 @@ final class Writer {
     guard let trouble = troubles[step.rawValue] else { return hasWork(step) }
     if step.writesDatabase, isHeld { return false }
     return closing || monotonicNanoseconds() >= trouble.nextTry
+  }
+
+  private var isLogDue: Bool {
+    source.log.nextDue.map { $0 <= monotonicNanoseconds() } ?? false
   }
 
   private var hasReads: Bool { reading != nil || !reads.isEmpty }
@@ -234,6 +242,7 @@ final class Writer {
 
   /// Commits the batches that wait, or as many as an entry may hold.
   private func commitGroup() throws(StoreError) {
+    guard !batches.isEmpty else { return try source.log.keepUp() }
     try source.open?.check(logBytes: source.logFile?.byteCount ?? 0)
     // It has gone on where an entry was written, and the files' names were in doubt then.
     if source.log.last == committed { try append() }

@@ -13,7 +13,8 @@ package protocol Log: AnyObject {
   /// Appends an entry. When this returns it is durable.
   ///
   /// After a throw other than `conflict` nobody can say whether the entry is there. Appending behind the same
-  /// sequence once more, the same or another one, replaces it.
+  /// sequence once more, the same or another one, replaces it; or the earlier one comes through instead, where others
+  /// may know it already. `last` says which.
   ///
   /// - Parameters:
   ///   - sequence: higher than `previous`.
@@ -23,14 +24,26 @@ package protocol Log: AnyObject {
     _ entry: [UInt8], sequence: UInt64, behind previous: UInt64
   ) throws(StoreError)
 
-  /// Reads the entries behind a sequence, in order. Those that were trimmed are left out.
-  ///
-  /// - Throws: `corrupt` where one is not as it was appended; `io`, and what `body` throws.
-  func read(
-    behind sequence: UInt64,
-    _ body: (_ sequence: UInt64, _ entry: UnsafeRawBufferPointer) throws(StoreError) -> Void
-  ) throws(StoreError)
-
   /// Entries up to a sequence are not needed any more. `last` stays what it is.
   func trim(through sequence: UInt64)
+
+  // MARK: Where others share it
+
+  /// Where the log stands, for the database to keep beside what it has of it; nil where that is nothing but `last`.
+  var position: [UInt8]? { get }
+  /// When `keepUp` is to be called, of `monotonicNanoseconds`; nil for never.
+  var nextDue: UInt64? { get }
+  /// Tells the others that this server is there.
+  ///
+  /// - Throws: `conflict` where another one has taken its place.
+  func keepUp() throws(StoreError)
+  /// Nothing more will be appended: another server may go on.
+  func release()
+}
+
+extension Log {
+  package var position: [UInt8]? { nil }
+  package var nextDue: UInt64? { nil }
+  package func keepUp() throws(StoreError) {}
+  package func release() {}
 }

@@ -1,0 +1,91 @@
+import CNATS
+package import Storage
+
+/// A shard's log as a stream of NATS JetStream: an entry is a message, its sequence the message's.
+///
+/// The fence is the stream's own: a message says behind which sequence it goes
+/// (`Nats-Expected-Last-Sequence`, <https://docs.nats.io/nats-concepts/jetstream/headers>). It is the whole stream's and not a
+/// subject's, which nats-server 2.9.10 checks before the proposal only.
+package final class JetStream: SharedLog {
+  package let name: String
+  package let entryBytes: Int
+  private let connection: Connection
+  private let stream: String
+  private let subject: String
+  private var reader: Reader
+
+  /// Connects to a node, and makes the stream where there is none.
+  ///
+  /// - Throws: `cannotOpen` where no node can be reached, or none that can keep a log; `notOurs` where the stream is not
+  ///   as this program makes it.
+  package init(_ settings: JetStreamSettings) throws(StoreError) {
+    connection = try Connection(settings)
+    stream = settings.stream
+    subject = settings.subject
+    name = "\(settings.servers) stream \(settings.stream)"
+    try connection.openStream(settings)
+    entryBytes = min(1 << 20, connection.maxPayload - Self.headBytes)
+    reader = try Reader(connection, settings)
+  }
+
+  /// What a message may have beside its entry.
+  private static let headBytes = 256
+
+  package func append(
+    _ entry: [UInt8], behind sequence: UInt64, patience: Int64
+  ) -> SharedLogAnswer {
+    var message: OpaquePointer?
+    let made = entry.withUnsafeBytes { bytes in
+      natsMsg_Create(
+        &message, subject, nil, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
+    }
+    guard made == NATS_OK else { return .unanswered(connection.silence(made)) }
+    defer { natsMsg_Destroy(message) }
+    for (key, value) in [
+      ("Nats-Expected-Last-Sequence", String(sequence)), ("Nats-Expected-Stream", stream),
+    ] {
+      let set = natsMsgHeader_Set(message, key, value)
+      guard set == NATS_OK else { return .unanswered(connection.silence(set)) }
+    }
+    var options = jsPubOptions()
+    jsPubOptions_Init(&options)
+    options.MaxWait = max(1, patience / 1_000)
+    var code = jsErrCode(0)
+    let status = js_PublishMsg(nil, connection.context, message, &options, &code)
+    if status == NATS_OK { return .appended }
+    return code == JSStreamWrongLastSequenceErr
+      ? .refused : .unanswered(connection.silence(status, code))
+  }
+
+  package func read(
+    behind sequence: UInt64, patience: Int64
+  ) throws(SharedLogSilence) -> SharedLogPiece {
+    let entries = try reader.read(behind: sequence, patience: patience)
+    if !entries.isEmpty { return SharedLogPiece(first: sequence + 1, entries: entries) }
+    // At its end, or before its start.
+    let ends = try connection.ends(of: stream, patience: patience)
+    let first = max(ends.first, min(sequence, ends.last) + 1)
+    return SharedLogPiece(first: first)
+  }
+
+  package func trim(through sequence: UInt64) {
+    connection.purge(stream, through: sequence)
+  }
+}
+
+/// Which stream, and where.
+package struct JetStreamSettings: Sendable {
+  /// URLs of nodes, with commas between.
+  package var servers: String
+  package var shard = 0
+  package var shards = 1
+  /// On how many nodes an entry is kept; more than half of them have it before it counts.
+  package var replicas = 3
+
+  package init(servers: String) { self.servers = servers }
+
+  var stream: String { "WL_\(shard)" }
+  var subject: String { "watchline.log.\(shard)" }
+  /// By this a server knows that the stream is one of Watchline's, and of a cluster with as many shards.
+  var description: String { "Watchline log 1, shard \(shard) of \(shards)" }
+}

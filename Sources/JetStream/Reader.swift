@@ -1,0 +1,98 @@
+import CNATS
+import Glibc
+import Storage
+
+/// Reads messages of a stream by their sequences, many questions at a time. Any node that has the stream answers
+/// (`DIRECT.GET`, <https://docs.nats.io/reference/reference-protocols/nats_api_reference>), also one that was left behind.
+final class Reader {
+  private let connection: Connection
+  private let question: String
+  private let inbox: String
+  private let subscription: OpaquePointer
+  /// How many messages are asked for at a time.
+  private var window = 1
+  /// Tells the answers of this call from late ones.
+  private var round = 0
+
+  private static let longestWindow = 512
+  /// Of the messages that come at a time, about.
+  private static let mostBytes = 4 << 20
+
+  init(_ connection: Connection, _ settings: JetStreamSettings) throws(StoreError) {
+    self.connection = connection
+    question = "$JS.API.DIRECT.GET.\(settings.stream)"
+    var inbox: UnsafeMutablePointer<CChar>?
+    var subscription: OpaquePointer?
+    var status = natsInbox_Create(&inbox)
+    defer { natsInbox_Destroy(inbox) }
+    self.inbox = inbox.map { String(cString: $0) } ?? ""
+    if status == NATS_OK {
+      status = natsConnection_SubscribeSync(&subscription, connection.handle, self.inbox + ".>")
+    }
+    guard status == NATS_OK, let subscription else {
+      throw StoreError(
+        .cannotOpen, function: "natsConnection_SubscribeSync", path: settings.servers,
+        connection.silence(status).reason)
+    }
+    natsSubscription_SetPendingLimits(subscription, -1, -1)
+    self.subscription = subscription
+  }
+
+  deinit { natsSubscription_Destroy(subscription) }
+
+  /// - Returns: the entries behind a sequence that follow each other; none where the next one is not there.
+  func read(behind sequence: UInt64, patience: Int64) throws(SharedLogSilence) -> [[UInt8]] {
+    round += 1
+    for number in sequence + 1...sequence + UInt64(window) {
+      let ask = "{\"seq\":\(number)}"
+      let status = natsConnection_PublishRequestString(
+        connection.handle, question, "\(inbox).\(round).\(number)", ask)
+      guard status == NATS_OK else { throw connection.silence(status) }
+    }
+    var found: [UInt64: [UInt8]] = [:]
+    var answers = 0
+    let deadline = monotonicNanoseconds() + UInt64(patience) * 1_000
+    while answers < window {
+      let now = monotonicNanoseconds()
+      guard now < deadline else { break }
+      var message: OpaquePointer?
+      let status = natsSubscription_NextMsg(
+        &message, subscription, Int64((deadline - now + 999_999) / 1_000_000))
+      guard status == NATS_OK, let message else {
+        guard status == NATS_TIMEOUT, found[sequence + 1] != nil else {
+          throw connection.silence(status)
+        }
+        break
+      }
+      defer { natsMsg_Destroy(message) }
+      guard let number = number(message) else { continue }
+      answers += 1
+      if let entry = entry(message) { found[number] = entry }
+    }
+    var entries: [[UInt8]] = []
+    while let entry = found[sequence + UInt64(entries.count) + 1] { entries.append(entry) }
+    let bytes = entries.reduce(0) { $0 + $1.count }
+    if entries.count < window {
+      window = 1
+    } else {
+      window = bytes > Self.mostBytes ? max(1, window / 2) : min(window * 2, Self.longestWindow)
+    }
+    return entries
+  }
+
+  /// The sequence that was asked for; nil where that was in an earlier call.
+  private func number(_ message: OpaquePointer) -> UInt64? {
+    let words = String(cString: natsMsg_GetSubject(message)).split(separator: ".")
+    guard words.count >= 2, Int(words[words.count - 2]) == round else { return nil }
+    return UInt64(words[words.count - 1])
+  }
+
+  /// nil where the message is not there.
+  private func entry(_ message: OpaquePointer) -> [UInt8]? {
+    var status: UnsafePointer<CChar>?
+    guard natsMsgHeader_Get(message, "Status", &status) != NATS_OK else { return nil }
+    let count = Int(natsMsg_GetDataLength(message))
+    guard count > 0, let bytes = natsMsg_GetData(message) else { return nil }
+    return [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+  }
+}

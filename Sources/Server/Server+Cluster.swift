@@ -1,0 +1,85 @@
+import Glibc
+import JetStream
+import Storage
+import Wire
+
+/// A server that shares its log with others.
+extension Server {
+  /// Follows the shared log until this server owns the shard, or is told to end; nil where it is alone.
+  ///
+  /// Blocks. Nobody is served meanwhile.
+  static func standBy(
+    _ options: Options, _ storeOptions: StoreOptions, _ log: Log
+  ) throws(StoreError) -> Standby? {
+    guard let settings = options.cluster else { return nil }
+    if let monitors = options.nodeMonitors { try NodeMonitor.check(monitors, settings) }
+    let stream = try JetStream(settings)
+    let standby = try Standby(stream, directory: options.data, options: storeOptions)
+    log.write(
+      .info,
+      "event=standingBy log=\(stream.name.quoted) entry=\(standby.sequence) isSynced=\(!options.allowsUnsynced)"
+    )
+    let supervisor = Supervisor()
+    supervisor?.tell("READY=1\nSTATUS=standing by")
+    var signals = StopSignals()
+    defer { signals.release() }
+    var state = Standby.State.following
+    while true {
+      supervisor?.tell("WATCHDOG=1")
+      let next = try standby.step()
+      if next != state { tell(next, since: state, standby, log) }
+      state = next
+      if state == .owner { return standby }
+      if signals.wait(milliseconds: state == .behind ? 0 : pause) {
+        standby.close()
+        log.write(.info, "event=stopped isComplete=true")
+        log.close()
+        exit(0)
+      }
+    }
+  }
+
+  /// Milliseconds between two looks what is due.
+  private static let pause = 20
+
+  private static func tell(
+    _ state: Standby.State, since before: Standby.State, _ standby: Standby, _ log: Log
+  ) {
+    switch state {
+    case .silent(let reason):
+      log.write(.error, "event=sharedLogSilent reason=\(reason.quoted)")
+      return
+    case .owner: log.write(.info, "event=shardOwned entry=\(standby.sequence)")
+    case .following, .behind: break
+    }
+    if case .silent = before { log.write(.info, "event=sharedLogAnswers") }
+  }
+
+  /// Another server owns the shard: whatever this one knows may be wrong by now, and nothing more of it is told.
+  func endFenced(_ error: StoreError) -> Never {
+    log.write(.error, "event=fenced error=\("\(error)".quoted)")
+    log.close()
+    exit(4)
+  }
+}
+
+/// SIGTERM and SIGINT of a server that does not turn its loop yet.
+private struct StopSignals {
+  private var signals = sigset_t()
+  private var before = sigset_t()
+
+  init() {
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTERM)
+    sigaddset(&signals, SIGINT)
+    pthread_sigmask(SIG_BLOCK, &signals, &before)
+  }
+
+  /// - Returns: whether one has come.
+  mutating func wait(milliseconds: Int) -> Bool {
+    var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
+    return sigtimedwait(&signals, nil, &time) > 0
+  }
+
+  mutating func release() { pthread_sigmask(SIG_SETMASK, &before, nil) }
+}

@@ -1,0 +1,87 @@
+import CSQLite
+import Cluster
+import Glibc
+
+/// The log of a shard that this server owns, for the store's writer.
+final class OwnedLog: Log {
+  private let shard: Shard
+  /// Since the database was brought up to it.
+  private(set) var byteCount = 0
+  /// Why the log cannot be what it was.
+  private var broken: String?
+  /// How long an entry may be under way before its commit is said to fail, in microseconds.
+  private let patience: Int64 = 1_000_000
+
+  init(_ shard: Shard) { self.shard = shard }
+
+  var last: UInt64 { shard.owner.follower.lastBatch }
+
+  var position: [UInt8]? { shard.owner.follower.position }
+
+  /// As long as an earlier entry is under way its bytes stay what they are, and it goes before this one. `last` says which
+  /// of them came through.
+  func append(
+    _ entry: [UInt8], sequence: UInt64, behind previous: UInt64
+  ) throws(StoreError) {
+    guard previous == last else {
+      throw .conflict(behind: previous, last: last, path: shard.log.name)
+    }
+    try settle()
+    guard last == previous else { return }
+    byteCount += entry.count
+    tell(shard.perform { owner, now in owner.commit(entry, through: sequence, now: now) })
+    try settle()
+  }
+
+  var nextDue: UInt64? { shard.owner.nextDue.map { UInt64($0) * 1_000 } }
+
+  func keepUp() throws(StoreError) {
+    tell(shard.perform { owner, now in owner.tick(now: now) })
+    if shard.owner.state == .fenced { throw fenced }
+  }
+
+  func release() {
+    guard shard.owner.isFree else { return }
+    tell(shard.perform { owner, now in owner.release(now: now) })
+    // Where that fails, whoever wants the shard waits for a while.
+    try? settle()
+  }
+
+  func trim(through sequence: UInt64) { byteCount = 0 }
+
+  /// Waits until nothing is under way.
+  private func settle() throws(StoreError) {
+    let began = Shard.now
+    while isUnderWay {
+      if shard.owner.state == .fenced { throw fenced }
+      guard Shard.now - began < patience else {
+        let reason = shard.silence?.reason ?? "it shows neither the entry nor another one"
+        throw StoreError(
+          .io, function: "append", path: shard.log.name, "the log does not answer: \(reason)")
+      }
+      usleep(Self.pause)
+      tell(shard.perform { owner, now in owner.tick(now: now) })
+    }
+  }
+
+  private var isUnderWay: Bool {
+    switch shard.owner.state {
+    case .owner: !shard.owner.isFree
+    case .releasing, .fenced: true
+    case .following, .catchingUp, .opening: false
+    }
+  }
+
+  /// Microseconds between two looks whether an entry is to be sent again.
+  private static let pause: UInt32 = 10_000
+
+  private func tell(_ effects: [ShardOwner.Effect]) {
+    for case .broken(let reason) in effects { broken = reason }
+  }
+
+  private var fenced: StoreError {
+    StoreError(
+      .conflict, code: SQLITE_BUSY, function: "append", path: shard.log.name,
+      broken ?? "another server owns the shard now")
+  }
+}

@@ -1,0 +1,58 @@
+/// A shard's log, as an engine keeps it for several servers: entries from 1 on, without a gap.
+///
+/// Its calls block, for about as long as they may and not for ever. One thread at a time makes them.
+/// `SharedLogConformance` in the tests holds every adapter to what stands here.
+package protocol SharedLog: AnyObject {
+  /// What a person knows it by.
+  var name: String { get }
+  /// The most bytes of an entry.
+  var entryBytes: Int { get }
+
+  /// Appends an entry where the last one has that sequence, and nowhere else (compare-and-append).
+  ///
+  /// - Parameter patience: how long an answer is waited for, in microseconds.
+  func append(
+    _ entry: [UInt8], behind sequence: UInt64, patience: Int64
+  ) -> SharedLogAnswer
+
+  /// Reads entries behind a sequence: some of them, where there are many. What comes may be what the log had a while ago.
+  ///
+  /// - Throws: `SharedLogSilence`.
+  func read(
+    behind sequence: UInt64, patience: Int64
+  ) throws(SharedLogSilence) -> SharedLogPiece
+
+  /// Entries up to a sequence are not needed any more. It may forget them, then or later.
+  func trim(through sequence: UInt64)
+}
+
+package enum SharedLogAnswer: Sendable, Equatable {
+  /// The entry is in the log, and as durable as the log keeps anything.
+  case appended
+  /// Another entry is the last one. This one may be in the log all the same, from an earlier try.
+  case refused
+  /// Nobody can say whether the entry is there, or will be.
+  case unanswered(SharedLogSilence)
+}
+
+/// Why a log did not answer: a sentence without an end.
+package struct SharedLogSilence: Error, Sendable, Equatable {
+  package var reason: String
+
+  package init(_ reason: String) { self.reason = reason }
+}
+
+/// Entries that follow each other.
+package struct SharedLogPiece: Sendable, Equatable {
+  /// The sequence of the first of them, or what it would be. Those before it were trimmed.
+  package var first: UInt64
+  package var entries: [[UInt8]]
+
+  package init(first: UInt64, entries: [[UInt8]] = []) {
+    self.first = first
+    self.entries = entries
+  }
+
+  /// The sequence of the last one that was seen.
+  var last: UInt64 { first + UInt64(entries.count) - 1 }
+}
