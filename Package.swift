@@ -268,8 +268,8 @@ let package = Package(
     tests(
       "StorageTests",
       [
-        "Storage", "Relay", "AppModels", "Seeded", "Journal", "CSQLite",
-        "CFaultVFS",
+        "Storage", "JetStream", "Cluster", "Relay", "AppModels", "Seeded", "Journal", "ChildProcesses",
+        "LoopbackSupport", "CSQLite", "CFaultVFS",
       ], exclude: ["Data"]),
     tests("UsageTests", ["Usage"]),
     tests(

@@ -57,8 +57,9 @@ enum Chronicle {
   }
 
   /// Checks everything against a replay of the batches.
-  private static func expect(
-    _ contents: Contents, _ store: Store, _ context: String, _ sourceLocation: SourceLocation
+  static func expect(
+    _ contents: Contents, _ store: Store, _ context: String = "",
+    _ sourceLocation: SourceLocation = #_sourceLocation
   ) {
     var rows: [Row.Key: [UInt8]] = [:]
     var segments: [UInt64: Segment] = [:]

@@ -3,12 +3,23 @@ import Testing
 
 @testable import Storage
 
+/// A log that its own server reads, when it starts.
+protocol ReadableLog: Log {
+  func read(
+    behind sequence: UInt64,
+    _ body: (_ sequence: UInt64, _ entry: UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError)
+}
+
+extension FileLog: ReadableLog {}
+extension MemoryLog: ReadableLog {}
+
 /// What every log has to do, whatever it is kept in.
 struct LogConformance {
   /// A log without entries.
-  var make: () throws -> any Log
+  var make: () throws -> any ReadableLog
   /// The same log, as the next process finds it.
-  var reopen: (any Log) throws -> any Log
+  var reopen: (any ReadableLog) throws -> any ReadableLog
 
   func check(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
     try checkOrder(sourceLocation)
@@ -17,7 +28,7 @@ struct LogConformance {
   }
 
   static func entries(
-    _ log: any Log, behind sequence: UInt64 = 0
+    _ log: any ReadableLog, behind sequence: UInt64 = 0
   ) throws -> [(sequence: UInt64, bytes: [UInt8])] {
     var entries: [(sequence: UInt64, bytes: [UInt8])] = []
     try log.read(behind: sequence) { entries.append(($0, Array($1))) }

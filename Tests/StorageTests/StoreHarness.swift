@@ -12,12 +12,21 @@ final class Harness {
   private(set) var committed: UInt64
   private let wake: Monitor<Bool>
 
-  init(
+  convenience init(
     _ location: StoreLocation, identity: String = "store-1", options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
+    try self.init { (onWake) throws(StoreError) in
+      try Store.open(location, newIdentity: identity, options: options, onWake: onWake)
+    }
+  }
+
+  /// - Parameter open: makes the store.
+  init(
+    open: (@escaping @Sendable () -> Void) throws(StoreError) -> (Store, Contents)
   ) throws(StoreError) {
     let wake = Monitor(false)
     self.wake = wake
-    (store, contents) = try Store.open(location, newIdentity: identity, options: options) {
+    (store, contents) = try open {
       wake.with { $0 = true }
       wake.signal()
     }

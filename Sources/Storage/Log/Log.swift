@@ -3,7 +3,7 @@
 ///
 /// An entry has a sequence, which rises and may leave numbers out. Whoever appends says behind which sequence; so
 /// of two writers that know the same log only one goes on (compare-and-append).
-/// One thread at a time uses a log. `LogConformance` in the tests holds every adapter to what stands here.
+/// One thread at a time uses a log. `LogConformance` in the tests holds those in a file and in memory to what stands here.
 package protocol Log: AnyObject {
   /// The sequence of the last entry, or of the one behind which a log without entries goes on.
   var last: UInt64 { get }

@@ -49,6 +49,7 @@ package final class Standby {
     let (source, database, follower) = try DatabaseSource.openCopy(directory, options: options)
     var owner = ShardOwner.Settings()
     owner.keepalive = settings.keepalive
+    owner.follow = min(owner.follow, settings.silence / 6)
     shard = Shard(log, at: follower, settings: owner)
     (self.source, self.database, self.options) = (source, database, options)
     self.settings = settings
