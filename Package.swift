@@ -228,7 +228,7 @@ let package = Package(
     library("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     library("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
     library("TranscriptSupport", path: "Tests/TranscriptSupport", settings: hot),
-    library("LoopbackSupport", path: "Tests/LoopbackSupport"),
+    library("LoopbackSupport", ["ChildProcesses"], path: "Tests/LoopbackSupport"),
 
     tests("WireTests", ["Seeded", "Wire", "CBytes", "ScannerComparison", "protocol-schemas"]),
     tests(

@@ -1,4 +1,5 @@
 import JetStream
+import LoopbackSupport
 import Testing
 
 @testable import Storage

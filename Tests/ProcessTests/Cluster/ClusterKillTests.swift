@@ -1,0 +1,147 @@
+import Foundation
+import LaneModel
+import LoopbackSupport
+import Seeded
+import Testing
+import Wire
+
+extension ProcessTests {
+  /// Servers that share a log are killed, frozen, thawed and ended, and the nodes under them killed, while devices use
+  /// the lanes: what was accepted is delivered once and in order, and nobody tells anything false.
+  @Suite struct ClusterKillTests {
+    let scratch: Scratch
+    let checker = DeliveryChecker()
+
+    init() throws {
+      scratch = try Scratch()
+      checker.isTroubleFree = true
+    }
+
+    private enum Trouble: CaseIterable {
+      case kill, freeze, end, killNode, killNodes
+    }
+
+    @Test(arguments: [1, 3]) func losesNothing(nodes count: Int) throws {
+      let rounds = Int(setting("WATCHLINE_CLUSTER_ROUNDS") ?? 6)
+      let seed = killSeed()
+      print("cluster: \(rounds) rounds on \(count) nodes, WATCHLINE_KILL_SEED=\(seed)")
+      var random = SplitMix64(seed: seed)
+      let site = try ClusterSite(scratch, nodes: count)
+      let phone = LoadPhone(checker, seed: random.next())
+      let watch = LazyWatch(checker, seed: random.next())
+      try introduce(site)
+      var told: [String: Int] = [:]
+      for round in 1...rounds {
+        let owner = try site.owner()
+        try load(site.servers[owner], phone, watch, &random)
+        // Each kind at least once in so many rounds.
+        let kinds = Trouble.allCases
+        let trouble = round <= kinds.count ? kinds[round - 1] : kinds[random.below(kinds.count)]
+        told["\(trouble)", default: 0] += 1
+        try make(trouble, site, owner, phone, watch, &random)
+        try phone.read()
+        try watch.read()
+        phone.leave()
+        watch.leave()
+        try #require(checker.violations == [], "seed \(seed), round \(round), \(trouble)")
+      }
+      let owner = try site.owner()
+      try settle(site.servers[owner], phone, watch)
+      #expect(checker.violations == [], "seed \(seed)")
+      #expect(checker.transfers.count > rounds * 10)
+      #expect(checker.transfers.allSatisfy { $0.deliveries == 1 })
+      print("cluster: \(checker.transfers.count) transfers, \(told)")
+      #expect(try site.stop() == [0, 0])
+    }
+
+    private func introduce(_ site: ClusterSite) throws {
+      let server = site.servers[try site.owner()]
+      try server.device("watch").close()
+      try server.device("phone").close()
+    }
+
+    /// Some tens of milliseconds of transfers.
+    private func load(
+      _ server: ServerProcess, _ phone: LoadPhone, _ watch: LazyWatch, _ random: inout SplitMix64
+    ) throws {
+      try watch.connect(server)
+      try phone.connect(server)
+      try go(phone, watch, "the phone is active") { phone.isActive }
+      let end = Moment.after(Double(random.pick(20...300)) / 1_000)
+      try go(phone, watch, "a while has passed") { end.isPast }
+    }
+
+    private func go(
+      _ phone: LoadPhone, _ watch: LazyWatch, _ what: String, until holds: () -> Bool
+    ) throws {
+      try eventually(within: 60, what) {
+        try phone.step()
+        try watch.step()
+        phone.client?.wait(0.0003)
+        return holds()
+      }
+    }
+
+    private func make(
+      _ trouble: Trouble, _ site: ClusterSite, _ owner: Int, _ phone: LoadPhone,
+      _ watch: LazyWatch, _ random: inout SplitMix64
+    ) throws {
+      switch trouble {
+      case .kill: site.servers[owner].kill()
+      case .end:
+        let ended = site.servers[owner]
+        #expect(try ended.terminate() == 0)
+      case .freeze: try freeze(site, owner, phone, watch)
+      case .killNode:
+        let node = random.below(site.nodes.ports.count)
+        site.nodes.kill(node)
+        let end = Moment.after(Double(random.pick(0...1_500)) / 1_000)
+        try go(phone, watch, "a while has passed") { end.isPast }
+        try site.nodes.restart(node)
+      case .killNodes:
+        for node in site.nodes.ports.indices { site.nodes.kill(node) }
+        for node in site.nodes.ports.indices { try site.nodes.restart(node) }
+      }
+    }
+
+    /// The owner is stopped for as long as another one needs to take over. What it tells then, to devices that were
+    /// there and to one that comes now, is true: mostly nothing.
+    private func freeze(
+      _ site: ClusterSite, _ owner: Int, _ phone: LoadPhone, _ watch: LazyWatch
+    ) throws {
+      let old = site.servers[owner]
+      site.freeze(owner)
+      let next = try site.owner()
+      #expect(next != owner)
+      // Asked before it goes on, so that it knows this before it hears of the other owner.
+      let late = try? old.client()
+      try? late?.send(["type": "activate", "pair": "demo", "role": "watch"])
+      site.thaw(owner)
+      #expect(try old.program.exitCode() == 4, "\(old.log.suffix(500))")
+      #expect(old.log.contains("event=fenced"))
+      let lines = (try? late?.linesToEnd()) ?? []
+      #expect(!lines.contains { $0.type == "activationDidComplete" }, "\(lines)")
+    }
+
+    /// Everything is brought to its end.
+    private func settle(
+      _ server: ServerProcess, _ phone: LoadPhone, _ watch: LazyWatch
+    ) throws {
+      phone.isSending = false
+      watch.isEager = true
+      try phone.connect(server)
+      try watch.connect(server)
+      try go(phone, watch, "the phone is done") { phone.isSettled && watch.isActive }
+      phone.lanes.askAgain()
+      try go(phone, watch, "nothing is outstanding") {
+        guard phone.isSettled else { return false }
+        if phone.lanes.state?.integer("outstanding") == 0 { return true }
+        phone.lanes.look()
+        return false
+      }
+      watch.lanes.look()
+      try go(phone, watch, "the watch has looked") { watch.lanes.state != nil }
+      checker.check()
+    }
+  }
+}

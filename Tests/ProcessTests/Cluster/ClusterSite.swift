@@ -1,0 +1,75 @@
+import Foundation
+import LoopbackSupport
+
+/// Servers that share a log of real nodes, each with a folder of its own.
+final class ClusterSite {
+  let nodes: Nodes
+  private let scratch: Scratch
+  private let options: [String]
+  private(set) var servers: [ServerProcess] = []
+  /// Who is stopped, and for how long nobody knows.
+  private(set) var frozen: Set<Int> = []
+
+  /// - Parameter nodes: 1 or 3.
+  init(_ scratch: Scratch, nodes count: Int, servers: Int = 2) throws {
+    self.scratch = scratch
+    nodes = try Nodes(count)
+    options = ["--cluster", nodes.servers, "--replicas", "\(count)", "--allow-unsynced"]
+    // The nodes have no leader at first, and a server that finds none ends.
+    try eventually(within: 60, "the nodes have a leader") {
+      let first = try self.start(0)
+      try eventually("it stands by or ends") {
+        first.program.hasEnded || first.log.contains("event=standingBy")
+      }
+      guard !first.program.hasEnded else { return false }
+      self.servers = [first]
+      return true
+    }
+    for number in 1..<servers { self.servers.append(try start(number)) }
+  }
+
+  private func start(_ number: Int) throws -> ServerProcess {
+    try ServerProcess(starting: scratch, options, data: folder(number))
+  }
+
+  func folder(_ number: Int) -> String { "\(scratch.path)/server\(number)" }
+
+  /// The number of the server that serves, once one does. Those that have ended are started again.
+  func owner() throws -> Int {
+    var owner: Int?
+    try eventually(within: 60, "one of the servers serves: \(logs)") {
+      for (number, server) in servers.enumerated() where !frozen.contains(number) {
+        if server.program.hasEnded {
+          try restart(number)
+        } else if try server.isReady() {
+          owner = number
+        }
+      }
+      return owner != nil
+    }
+    return owner!
+  }
+
+  func restart(_ number: Int) throws {
+    servers[number].kill()
+    frozen.remove(number)
+    servers[number] = try start(number)
+  }
+
+  func freeze(_ number: Int) {
+    servers[number].program.signal(SIGSTOP)
+    frozen.insert(number)
+  }
+
+  func thaw(_ number: Int) {
+    servers[number].program.signal(SIGCONT)
+    frozen.remove(number)
+  }
+
+  var logs: String {
+    servers.map { String($0.log.suffix(700)) }.joined(separator: "\n---\n")
+  }
+
+  /// Ends all of them in order.
+  func stop() throws -> [Int] { try servers.map { try $0.terminate() } }
+}
