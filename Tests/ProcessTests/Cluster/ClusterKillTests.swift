@@ -114,12 +114,12 @@ extension ProcessTests {
       let next = try site.owner()
       #expect(next != owner)
       // Asked before it goes on, so that it knows this before it hears of the other owner.
-      let late = try? old.client()
-      try? late?.send(["type": "activate", "pair": "demo", "role": "watch"])
+      let late = try LineClient(port: old.port, awaitsHello: false)
+      try late.send(["type": "activate", "pair": "demo", "role": "watch"])
       site.thaw(owner)
       #expect(try old.program.exitCode() == 4, "\(old.log.suffix(500))")
       #expect(old.log.contains("event=fenced"))
-      let lines = (try? late?.linesToEnd()) ?? []
+      let lines = (try? late.linesToEnd()) ?? []
       #expect(!lines.contains { $0.type == "activationDidComplete" }, "\(lines)")
     }
 

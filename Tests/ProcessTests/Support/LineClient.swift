@@ -5,7 +5,7 @@ import Wire
 /// A blocking client: lines out, lines in as JSON, everything bounded in time.
 final class LineClient {
   let descriptor: Int32
-  /// The server's first line; nil where it ended the connection at once.
+  /// The server's first line; nil where it ended the connection at once, or was not waited for.
   private(set) var hello: Line?
   /// The answer to `activate`.
   private(set) var activation: Line!
@@ -19,15 +19,19 @@ final class LineClient {
 
   /// Connects and reads `hello`.
   ///
-  /// - Parameter receiveBuffer: the size of the kernel's buffer, so that it is full soon.
-  init(host: String = "127.0.0.1", port: Int, receiveBuffer: Int? = nil) throws {
+  /// - Parameters:
+  ///   - receiveBuffer: the size of the kernel's buffer, so that it is full soon.
+  ///   - awaitsHello: false: of a server that is stopped, the kernel alone takes the connection.
+  init(
+    host: String = "127.0.0.1", port: Int, receiveBuffer: Int? = nil, awaitsHello: Bool = true
+  ) throws {
     do throws(POSIXError) {
       descriptor = try loopbackConnection(host: host, port: port, receiveBuffer: receiveBuffer)
     } catch {
       throw Failure("connect to \(host):\(port): \(error.code)")
     }
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    hello = try line()
+    if awaitsHello { hello = try line() }
   }
 
   deinit { close() }
