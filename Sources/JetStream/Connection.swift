@@ -216,12 +216,16 @@ final class Connection {
     if natsConnection_Status(handle) != NATS_CONN_STATUS_CONNECTED {
       return SharedLogSilence("no NATS server can be reached")
     }
-    switch (status, code.rawValue) {
-    case (NATS_TIMEOUT, 0):
-      return SharedLogSilence("no answer in time: the nodes have no leader, or are busy")
-    case (NATS_NO_RESPONDERS, 0):
+    switch code {
+    // What the library makes of a question that nobody listens to.
+    case JSNotEnabledErr, JSStreamNotFoundErr:
       return SharedLogSilence("nobody keeps the stream: it is gone, or its nodes are")
-    case (_, 0): return SharedLogSilence(Self.text(status))
+    case JSInsufficientResourcesErr, JSStorageResourcesExceededErr, JSStreamStoreFailedErr:
+      return SharedLogSilence(
+        "a node's disk is full, or what JetStream may use of it (JetStream error \(code.rawValue))")
+    case jsErrCode(0) where status == NATS_TIMEOUT:
+      return SharedLogSilence("no answer in time: the nodes have no leader, or are busy")
+    case jsErrCode(0): return SharedLogSilence(Self.text(status))
     default:
       return SharedLogSilence("JetStream error \(code.rawValue), look into the nodes' logs")
     }

@@ -87,5 +87,5 @@ package struct JetStreamSettings: Sendable {
   var stream: String { "WL_\(shard)" }
   var subject: String { "watchline.log.\(shard)" }
   /// By this a server knows that the stream is one of Watchline's, and of a cluster with as many shards.
-  var description: String { "Watchline log 1, shard \(shard) of \(shards)" }
+  package var description: String { "Watchline log 1, shard \(shard) of \(shards)" }
 }

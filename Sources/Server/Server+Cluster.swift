@@ -9,9 +9,9 @@ extension Server {
   ///
   /// Blocks. Nobody is served meanwhile.
   static func standBy(
-    _ options: Options, _ storeOptions: StoreOptions, _ log: Log
+    _ options: Options, _ storeOptions: StoreOptions, _ log: Log, _ signals: StopSignals?
   ) throws(StoreError) -> Standby? {
-    guard let settings = options.cluster else { return nil }
+    guard let settings = options.cluster, let signals else { return nil }
     if let monitors = options.nodeMonitors { try NodeMonitor.check(monitors, settings) }
     let stream = try JetStream(settings)
     let standby = try Standby(stream, directory: options.data, options: storeOptions)
@@ -21,8 +21,6 @@ extension Server {
     )
     let supervisor = Supervisor()
     supervisor?.tell("READY=1\nSTATUS=standing by")
-    var signals = StopSignals()
-    defer { signals.release() }
     var state = Standby.State.following
     while true {
       supervisor?.tell("WATCHDOG=1")
@@ -63,8 +61,8 @@ extension Server {
   }
 }
 
-/// SIGTERM and SIGINT of a server that does not turn its loop yet.
-private struct StopSignals {
+/// SIGTERM and SIGINT of a server that does not turn its loop yet: they wait, and are looked for.
+final class StopSignals {
   private var signals = sigset_t()
   private var before = sigset_t()
 
@@ -76,10 +74,11 @@ private struct StopSignals {
   }
 
   /// - Returns: whether one has come.
-  mutating func wait(milliseconds: Int) -> Bool {
+  func wait(milliseconds: Int) -> Bool {
     var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
     return sigtimedwait(&signals, nil, &time) > 0
   }
 
-  mutating func release() { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  /// From now on they come as they do.
+  func release() { pthread_sigmask(SIG_SETMASK, &before, nil) }
 }

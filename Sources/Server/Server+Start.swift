@@ -8,7 +8,8 @@ import Wire
 extension Server {
   /// What is read meanwhile goes with the return.
   static func openStore(
-    _ options: Options, _ relayOptions: Relay.Options, _ log: Log, now: Int64,
+    _ options: Options, _ relayOptions: Relay.Options, _ log: Log, _ signals: StopSignals?,
+    now: Int64,
     onWake: @escaping @Sendable () -> Void
   ) throws(StartError) -> (Store, Relay) {
     var storeOptions = StoreOptions.server
@@ -17,7 +18,7 @@ extension Server {
     let store: Store
     let contents: Contents
     do throws(StoreError) {
-      if let standby = try standBy(options, storeOptions, log) {
+      if let standby = try standBy(options, storeOptions, log, signals) {
         (store, contents) = try standby.serve(onWake: onWake)
       } else {
         (store, contents) = try Store.open(

@@ -107,8 +107,12 @@ package final class Server {
     let hook = Hook()
     wakeup = Wakeup(loop: loop) { hook.server?.takeStoreEvents() }
     let wakeup = wakeup
+    // A server that has just come to own its shard gives it back in order.
+    let stopSignals = options.cluster.map { _ in StopSignals() }
     do {
-      (store, relay) = try Self.openStore(options, relayOptions, log, now: clock.elapsed) {
+      (store, relay) = try Self.openStore(
+        options, relayOptions, log, stopSignals, now: clock.elapsed
+      ) {
         wakeup.wake()
       }
     } catch {
@@ -130,6 +134,7 @@ package final class Server {
       signals.append(Signal(loop: loop, number: number) { hook.server?.stop() })
     }
     signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
+    stopSignals?.release()
     do throws(StartError) {
       try listen()
       try openAdmin()

@@ -65,6 +65,25 @@ package final class Nodes {
 
   package func kill(_ number: Int) { children[number].kill() }
 
+  package func signal(_ number: Int, _ signal: Int32) { children[number].signal(signal) }
+
+  /// Asks JetStream's API what this package never asks, and does not wait (<https://docs.nats.io/reference/reference-protocols/nats-protocol>).
+  package func ask(_ subject: String, _ body: String) throws {
+    let descriptor = try loopbackConnection(host: "127.0.0.1", port: ports[0])
+    defer { close(descriptor) }
+    let text =
+      "CONNECT {\"verbose\":false}\r\nPUB \(subject) inbox \(body.utf8.count)\r\n\(body)\r\nPING\r\n"
+    _ = write(descriptor, text, text.utf8.count)
+    var answer = ""
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    // The PONG comes behind what was published.
+    while !answer.contains("PONG") {
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      guard count > 0 else { throw Failure(reason: "the node ends the connection: \(answer)") }
+      answer += String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+  }
+
   package func restart(_ number: Int) throws {
     children[number] = try start(number)
     try awaitPort(ports[number])

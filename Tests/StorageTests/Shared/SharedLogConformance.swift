@@ -75,11 +75,14 @@ struct SharedLogConformance {
   /// What was trimmed is not read for something else, and the numbers go on, also where nothing is left.
   private func checkTrimming() throws {
     let log = try open("trimming")
-    for number in 0..<6 { append([UInt8](repeating: UInt8(number), count: 30), log, behind: number) }
+    for number in 0..<6 {
+      append([UInt8](repeating: UInt8(number), count: 30), log, behind: number)
+    }
     log.trim(through: 4)
     let piece = try log.read(behind: 1, patience: Self.patience)
     #expect(piece.first >= 5 || piece.first == 2)
-    #expect(same(try Self.all(log, behind: 4, count: 2), [4, 5].map { .init(repeating: $0, count: 30) }))
+    #expect(
+      same(try Self.all(log, behind: 4, count: 2), [4, 5].map { .init(repeating: $0, count: 30) }))
     log.trim(through: 6)
     append([UInt8](repeating: 6, count: 30), log, behind: 6)
     #expect(log.append([9], behind: 0, patience: Self.patience) == .refused)
@@ -153,7 +156,9 @@ func runAtOnce(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   final class Work {
     let number: Int
     let body: (Int) -> Void
-    init(_ number: Int, _ body: @escaping (Int) -> Void) { (self.number, self.body) = (number, body) }
+    init(_ number: Int, _ body: @escaping (Int) -> Void) {
+      (self.number, self.body) = (number, body)
+    }
   }
   for number in 0..<count {
     let work = Work(number) { number in

@@ -41,7 +41,8 @@ import Testing
     entries.cut(to: 5)
     let before = directory.contents
     let error = try #require(refusal())
-    #expect(error.kind == .lost && error.message.contains("the log ends with entry 5, and the copy has"))
+    #expect(
+      error.kind == .lost && error.message.contains("the log ends with entry 5, and the copy has"))
     #expect(error.path == "memory")
     #expect(entries.count == 5)
     #expect(before["watchline.sqlite"]?.count == directory.contents["watchline.sqlite"]?.count)
@@ -62,7 +63,8 @@ import Testing
     let other = TemporaryDirectory()
     for _ in 0..<4 { try commit(9, in: other) }
     let error = try #require(refusal())
-    #expect(error.kind == .corrupt && error.message.contains("is not the one of this copy"), "\(error)")
+    #expect(
+      error.kind == .corrupt && error.message.contains("is not the one of this copy"), "\(error)")
   }
 
   @Test func aLogThatSomebodyElseWroteTo() throws {
@@ -78,7 +80,8 @@ import Testing
     try commit(9, in: other)
     entries.trim(through: UInt64(entries.count) - 3)
     let error = try #require(refusal())
-    #expect(error.kind == .lost && error.message.contains("what is between them was trimmed"), "\(error)")
+    #expect(
+      error.kind == .lost && error.message.contains("what is between them was trimmed"), "\(error)")
   }
 
   /// A server alone does not serve a copy, nor a cluster the store of a server alone.

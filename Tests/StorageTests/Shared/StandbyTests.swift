@@ -140,7 +140,8 @@ import Testing
     log.entryBytes = 1_000
     let owner = try Self.serve(try Self.standby(log, first))
     let batch = Batch(
-      number: 1, segment: Segment(header: [1], body: (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }))
+      number: 1,
+      segment: Segment(header: [1], body: (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }))
     let reader = MemorySharedLog(entries)
     let waiting = try Self.standby(reader, second)
     try Self.wait(waiting, for: .following)
