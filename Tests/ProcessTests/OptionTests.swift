@@ -51,6 +51,14 @@ extension ProcessTests {
       (["--tls-cert", "x"], "go together"),
       (["--tls-client-ca", "x"], "goes with --tls-listen"),
       (["--tls-listen", "9283"], "--tls-listen is HOST:PORT"),
+      (["--cluster"], "--cluster needs a value"),
+      (["--cluster", "nats://a"], "needs --nats-monitor"),
+      (["--cluster", "nats://a", "--replicas", "0"], "1 to 5"),
+      (["--cluster", "a", "--nats-monitor", "b", "--allow-unsynced"], "needs --nats-monitor"),
+      (["--cluster", "a", "--allow-unsynced", "--clock", "manual"], "for a server alone"),
+      (["--cluster", "a", "--allow-unsynced", "--data", ":memory:"], "for a server alone"),
+      (["--cluster", "a", "--allow-unsynced", "--accept-loss"], "for a server alone"),
+      (["--replicas", "3"], "go with --cluster"), (["--allow-unsynced"], "go with --cluster"),
       (["--tokens"], "--tokens needs a value"), (["--token", "x"], "did you mean --tokens?"),
     ]
 

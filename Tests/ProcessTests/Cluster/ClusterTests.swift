@@ -1,0 +1,105 @@
+import Foundation
+import LoopbackSupport
+import Testing
+
+extension ProcessTests {
+  /// Servers that share a log: what they say, and what they refuse.
+  @Suite struct ClusterTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// What a start that comes to nothing says.
+    private func refusal(_ arguments: [String], data: String? = nil) throws -> String {
+      let server = try ServerProcess(starting: scratch, arguments, data: data)
+      #expect(try server.program.exitCode() == 1)
+      #expect(server.program.output == "")
+      return server.program.errors
+    }
+
+    /// One serves and the other one waits; both end in order, and the one that waited takes over at once.
+    @Test func oneServesAndOneStandsBy() throws {
+      let site = try ClusterSite(scratch, nodes: 1)
+      let owner = try site.owner()
+      let (first, second) = (site.servers[owner], site.servers[1 - owner])
+      let store = try first.device("watch").activation.string("store")
+      let phone = try first.device("phone")
+      #expect(
+        try phone.request(["type": "transferUserInfo", "n": 1, "payload": ["a": 1]]).type
+          == "accepted")
+      try second.expectLog("event=standingBy")
+      #expect(try !second.isReady())
+      phone.close()
+      #expect(try first.terminate() == 0)
+      try second.waitUntilReady()
+      #expect(second.log.contains("event=shardOwned entry="))
+      let watch = try second.device("watch")
+      #expect(watch.activation.string("store") == store)
+      #expect(try watch.expect("didReceiveUserInfo").integer("seq") == 1)
+      // Back as one that waits, and ended as such.
+      try site.restart(owner)
+      try site.servers[owner].expectLog("event=standingBy")
+      #expect(try site.servers[owner].terminate() == 0)
+      #expect(site.servers[owner].log.contains("event=stopped isComplete=true"))
+      #expect(try second.terminate() == 0)
+    }
+
+    /// While no node answers, nothing new is taken, and everybody is told; what was under way comes through once.
+    @Test func nodesThatAreGone() throws {
+      let site = try ClusterSite(scratch, nodes: 1)
+      let owner = try site.owner()
+      let (server, standby) = (site.servers[owner], site.servers[1 - owner])
+      let watch = try server.device("watch")
+      let phone = try server.device("phone")
+      func transfer(_ n: Int) -> [String: Any] {
+        ["type": "transferUserInfo", "n": n, "payload": ["n": n]]
+      }
+      #expect(try phone.request(transfer(1)).type == "accepted")
+      #expect(try watch.expect("didReceiveUserInfo").integer("seq") == 1)
+      site.nodes.kill(0)
+      let error = try phone.request(transfer(2))
+      #expect(error.code == 4_008 && error.bool("definite") == false, "\(error)")
+      try server.expectLog("no NATS server can be reached")
+      try standby.expectLog("event=sharedLogSilent reason=\"no NATS server can be reached\"")
+      try site.nodes.restart(0)
+      try eventually("it is taken again") {
+        try phone.request(transfer(2)).type == "accepted"
+      }
+      #expect(try watch.expect("didReceiveUserInfo").integer("seq") == 2)
+      try standby.expectLog("event=sharedLogAnswers")
+      #expect(try phone.request(transfer(3)).type == "accepted")
+      #expect(try watch.expect("didReceiveUserInfo").integer("seq") == 3)
+      _ = try site.stop()
+    }
+
+    /// Nodes of which nobody says that they sync.
+    @Test func nodesThatDoNotSync() throws {
+      let nodes = try Nodes(1)
+      let base = ["--cluster", nodes.servers, "--replicas", "1", "--nats-monitor"]
+      let unsynced = try refusal(base + [nodes.monitoring])
+      #expect(
+        unsynced.contains("does not sync a message before it acknowledges it")
+          && unsynced.contains("or start with --allow-unsynced"), "\(unsynced)")
+      let none = try refusal(base + ["127.0.0.1:\(nodes.ports[0])"])
+      #expect(none.contains("correct --nats-monitor"), "\(none)")
+      #expect(!FileManager.default.fileExists(atPath: scratch.database))
+    }
+
+    /// What is wrong with nodes, the log or the folder is a sentence, and exit 1.
+    @Test func whatIsRefusedAtTheStart() throws {
+      let nodes = try Nodes(1)
+      let none = try refusal(["--cluster", "nats://127.0.0.1:1", "--allow-unsynced"])
+      #expect(none.contains("no NATS server can be reached there"), "\(none)")
+      let shared = ["--cluster", nodes.servers, "--allow-unsynced"]
+      let few = try refusal(shared)
+      #expect(few.contains("or give --replicas 1"), "\(few)")
+      let store = scratch.path + "/store"
+      #expect(try ServerProcess(scratch, data: store).terminate() == 0)
+      let alone = try refusal(shared + ["--replicas", "1"], data: store)
+      #expect(alone.contains("is the store of a server alone"), "\(alone)")
+      #expect(try ServerProcess(scratch, shared + ["--replicas", "1"]).terminate() == 0)
+      let copy = try refusal([])
+      #expect(copy.contains("start with --cluster"), "\(copy)")
+    }
+  }
+}
