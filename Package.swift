@@ -126,8 +126,8 @@ let package = Package(
     library(
       "Server",
       [
-        "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "JetStream", "CCurl",
-        "TLS", "Pages", "Usage",
+        "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "JetStream",
+        "CCurl", "TLS", "Pages", "Usage",
       ], settings: lean),
     .executableTarget(
       name: "watchline-server", dependencies: ["Server", "Usage"],
@@ -268,7 +268,7 @@ let package = Package(
     tests(
       "StorageTests",
       [
-        "Storage", "JetStream", "Cluster", "Relay", "AppModels", "Seeded", "Journal", "ChildProcesses",
+        "Storage", "JetStream", "Cluster", "Relay", "AppModels", "Seeded", "Journal",
         "LoopbackSupport", "CSQLite", "CFaultVFS",
       ], exclude: ["Data"]),
     tests("UsageTests", ["Usage"]),

@@ -279,7 +279,8 @@ final class Database {
   /// Must be called: nothing closes by itself. A transaction that is open is undone.
   func close() {
     let statements = [
-      begin, commit, rollback, putState, putPosition, putSegment, removeSegment, segmentSum, pieceSums,
+      begin, commit, rollback, putState, putPosition, putSegment, removeSegment, segmentSum,
+      pieceSums,
       wholeSegment,
     ]
     for statement in statements + pairRows + putRow + removeRow + rowSum { statement.finalize() }
