@@ -14,6 +14,8 @@ package struct Follower: Equatable, Sendable {
   package private(set) var owner: UInt64?
   /// What an unfinished commit has so far.
   private var parts: [UInt8] = []
+  /// The sequence of the entry before those.
+  private var wholeSequence: UInt64 = 0
 
   package init() {}
 
@@ -52,6 +54,7 @@ package struct Follower: Equatable, Sendable {
       }
     }
     self.sequence = sequence
+    if parts.isEmpty { wholeSequence = sequence }
     lastBatch = batches.last?.number ?? lastBatch
     return batches
   }
@@ -59,6 +62,7 @@ package struct Follower: Equatable, Sendable {
   /// The next entry is the last of a commit of whoever asks, and in the log: it knows what is in there.
   mutating func finishOwn(through batch: UInt64) {
     sequence += 1
+    wholeSequence = sequence
     lastBatch = batch
     parts = []
   }
@@ -80,15 +84,14 @@ package struct Follower: Equatable, Sendable {
 // MARK: Kept beside a copy
 
 extension Follower {
-  /// What a copy says of where it stands; nil while a commit is unfinished, as its parts are in no copy.
+  /// What a copy says of where it stands: before the parts of an unfinished commit, which are in no copy.
   ///
   /// ```
   /// version 1, hasOwner 1, sequence 8, epoch 8, lastBatch 8, owner 8, identity (what is left)
   /// ```
-  package var position: [UInt8]? {
-    guard parts.isEmpty else { return nil }
+  package var position: [UInt8] {
     var bytes: [UInt8] = [Self.version, owner == nil ? 0 : 1]
-    for number in [sequence, epoch, lastBatch, owner ?? 0] { bytes.append(littleEndian: number) }
+    for number in [wholeSequence, epoch, lastBatch, owner ?? 0] { bytes.append(littleEndian: number) }
     return bytes + Array((identity ?? "").utf8)
   }
 
@@ -98,7 +101,7 @@ extension Follower {
       let identity = String(validating: bytes[34...], as: UTF8.self)
     else { return nil }
     func number(_ index: Int) -> UInt64 { Entry.number(bytes[(2 + index * 8)...].prefix(8)) }
-    sequence = number(0)
+    (sequence, wholeSequence) = (number(0), number(0))
     epoch = number(1)
     lastBatch = number(2)
     owner = bytes[1] == 1 ? number(3) : nil

@@ -171,10 +171,11 @@ final class Connection {
     }
   }
 
-  /// The sequences of its first message and its last one; where it has none, the first comes behind the last.
-  func ends(
+  /// The sequences of its first message and its last one, and what it takes. Where it has none, the first comes
+  /// behind the last.
+  func state(
     of stream: String, patience: Int64
-  ) throws(SharedLogSilence) -> (first: UInt64, last: UInt64) {
+  ) throws(SharedLogSilence) -> (first: UInt64, last: UInt64, bytes: UInt64) {
     var info: UnsafeMutablePointer<jsStreamInfo>?
     var code = jsErrCode(0)
     var options = Self.options(patience / 1_000)
@@ -182,7 +183,8 @@ final class Connection {
     guard status == NATS_OK, let info else { throw silence(status, code) }
     defer { jsStreamInfo_Destroy(info) }
     let state = info.pointee.State
-    return (state.Msgs == 0 ? state.LastSeq + 1 : state.FirstSeq, state.LastSeq)
+    let first = state.Msgs == 0 ? state.LastSeq + 1 : state.FirstSeq
+    return (first, state.LastSeq, state.Bytes)
   }
 
   /// Forgets messages up to a sequence. Where that fails they stay.

@@ -63,9 +63,13 @@ package final class JetStream: SharedLog {
     let entries = try reader.read(behind: sequence, patience: patience)
     if !entries.isEmpty { return SharedLogPiece(first: sequence + 1, entries: entries) }
     // At its end, or before its start.
-    let ends = try connection.ends(of: stream, patience: patience)
-    let first = max(ends.first, min(sequence, ends.last) + 1)
+    let state = try connection.state(of: stream, patience: patience)
+    let first = max(state.first, min(sequence, state.last) + 1)
     return SharedLogPiece(first: first)
+  }
+
+  package var byteCount: Int? {
+    (try? connection.state(of: stream, patience: 1_000_000)).map { Int(clamping: $0.bytes) }
   }
 
   package func trim(through sequence: UInt64) {
@@ -84,8 +88,19 @@ package struct JetStreamSettings: Sendable {
 
   package init(servers: String) { self.servers = servers }
 
-  var stream: String { "WL_\(shard)" }
-  var subject: String { "watchline.log.\(shard)" }
+  /// The same shard's snapshots.
+  package var snapshots: JetStreamSettings {
+    var settings = self
+    settings.isSnapshots = true
+    return settings
+  }
+
+  private var isSnapshots = false
+
+  package var stream: String { isSnapshots ? "WL_\(shard)_SNAP" : "WL_\(shard)" }
+  var subject: String { "watchline.\(isSnapshots ? "snapshot" : "log").\(shard)" }
   /// By this a server knows that the stream is one of Watchline's, and of a cluster with as many shards.
-  package var description: String { "Watchline log 1, shard \(shard) of \(shards)" }
+  package var description: String {
+    "Watchline \(isSnapshots ? "snapshots" : "log") 1, shard \(shard) of \(shards)"
+  }
 }

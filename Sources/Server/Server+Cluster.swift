@@ -14,7 +14,8 @@ extension Server {
     guard let settings = options.cluster, let signals else { return nil }
     if let monitors = options.nodeMonitors { try NodeMonitor.check(monitors, settings) }
     let stream = try JetStream(settings)
-    let standby = try Standby(stream, directory: options.data, options: storeOptions)
+    let logs = SharedLogs(log: stream, snapshots: try JetStream(settings.snapshots))
+    let standby = try Standby(logs, directory: options.data, options: storeOptions)
     log.write(
       .info,
       "event=standingBy log=\(stream.name.quoted) entry=\(standby.sequence) isSynced=\(!options.allowsUnsynced)"

@@ -126,7 +126,7 @@ final class Database {
   /// On a throw nobody can say whether it is, until the database has been closed and opened again.
   ///
   /// - Parameters:
-  ///   - position: where the log stands then (`Log.position`).
+  ///   - position: where the log stands then (`OwnedLog.position`).
   ///   - identity: the store's name, where it was not known before.
   func put(
     _ table: MemTable, position: [UInt8]? = nil, identity: String? = nil

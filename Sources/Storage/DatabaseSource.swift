@@ -7,12 +7,14 @@ struct DatabaseSource {
   let options: StoreOptions
   /// nil in memory.
   let files: StoreFiles?
-  private let lock: DirectoryLock?
+  let lock: DirectoryLock?
   private let mark: Mark?
   /// What is committed.
   var log: any Log = MemoryLog()
   /// The same, where it is a file.
   private(set) var logFile: FileLog?
+  /// The same, where several servers share it.
+  var ownedLog: OwnedLog?
   /// nil in memory.
   let open: OpenFiles?
   /// nil in memory.

@@ -13,6 +13,9 @@ struct StoreFiles {
   /// A store in the making; it gets its name when it is complete and durable.
   var draft: String { database + ".new" }
 
+  /// The copy of a shard as it is sent to others, and as it comes from others.
+  var snapshot: String { database + ".snapshot" }
+
   let directory: String
 
   init(directory: String) {

@@ -17,7 +17,7 @@ extension Writer {
   func copy() throws(StoreError) {
     guard !memTable.isEmpty else { return }
     let database = try writable()
-    try database.put(memTable, position: source.log.position)
+    try database.put(memTable, position: source.ownedLog?.position)
     memTable = MemTable(behind: database.state.lastBatch)
     // Nothing goes from the log that went into a file without a name.
     try source.open?.check(walBytes: database.walFileBytes)

@@ -8,7 +8,7 @@ final class Writer {
   /// The kinds of work fail and are retried each on its own: a page that cannot be read does not
   /// hold up the commits.
   enum Step: Int, CaseIterable {
-    case commit, read, copy, checkpoint, tidy
+    case commit, read, copy, checkpoint, tidy, snapshot
 
     var writesDatabase: Bool { self != .commit && self != .read }
   }
@@ -38,6 +38,8 @@ final class Writer {
   /// Somebody copies the database; when to look again, of `monotonicNanoseconds`.
   var heldUntil: UInt64?
   var space = SpaceKeeping()
+  /// A snapshot of a shard's copy on its way to the others.
+  var snapshot: SnapshotWriter?
   /// Failures that `close` still puts up with.
   private var triesLeft = Int.max
 
@@ -61,15 +63,17 @@ final class Writer {
     while takeWork() {
       if isDue(.commit) { attempt(.commit, commitGroup) }
       if isDue(.read), !closing { attempt(.read, answerReads) }
-      for (step, body) in [(.copy, copy), (.checkpoint, checkpoint), (.tidy, tidy)]
-        as [Housekeeping]
+      for (step, body) in [
+        (.copy, copy), (.checkpoint, checkpoint), (.tidy, tidy), (.snapshot, takeSnapshot),
+      ] as [Housekeeping]
       where isDue(step) && !closing {
         if takeHold() { attempt(step, body) }
         source.hold?.giveBack()
       }
     }
     let done = batches.isEmpty && !tellIfGone()
-    if done { source.log.release() }
+    endSnapshot()
+    if done { source.ownedLog?.release() }
     // It is no failure when that fails: the log then has it all.
     if done, (try? copy()) != nil, let database = try? writable() {
       database.closeToTheEnd()
@@ -91,7 +95,7 @@ final class Writer {
     let wasClosing = closing
     let busy = Step.allCases.contains { troubles[$0.rawValue] == nil && hasWork($0) }
     var deadline = troubles.compactMap { $0?.nextTry }.min()
-    if troubles[Step.commit.rawValue] == nil, let next = source.log.nextDue {
+    if troubles[Step.commit.rawValue] == nil, let next = source.ownedLog?.nextDue {
       deadline = min(deadline ?? .max, next)
     }
     if troubles[Step.tidy.rawValue] == nil, let next = space.nextTidy {
@@ -118,6 +122,7 @@ final class Writer {
     case .copy: !isHeld && wantsCopy
     case .checkpoint: !isHeld && wantsCheckpoint
     case .tidy: !isHeld && isTidyDue
+    case .snapshot: wantsSnapshot
     }
   }
 
@@ -130,7 +135,7 @@ final class Writer {
   }
 
   private var isLogDue: Bool {
-    source.log.nextDue.map { $0 <= monotonicNanoseconds() } ?? false
+    source.ownedLog?.nextDue.map { $0 <= monotonicNanoseconds() } ?? false
   }
 
   private var hasReads: Bool { reading != nil || !reads.isEmpty }
@@ -169,6 +174,7 @@ final class Writer {
   /// - Returns: what is to be told.
   private func giveUp(_ step: Step, after error: StoreError) -> StoreError {
     guard source.canReopen, let opened else { return error }
+    endSnapshot()
     // The log is another file.
     if step == .commit { return nameTrouble() ?? error }
     do throws(StoreError) {
@@ -209,6 +215,7 @@ final class Writer {
   func writable() throws(StoreError) -> Database {
     try source.open?.check()
     if let opened, isDurable { return opened }
+    endSnapshot()
     if let opened { source.close(opened) }
     opened = nil
     let database = try source.reopen(durably: true)
@@ -242,7 +249,10 @@ final class Writer {
 
   /// Commits the batches that wait, or as many as an entry may hold.
   private func commitGroup() throws(StoreError) {
-    guard !batches.isEmpty else { return try source.log.keepUp() }
+    guard !batches.isEmpty else {
+      try source.ownedLog?.keepUp()
+      return
+    }
     try source.open?.check(logBytes: source.logFile?.byteCount ?? 0)
     // It has gone on where an entry was written, and the files' names were in doubt then.
     if source.log.last == committed { try append() }

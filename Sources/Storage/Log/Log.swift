@@ -26,24 +26,4 @@ package protocol Log: AnyObject {
 
   /// Entries up to a sequence are not needed any more. `last` stays what it is.
   func trim(through sequence: UInt64)
-
-  // MARK: Where others share it
-
-  /// Where the log stands, for the database to keep beside what it has of it; nil where that is nothing but `last`.
-  var position: [UInt8]? { get }
-  /// When `keepUp` is to be called, of `monotonicNanoseconds`; nil for never.
-  var nextDue: UInt64? { get }
-  /// Tells the others that this server is there.
-  ///
-  /// - Throws: `conflict` where another one has taken its place.
-  func keepUp() throws(StoreError)
-  /// Nothing more will be appended: another server may go on.
-  func release()
-}
-
-extension Log {
-  package var position: [UInt8]? { nil }
-  package var nextDue: UInt64? { nil }
-  package func keepUp() throws(StoreError) {}
-  package func release() {}
 }

@@ -1,5 +1,6 @@
 import CSQLite
 import Cluster
+import Glibc
 
 /// The copy of a shard: a database without a log of its own, beside the place in the shard's log up to which it has
 /// everything. Whatever becomes of it, the log has it all: a copy that is no good is thrown away.
@@ -22,8 +23,8 @@ extension DatabaseSource {
       options: options, files: files, lock: lock, open: OpenFiles(directory: directory),
       reserve: Reserve(directory: directory, options: options))
     do {
-      let (database, follower) = try source.startCopy(files, isNew: isNew)
-      return (source, database, follower)
+      let database = try source.startCopy(files, isNew: isNew)
+      return (source, database, try database.follower())
     } catch {
       guard error.kind == .corrupt else { throw error }
       throw files.badCopy(error)
@@ -33,9 +34,22 @@ extension DatabaseSource {
   /// A copy's name until it has met the shard's first owner.
   private static let unnamed = "copy"
 
+  /// Opens a snapshot in the place of a copy that has been closed.
+  func replaceCopy() throws(StoreError) -> (DatabaseSource, Database) {
+    guard let files else { preconditionFailure("a copy has files") }
+    guard rename(files.snapshot, files.database) == 0 else {
+      throw StoreError(errno: errno, function: "rename", path: files.snapshot)
+    }
+    try DirectoryLock.sync(files.directory)
+    let source = DatabaseSource(
+      options: options, files: files, lock: lock, open: OpenFiles(directory: files.directory),
+      reserve: reserve)
+    return (source, try source.startCopy(files, isNew: false))
+  }
+
   private func startCopy(
     _ files: StoreFiles, isNew: Bool
-  ) throws(StoreError) -> (Database, Follower) {
+  ) throws(StoreError) -> Database {
     guard case .present(_, let walBytes) = try files.inspect(known: options.schema.version)
     else { preconditionFailure("\(files.database) was made and is not there") }
     if walBytes > 0 { try wal(files).makeDurable() }
@@ -54,13 +68,13 @@ extension DatabaseSource {
       guard database.state.isCopy || isNew else { throw files.noCopy }
       // Whatever is wrong with it is found before anything is added.
       _ = try database.load(database.state, thoroughly: true)
-      let follower = try database.follower()
+      _ = try database.follower()
       connection.setCheckpointOnClose(false)
       try database.change { state in
         (state.isCopy, state.isOpen, state.hasLog) = (true, true, true)
       }
       try open?.opened(connection, log: nil)
-      return (database, follower)
+      return database
     } catch {
       database.close()
       throw error
@@ -70,7 +84,7 @@ extension DatabaseSource {
 
 extension Database {
   /// Where the copy stands.
-  fileprivate func follower() throws(StoreError) -> Follower {
+  func follower() throws(StoreError) -> Follower {
     guard let bytes = try position() else { return Follower() }
     guard let follower = Follower(position: bytes), follower.lastBatch == state.lastBatch else {
       throw Self.damaged(connection, "table meta")

@@ -12,11 +12,21 @@ final class OwnedLog: Log {
   /// How long an entry may be under way before its commit is said to fail, in microseconds.
   private let patience: Int64 = 1_000_000
 
-  init(_ shard: Shard) { self.shard = shard }
+  private let snapshots: any SharedLog
+  /// About what the shard's log has taken where it is kept, since its last snapshot.
+  private var size: Int
+  /// What that has to be before a snapshot takes its place.
+  private let snapshotBytes: Int
+
+  init(_ shard: Shard, _ snapshots: any SharedLog, snapshotBytes: Int) {
+    (self.shard, self.snapshots, self.snapshotBytes) = (shard, snapshots, snapshotBytes)
+    size = shard.log.byteCount ?? 0
+  }
 
   var last: UInt64 { shard.owner.follower.lastBatch }
 
-  var position: [UInt8]? { shard.owner.follower.position }
+  /// Where the log stands, for the database to keep beside what it has of it.
+  var position: [UInt8] { shard.owner.follower.position }
 
   /// As long as an earlier entry is under way its bytes stay what they are, and it goes before this one. `last` says which
   /// of them came through.
@@ -29,17 +39,23 @@ final class OwnedLog: Log {
     try settle()
     guard last == previous else { return }
     byteCount += entry.count
+    size += entry.count
     tell(shard.perform { owner, now in owner.commit(entry, through: sequence, now: now) })
     try settle()
   }
 
+  /// When `keepUp` is to be called, of `monotonicNanoseconds`.
   var nextDue: UInt64? { shard.owner.nextDue.map { UInt64($0) * 1_000 } }
 
+  /// Tells the others that this server is there, or sends once more what was not answered.
+  ///
+  /// - Throws: `conflict` where another one has taken its place.
   func keepUp() throws(StoreError) {
     tell(shard.perform { owner, now in owner.tick(now: now) })
     if shard.owner.state == .fenced { throw fenced }
   }
 
+  /// Nothing more will be appended: another server may go on.
   func release() {
     guard shard.owner.isFree else { return }
     tell(shard.perform { owner, now in owner.release(now: now) })
@@ -48,6 +64,26 @@ final class OwnedLog: Log {
   }
 
   func trim(through sequence: UInt64) { byteCount = 0 }
+
+  // MARK: Snapshots
+
+  /// Whether a snapshot is due: the log is long, and longer than what comes of it.
+  func wantsSnapshot(of databaseBytes: Int) -> Bool {
+    size >= max(snapshotBytes, 2 * databaseBytes)
+  }
+
+  /// - Parameter files: the copy's.
+  func snapshot(
+    of database: Database, _ files: StoreFiles, vfs: String?
+  ) throws(StoreError) -> SnapshotWriter {
+    try SnapshotWriter(of: database, in: snapshots, path: files.snapshot, vfs: vfs)
+  }
+
+  /// A snapshot has what the entries up to that one have.
+  func forget(through sequence: UInt64) {
+    shard.log.trim(through: sequence)
+    size = 0
+  }
 
   /// Waits until nothing is under way.
   private func settle() throws(StoreError) {

@@ -22,8 +22,21 @@ package protocol SharedLog: AnyObject {
     behind sequence: UInt64, patience: Int64
   ) throws(SharedLogSilence) -> SharedLogPiece
 
+  /// What it takes where it is kept, in bytes; nil where that cannot be said now.
+  var byteCount: Int? { get }
+
   /// Entries up to a sequence are not needed any more. It may forget them, then or later.
   func trim(through sequence: UInt64)
+}
+
+/// What a shard is kept in: its log, and a log of its snapshots, which take the place of what the first one forgets.
+package struct SharedLogs {
+  package let log: any SharedLog
+  package let snapshots: any SharedLog
+
+  package init(log: any SharedLog, snapshots: any SharedLog) {
+    (self.log, self.snapshots) = (log, snapshots)
+  }
 }
 
 package enum SharedLogAnswer: Sendable, Equatable {

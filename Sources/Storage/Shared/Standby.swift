@@ -24,15 +24,22 @@ package final class Standby {
     package var silence: Int64 = 3_000_000
     /// For how long the log may have less than the copy: a server of it that was left behind shows what it had.
     package var patience: Int64 = 10_000_000
+    /// Bytes of the log at which a snapshot takes its place, where it is also twice as long as the copy.
+    package var snapshotBytes = 64 << 20
 
     package init() {}
   }
 
   private let shard: Shard
+  private let snapshots: any SharedLog
   private let settings: Settings
   private var options: StoreOptions
-  private let source: DatabaseSource
-  private let database: Database
+  private var source: DatabaseSource
+  private var database: Database
+  /// The snapshot that is to take the copy's place.
+  private var restoring: SnapshotReader?
+  /// Since when the log is known to lack what the copy needs next.
+  private var gapSince: Int64?
   /// What the log has, up to where the copy stands, and the database does not.
   private var memTable: MemTable
   private var lastSave = Shard.now
@@ -44,13 +51,14 @@ package final class Standby {
 
   /// - Throws: what `Store.open` does.
   package init(
-    _ log: any SharedLog, directory: String, options: StoreOptions, settings: Settings = Settings()
+    _ logs: SharedLogs, directory: String, options: StoreOptions, settings: Settings = Settings()
   ) throws(StoreError) {
     let (source, database, follower) = try DatabaseSource.openCopy(directory, options: options)
     var owner = ShardOwner.Settings()
     owner.keepalive = settings.keepalive
     owner.follow = min(owner.follow, settings.silence / 6)
-    shard = Shard(log, at: follower, settings: owner)
+    shard = Shard(logs.log, at: follower, settings: owner)
+    snapshots = logs.snapshots
     (self.source, self.database, self.options) = (source, database, options)
     self.settings = settings
     memTable = MemTable(behind: follower.lastBatch)
@@ -63,17 +71,15 @@ package final class Standby {
   ///
   /// - Throws: where the log cannot be followed, or the copy takes nothing. This server has to end then.
   package func step() throws(StoreError) -> State {
+    if let restoring {
+      guard try restoring.step() else { return .behind }
+      self.restoring = nil
+      try restore(upTo: restoring.found)
+    }
     let before = sequence
     let hasAll = hasAll
-    for effect in shard.perform({ owner, now in next(&owner, hasAll: hasAll, now) }) {
-      switch effect {
-      case .follow(let batch): memTable.apply(batch)
-      case .opened: isOwner = true
-      case .needsSnapshot: throw shard.log.gap(behind: sequence, first: shard.piece!.first)
-      case .broken(let reason): throw shard.log.unfit(reason)
-      default: break
-      }
-    }
+    try take(shard.perform { owner, now in next(&owner, hasAll: hasAll, now) })
+    if restoring != nil { return .behind }
     let now = Shard.now
     if sequence != before || shard.silence != nil { lastNews = now }
     if isOwner { return .owner }
@@ -86,6 +92,20 @@ package final class Standby {
       throw shard.log.shorter(than: sequence, last: piece.last)
     }
     return .following
+  }
+
+  private func take(_ effects: [ShardOwner.Effect]) throws(StoreError) {
+    for effect in effects {
+      switch effect {
+      case .follow(let batch): memTable.apply(batch)
+      case .opened: isOwner = true
+      case .needsSnapshot:
+        gapSince = gapSince ?? Shard.now
+        restoring = SnapshotReader(snapshots, path: source.files!.snapshot, vfs: options.vfs)
+      case .broken(let reason): throw shard.log.unfit(reason)
+      default: break
+      }
+    }
   }
 
   /// What it wants of the shard now.
@@ -113,17 +133,35 @@ package final class Standby {
   private func saveSometimes(_ now: Int64) throws(StoreError) {
     let isFull = memTable.byteCount >= options.memTableBytes
     guard isFull || now - lastSave >= Self.saveDelay && !memTable.isEmpty else { return }
-    // The parts of an unfinished commit are in no copy: it is saved with the next entry.
-    guard let position = shard.owner.follower.position else { return }
-    try save(position)
+    try save()
     lastSave = now
   }
 
   private static let saveDelay: Int64 = 1_000_000
 
-  private func save(_ position: [UInt8]) throws(StoreError) {
+  /// Puts the snapshot that was read into the copy's place.
+  ///
+  /// - Parameter found: the last entry that it has.
+  private func restore(upTo found: UInt64) throws(StoreError) {
+    guard found > sequence else {
+      // There is one, as the log was trimmed: what was read may be old.
+      guard Shard.now - gapSince! < settings.patience else {
+        throw shard.log.gap(behind: sequence, first: shard.piece!.first)
+      }
+      return
+    }
+    gapSince = nil
+    database.closeToTheEnd()
+    (source, database) = try source.replaceCopy()
+    let follower = try database.follower()
+    memTable = MemTable(behind: follower.lastBatch)
+    try take(shard.perform { owner, now in owner.restored(follower, now: now) })
+  }
+
+  private func save() throws(StoreError) {
+    let follower = shard.owner.follower
     try source.open?.check()
-    try database.put(memTable, position: position, identity: shard.owner.follower.identity)
+    try database.put(memTable, position: follower.position, identity: follower.identity)
     memTable = MemTable(behind: memTable.lastBatch)
     try database.checkpoint()
     try source.open?.measure()
@@ -131,7 +169,7 @@ package final class Standby {
 
   /// Leaves the copy in order. It is as good after a kill.
   package func close() {
-    if let position = shard.owner.follower.position { try? save(position) }
+    try? save()
     database.closeToTheEnd()
   }
 
@@ -143,8 +181,8 @@ package final class Standby {
   ) throws(StoreError) -> (Store, Contents) {
     let follower = shard.owner.follower
     precondition(isOwner)
-    let log = OwnedLog(shard)
-    try save(follower.position!)
+    let log = OwnedLog(shard, snapshots, snapshotBytes: settings.snapshotBytes)
+    try save()
     var contents = try database.load(database.state, thoroughly: true)
     contents.identity = follower.identity!
     contents.epoch = follower.epoch
@@ -152,6 +190,7 @@ package final class Standby {
     options.groupBytes = min(options.groupBytes, shard.log.entryBytes / 2)
     var source = source
     source.log = log
+    source.ownedLog = log
     return (Store(source, database, contents, options: options, onWake: onWake), contents)
   }
 }

@@ -21,8 +21,8 @@ extension ProcessTests {
       case kill, freeze, end, killNode, killNodes
     }
 
-    @Test(arguments: [1, 3]) func losesNothing(nodes count: Int) throws {
-      let rounds = Int(setting("WATCHLINE_CLUSTER_ROUNDS") ?? 6)
+    @Test(arguments: [(1, 3), (3, 5)]) func losesNothing(nodes count: Int, rounds: Int) throws {
+      let rounds = setting("WATCHLINE_CLUSTER_ROUNDS").map { Int($0) } ?? rounds
       let seed = killSeed()
       print("cluster: \(rounds) rounds on \(count) nodes, WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)

@@ -13,6 +13,8 @@ final class MemoryEntries: Sendable {
 
   var count: Int { state.with { $0.entries.count } }
 
+  var trimmed: Int { state.with { $0.trimmed } }
+
   var entries: [[UInt8]] { state.with { $0.entries } }
 
   /// - Returns: false where another entry is the last one.
@@ -35,6 +37,10 @@ final class MemoryEntries: Sendable {
 
   func trim(through sequence: UInt64) {
     state.with { $0.trimmed = max($0.trimmed, Int(sequence)) }
+  }
+
+  var byteCount: Int {
+    state.with { state in state.entries[state.trimmed...].reduce(0) { $0 + $1.count } }
   }
 
   /// Loses what it had, as engines may that were not told to sync.
@@ -85,6 +91,8 @@ final class MemorySharedLog: SharedLog {
     }
     return shared.read(behind: sequence, most: happens(faults.stale) ? random.below(2) : 16)
   }
+
+  var byteCount: Int? { shared.byteCount }
 
   func trim(through sequence: UInt64) { shared.trim(through: sequence) }
 }

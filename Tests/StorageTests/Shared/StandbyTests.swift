@@ -17,9 +17,16 @@ import Testing
   }
 
   static func standby(
-    _ log: any SharedLog, _ directory: TemporaryDirectory
+    _ log: any SharedLog, _ directory: TemporaryDirectory,
+    snapshots: any SharedLog = MemorySharedLog(MemoryEntries()), snapshotBytes: Int = .max / 4,
+    patience: Int64 = settings.patience
   ) throws(StoreError) -> Standby {
-    try Standby(log, directory: directory.path, options: StoreOptions(), settings: settings)
+    var settings = settings
+    settings.snapshotBytes = snapshotBytes
+    settings.patience = patience
+    return try Standby(
+      SharedLogs(log: log, snapshots: snapshots), directory: directory.path,
+      options: StoreOptions(), settings: settings)
   }
 
   /// Waits until it owns the shard, and serves it.
