@@ -189,6 +189,8 @@ final class Connection {
 
   /// Forgets messages up to a sequence. Where that fails they stay.
   func purge(_ stream: String, through sequence: UInt64) {
+    // "Up to 1" is all of them to a node.
+    guard sequence > 0 else { return }
     var options = Self.options(1_000)
     options.Stream.Purge.Sequence = sequence + 1
     _ = js_PurgeStream(context, stream, &options, nil)

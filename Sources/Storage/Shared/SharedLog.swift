@@ -25,7 +25,7 @@ package protocol SharedLog: AnyObject {
   /// What it takes where it is kept, in bytes; nil where that cannot be said now.
   var byteCount: Int? { get }
 
-  /// Entries up to a sequence are not needed any more. It may forget them, then or later.
+  /// Entries up to a sequence, of one that is there or was, are not needed any more. It may forget them, then or later.
   func trim(through sequence: UInt64)
 }
 
