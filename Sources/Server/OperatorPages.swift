@@ -41,6 +41,7 @@ final class OperatorPages: @unchecked Sendable {
   }
 
   func start() {
+    guard thread == nil else { return }
     thread = startThread(
       { argument in
         let admin = Unmanaged<OperatorPages>.fromOpaque(argument!).takeRetainedValue()
@@ -58,7 +59,10 @@ final class OperatorPages: @unchecked Sendable {
     wakeup.close()
   }
 
-  /// On the loop's thread: answers who has asked.
+  /// Whether somebody waits for an answer.
+  var isAsked: Bool { exchange.with { $0.asked > $0.answered } }
+
+  /// On the loop's thread, or the one that waits until there is a loop: answers who has asked.
   func answer(_ make: () -> Answer) {
     let asked = exchange.with { $0.asked }
     let answer = make()

@@ -4,20 +4,49 @@ import Storage
 
 /// What the server tells its operator.
 extension Server {
-  func openAdmin() throws(StartError) {
-    guard let wanted = options.admin else { return }
+  /// - Parameter onAsk: on the loop's thread: somebody waits for an answer.
+  static func openAdmin(
+    _ options: Options, _ loop: EventLoop, onAsk: @escaping () -> Void
+  ) throws(StartError) -> OperatorPages? {
+    guard let wanted = options.admin else { return nil }
     let shown = "\(wanted.host):\(wanted.port)"
     guard ["127.0.0.1", "localhost"].contains(wanted.host) else {
       throw StartError(
         "--admin \(shown): the admin port has neither tokens nor TLS, so it is for 127.0.0.1 alone; "
           + "have whoever scrapes it from elsewhere come by a tunnel or a proxy")
     }
-    let wakeup = Wakeup(loop: loop) { [unowned self] in admin?.answer { answerToOperator } }
+    let wakeup = Wakeup(loop: loop, onAsk)
     guard let admin = OperatorPages(host: "127.0.0.1", port: wanted.port, wakeup) else {
       wakeup.close()
       throw StartError("cannot listen on \(shown), which --admin names")
     }
-    self.admin = admin
+    return admin
+  }
+
+  func answerOperator() { admin?.answer { answerToOperator } }
+
+  /// What a server says that serves nobody yet.
+  static func answer(of standby: Standby, _ state: Standby.State) -> OperatorPages.Answer {
+    var text = MetricsText()
+    text.add(
+      "watchline_info", .gauge, "The version that serves.", by: "version", [(Options.version, 1)])
+    add(owner: false, entry: standby.sequence, to: &text)
+    addProcess(to: &text)
+    var trouble = "it stands by, and another server serves"
+    if case .silent(let reason) = state {
+      trouble = "it stands by, and its log is silent: \(reason)"
+    }
+    return OperatorPages.Answer(metrics: text.text, trouble: trouble)
+  }
+
+  private static func add(owner: Bool, entry: UInt64, to text: inout MetricsText) {
+    text.add(
+      "watchline_owner", .gauge, "1 while it serves, 0 while it stands by.",
+      owner ? 1 : 0)
+    text.add(
+      "watchline_shared_log_entry", .gauge,
+      "The last entry of the shared log that it has; 0 for a server alone.",
+      Double(entry))
   }
 
   /// Where operators ask; nil for nowhere.
@@ -109,6 +138,12 @@ extension Server {
       "watchline_store_failing", .gauge, "1 while the store takes nothing new.",
       figures.storeTrouble == nil ? 0 : 1)
     text.add("watchline_commit_seconds", "How long a commit took, its sync included.", commits)
+    Self.add(owner: true, entry: sizes.entry, to: &text)
+    Self.addProcess(to: &text)
+    return text.text
+  }
+
+  private static func addProcess(to text: inout MetricsText) {
     text.add(
       "process_resident_memory_bytes", .gauge, "Memory that the process has.",
       Double(ProcessFigures.resident))
@@ -118,6 +153,5 @@ extension Server {
     text.add(
       "process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.",
       startTime)
-    return text.text
   }
 }

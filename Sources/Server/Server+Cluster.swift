@@ -9,7 +9,8 @@ extension Server {
   ///
   /// Blocks. Nobody is served meanwhile.
   static func standBy(
-    _ options: Options, _ storeOptions: StoreOptions, _ log: Log, _ signals: StopSignals?
+    _ options: Options, _ storeOptions: StoreOptions, _ log: Log, _ signals: StopSignals?,
+    _ admin: OperatorPages?
   ) throws(StoreError) -> Standby? {
     guard let settings = options.cluster, let signals else { return nil }
     if let monitors = options.nodeMonitors { try NodeMonitor.check(monitors, settings) }
@@ -20,6 +21,8 @@ extension Server {
       .info,
       "event=standingBy log=\(stream.name.quoted) entry=\(standby.sequence) isSynced=\(!options.allowsUnsynced)"
     )
+    if let admin { log.write(.info, "event=admin address=127.0.0.1:\(admin.port)") }
+    admin?.start()
     let supervisor = Supervisor()
     supervisor?.tell("READY=1\nSTATUS=standing by")
     var state = Standby.State.following
@@ -28,6 +31,7 @@ extension Server {
       let next = try standby.step()
       if next != state { tell(next, since: state, standby, log) }
       state = next
+      if let admin, admin.isAsked { admin.answer { answer(of: standby, next) } }
       if state == .owner { return standby }
       if signals.wait(milliseconds: state == .behind ? 0 : pause) {
         standby.close()

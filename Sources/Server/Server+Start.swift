@@ -9,7 +9,7 @@ extension Server {
   /// What is read meanwhile goes with the return.
   static func openStore(
     _ options: Options, _ relayOptions: Relay.Options, _ log: Log, _ signals: StopSignals?,
-    now: Int64,
+    _ admin: OperatorPages?, now: Int64,
     onWake: @escaping @Sendable () -> Void
   ) throws(StartError) -> (Store, Relay) {
     var storeOptions = StoreOptions.server
@@ -18,7 +18,7 @@ extension Server {
     let store: Store
     let contents: Contents
     do throws(StoreError) {
-      if let standby = try standBy(options, storeOptions, log, signals) {
+      if let standby = try standBy(options, storeOptions, log, signals, admin) {
         (store, contents) = try standby.serve(onWake: onWake)
       } else {
         (store, contents) = try Store.open(

@@ -32,7 +32,7 @@ package final class Server {
   private(set) var commits = Durations()
   private var submittedAt: UInt64 = 0
   /// In seconds since 1970.
-  let startTime = Double(time(nil))
+  static let startTime = Double(time(nil))
   /// Belongs to the loop's thread; see `now`.
   private var clock: ServerClock
 
@@ -73,6 +73,7 @@ package final class Server {
   /// Opens the store and the listener.
   /// - Throws: `StartError` with one sentence for stderr.
   package init(_ options: Options) throws(StartError) {
+    _ = Self.startTime
     self.options = options
     log = Log(level: options.logLevel, format: options.logFormat)
     ignoreBrokenPipes()
@@ -107,15 +108,22 @@ package final class Server {
     let hook = Hook()
     wakeup = Wakeup(loop: loop) { hook.server?.takeStoreEvents() }
     let wakeup = wakeup
+    do throws(StartError) {
+      admin = try Self.openAdmin(options, loop) { hook.server?.answerOperator() }
+    } catch {
+      Self.discard(loop, wakeup)
+      throw error
+    }
     // A server that has just come to own its shard gives it back in order.
     let stopSignals = options.cluster.map { _ in StopSignals() }
     do {
       (store, relay) = try Self.openStore(
-        options, relayOptions, log, stopSignals, now: clock.elapsed
+        options, relayOptions, log, stopSignals, admin, now: clock.elapsed
       ) {
         wakeup.wake()
       }
     } catch {
+      admin?.stop()
       Self.discard(loop, wakeup)
       throw error
     }
@@ -137,8 +145,8 @@ package final class Server {
     stopSignals?.release()
     do throws(StartError) {
       try listen()
-      try openAdmin()
     } catch {
+      admin?.stop()
       _ = store.close()
       closeHandles()
       listener?.close()
@@ -174,7 +182,9 @@ package final class Server {
         "event=fewDescriptors connections=\(room) wanted=\(wanted)")
     }
     watchTokens()
-    if let adminAddress { log.write(.info, "event=admin address=\(adminAddress)") }
+    if options.cluster == nil, let adminAddress {
+      log.write(.info, "event=admin address=\(adminAddress)")
+    }
     admin?.start()
     supervisor?.tell("READY=1\nSTATUS=listening on \(address)\(secure)")
     keepSupervisorInformed()

@@ -34,7 +34,7 @@ package enum Backup {
     else {
       throw StoreError(
         .cannotOpen, code: SQLITE_CANTOPEN, function: "open", path: directory,
-        "there is no store in this directory, or one that never had a server")
+        "there is no store of a server alone in this directory, or one that never had a server")
     }
     let copy = StoreFiles(directory: target)
     try DirectoryLock.makeDirectory(target)

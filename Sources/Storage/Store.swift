@@ -147,6 +147,8 @@ package struct StoreSizes: Sendable, Equatable {
   package var memTable = 0
   /// Of the database's file and its WAL.
   package var database = 0
+  /// The last entry of a log that several servers share; 0 where it is this server's alone.
+  package var entry: UInt64 = 0
 }
 
 /// What the two threads exchange.

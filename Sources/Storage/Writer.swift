@@ -60,6 +60,7 @@ final class Writer {
   /// The thread's body; returns after `close`.
   func run() {
     prepareReserve()
+    noteSizes()
     while takeWork() {
       if isDue(.commit) { attempt(.commit, commitGroup) }
       if isDue(.read), !closing { attempt(.read, answerReads) }
@@ -251,6 +252,7 @@ final class Writer {
   private func commitGroup() throws(StoreError) {
     guard !batches.isEmpty else {
       try source.ownedLog?.keepUp()
+      noteSizes()
       return
     }
     try source.open?.check(logBytes: source.logFile?.byteCount ?? 0)
@@ -294,7 +296,7 @@ final class Writer {
   func noteSizes() {
     let sizes = StoreSizes(
       log: source.log.byteCount, memTable: memTable.byteCount,
-      database: source.open?.databaseBytes ?? 0)
+      database: source.open?.databaseBytes ?? 0, entry: source.ownedLog?.entry ?? 0)
     shared.with { $0.sizes = sizes }
   }
 

@@ -25,6 +25,9 @@ final class OwnedLog: Log {
 
   var last: UInt64 { shard.owner.follower.lastBatch }
 
+  /// The last entry.
+  var entry: UInt64 { shard.owner.follower.sequence }
+
   /// Where the log stands, for the database to keep beside what it has of it.
   var position: [UInt8] { shard.owner.follower.position }
 

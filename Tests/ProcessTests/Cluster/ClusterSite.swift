@@ -11,10 +11,10 @@ final class ClusterSite {
   private(set) var frozen: Set<Int> = []
 
   /// - Parameter nodes: 1 or 3.
-  init(_ scratch: Scratch, nodes count: Int, servers: Int = 2) throws {
+  init(_ scratch: Scratch, nodes count: Int, servers: Int = 2, more: [String] = []) throws {
     self.scratch = scratch
     nodes = try Nodes(count)
-    options = ["--cluster", nodes.servers, "--replicas", "\(count)", "--allow-unsynced"]
+    options = ["--cluster", nodes.servers, "--replicas", "\(count)", "--allow-unsynced"] + more
     // The nodes have no leader at first, and a server that finds none ends.
     try eventually(within: 60, "the nodes have a leader") {
       let first = try self.start(0)

@@ -44,6 +44,33 @@ extension ProcessTests {
       #expect(try second.terminate() == 0)
     }
 
+    /// A server that stands by is well, and not ready.
+    @Test func theAdminPortOfOneThatStandsBy() throws {
+      let site = try ClusterSite(scratch, nodes: 1, more: AdminPort.arguments)
+      let owner = try site.owner()
+      let serving = try AdminPort(site.servers[owner], scratch)
+      let waiting = try AdminPort(site.servers[1 - owner], scratch)
+      #expect(try serving.get("/readyz") == "ok\n\n200")
+      #expect(try serving.metric("watchline_owner") == 1)
+      #expect(try waiting.get("/healthz") == "ok\n\n200")
+      #expect(try waiting.get("/readyz") == "it stands by, and another server serves\n\n503")
+      #expect(try waiting.metric("watchline_owner") == 0)
+      let entry = try #require(try serving.metric("watchline_shared_log_entry"))
+      #expect(entry >= 1)
+      try eventually("it follows") {
+        try waiting.metric("watchline_shared_log_entry")! >= entry
+      }
+      site.nodes.kill(0)
+      try eventually("it says that the log is silent") {
+        try waiting.get("/readyz").hasPrefix("it stands by, and its log is silent: ")
+      }
+      try site.nodes.restart(0)
+      #expect(try site.servers[owner].terminate() == 0)
+      try eventually("the other one is ready") { try waiting.get("/readyz") == "ok\n\n200" }
+      #expect(try waiting.metric("watchline_owner") == 1)
+      #expect(try site.servers[1 - owner].terminate() == 0)
+    }
+
     /// While no node answers, nothing new is taken, and everybody is told; what was under way comes through once.
     @Test func nodesThatAreGone() throws {
       let site = try ClusterSite(scratch, nodes: 1)
