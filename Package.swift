@@ -66,6 +66,7 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     // Optimised in debug builds as well: each line, row and payload goes through these.
     .target(name: "CBytes", cSettings: [.unsafeFlags(["-O2"])]),
     .target(name: "CXXHash", cSettings: [.unsafeFlags(["-O2"])]),
@@ -119,6 +120,7 @@ let package = Package(
     library("EventLoop", ["CUV"], settings: lean),
     library("Storage", ["CSQLite", "CXXHash", "Cluster", "Journal"]),
     library("JetStream", ["CNATS", "Storage"]),
+    library("PostgreSQL", ["CPostgreSQL", "Storage"]),
     library("TLS", ["CTLS"]),
     library("Pages", ["CWebSockets"]),
 
@@ -268,7 +270,7 @@ let package = Package(
     tests(
       "StorageTests",
       [
-        "Storage", "JetStream", "Cluster", "Relay", "AppModels", "Seeded", "Journal",
+        "Storage", "JetStream", "PostgreSQL", "Cluster", "Relay", "AppModels", "Seeded", "Journal",
         "LoopbackSupport", "CSQLite", "CFaultVFS",
       ], exclude: ["Data"]),
     tests("UsageTests", ["Usage"]),

@@ -91,7 +91,9 @@ extension Follower {
   /// ```
   package var position: [UInt8] {
     var bytes: [UInt8] = [Self.version, owner == nil ? 0 : 1]
-    for number in [wholeSequence, epoch, lastBatch, owner ?? 0] { bytes.append(littleEndian: number) }
+    for number in [wholeSequence, epoch, lastBatch, owner ?? 0] {
+      bytes.append(littleEndian: number)
+    }
     return bytes + Array((identity ?? "").utf8)
   }
 

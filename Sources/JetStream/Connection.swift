@@ -9,12 +9,12 @@ final class Connection {
   private let servers: String
 
   init(_ settings: JetStreamSettings) throws(StoreError) {
-    servers = settings.servers
+    servers = withoutSecrets(settings.servers)
     var (handle, status) = Self.withoutSignals { Self.connect(settings.servers) }
     guard status == NATS_OK, let handle else {
       throw StoreError(
         .cannotOpen, code: Int32(bitPattern: status.rawValue), function: "natsConnection_Connect",
-        path: settings.servers,
+        path: servers,
         "no NATS server can be reached there (\(Self.text(status))); start one with JetStream (nats-server --jetstream), "
           + "or correct --cluster")
     }

@@ -22,7 +22,7 @@ package final class JetStream: SharedLog {
     connection = try Connection(settings)
     stream = settings.stream
     subject = settings.subject
-    name = "\(settings.servers) stream \(settings.stream)"
+    name = "\(withoutSecrets(settings.servers)) stream \(settings.stream)"
     try connection.openStream(settings)
     entryBytes = min(1 << 20, connection.maxPayload - Self.headBytes)
     reader = try Reader(connection, settings)

@@ -29,6 +29,17 @@ package protocol SharedLog: AnyObject {
   func trim(through sequence: UInt64)
 }
 
+/// URLs, with commas between, as they may be shown: without passwords and options.
+package func withoutSecrets(_ urls: String) -> String {
+  let plain = urls.prefix { $0 != "?" }
+  return plain.split(separator: ",", omittingEmptySubsequences: false).map { part in
+    guard let at = part.lastIndex(of: "@") else { return String(part) }
+    let host = String(part[part.index(after: at)...])
+    guard let scheme = part.firstRange(of: "//") else { return host }
+    return String(part[..<scheme.upperBound]) + host
+  }.joined(separator: ",")
+}
+
 /// What a shard is kept in: its log, and a log of its snapshots, which take the place of what the first one forgets.
 package struct SharedLogs {
   package let log: any SharedLog

@@ -1,5 +1,6 @@
 import JetStream
 import LoopbackSupport
+import PostgreSQL
 import Testing
 
 @testable import Storage
@@ -24,6 +25,21 @@ import Testing
         var settings = JetStreamSettings(servers: nodes.servers)
         (settings.shard, settings.shards, settings.replicas) = (shards[name]!, 8, count)
         return try openPatiently(settings)
+      }, entries: 150
+    ).check()
+  }
+}
+
+extension SharedLogTests {
+  @Test func postgreSQL() throws {
+    let postgres = try Postgres()
+    var shards: [String: Int] = [:]
+    try SharedLogConformance(
+      open: { name in
+        if shards[name] == nil { shards[name] = shards.count }
+        var settings = PostgreSQLSettings(url: postgres.url)
+        (settings.shard, settings.shards) = (shards[name]!, 8)
+        return try PostgreSQL(settings)
       }, entries: 150
     ).check()
   }
