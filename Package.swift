@@ -129,7 +129,7 @@ let package = Package(
       "Server",
       [
         "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "JetStream",
-        "CCurl", "TLS", "Pages", "Usage",
+        "PostgreSQL", "CCurl", "TLS", "Pages", "Usage",
       ], settings: lean),
     .executableTarget(
       name: "watchline-server", dependencies: ["Server", "Usage"],

@@ -1,7 +1,9 @@
 import AppModels
 package import JetStream
 import Merge
+package import PostgreSQL
 package import Relay
+import Storage
 package import Usage
 import Wire
 
@@ -39,7 +41,12 @@ package struct Options {
   /// Serves a store that has lost commits, under a new name.
   package var acceptsLoss = false
   /// The log that it shares with other servers; nil: it is alone.
-  package var cluster: JetStreamSettings?
+  package var cluster: Cluster?
+
+  package enum Cluster {
+    case jetStream(JetStreamSettings)
+    case postgreSQL(PostgreSQLSettings)
+  }
   /// The monitoring ports of the nodes, with commas between.
   package var nodeMonitors: String?
   /// What is accepted may be lost when all nodes lose their power.
@@ -64,16 +71,16 @@ package struct Options {
       Option("limits", value: "NAME=N,…", "bounds; see below"),
       Option(
         "cluster", value: "URL,…",
-        "nodes of NATS JetStream, such as nats://a:4222; servers that name the same ones share what they have"
+        "servers that name the same log share it: nats://a:4222,nats://b:4222 or postgres://HOST/DB"
       ),
       Option(
-        "replicas", value: "N", "on how many of the nodes it is kept, as the log is made (3)"),
+        "replicas", value: "N", "on how many nodes of NATS it is kept (3)"),
       Option(
         "nats-monitor", value: "HOST:PORT,…",
-        "the nodes' monitoring ports, which say whether they sync what they keep"),
+        "the monitoring ports of nodes of NATS, which say whether they sync what they keep"),
       Option(
         "allow-unsynced",
-        "nodes that do not: when all lose their power, what was accepted may be lost"),
+        "a log that does not sync: when the power fails, what was accepted may be lost"),
       Option(
         "activate-timeout", value: "S",
         "seconds in which a connection has to activate (10; none from this machine without TLS)"),
@@ -192,6 +199,22 @@ package struct Options {
         "--clock manual, --data :memory: and --accept-loss are for a server alone, not for one with --cluster"
       )
     }
+    if servers.hasPrefix("postgres://") || servers.hasPrefix("postgresql://") {
+      guard replicas == nil, nodeMonitors == nil else {
+        throw UsageError("--replicas and --nats-monitor are for nats://, not for postgres://")
+      }
+      var settings = PostgreSQLSettings(url: servers)
+      settings.allowsUnsynced = allowsUnsynced
+      cluster = .postgreSQL(settings)
+      return
+    }
+    guard
+      servers.split(separator: ",").allSatisfy({ $0.hasPrefix("nats://") || $0.hasPrefix("tls://") }
+      )
+    else {
+      throw UsageError(
+        "--cluster is nats://HOST:PORT,… or postgres://HOST/DB, not \(withoutSecrets(servers))")
+    }
     guard allowsUnsynced != (nodeMonitors != nil) else {
       throw UsageError(
         "--cluster needs --nats-monitor with the nodes' monitoring ports, to see whether they sync what they keep; or "
@@ -199,7 +222,7 @@ package struct Options {
     }
     var settings = JetStreamSettings(servers: servers)
     settings.replicas = replicas ?? settings.replicas
-    cluster = settings
+    cluster = .jetStream(settings)
   }
 
   private static func address(

@@ -1,5 +1,6 @@
 import Glibc
 import JetStream
+import PostgreSQL
 import Storage
 import Wire
 
@@ -12,14 +13,12 @@ extension Server {
     _ options: Options, _ storeOptions: StoreOptions, _ log: Log, _ signals: StopSignals?,
     _ admin: OperatorPages?
   ) throws(StoreError) -> Standby? {
-    guard let settings = options.cluster, let signals else { return nil }
-    if let monitors = options.nodeMonitors { try NodeMonitor.check(monitors, settings) }
-    let stream = try JetStream(settings)
-    let logs = SharedLogs(log: stream, snapshots: try JetStream(settings.snapshots))
+    guard let cluster = options.cluster, let signals else { return nil }
+    let logs = try open(cluster, monitors: options.nodeMonitors)
     let standby = try Standby(logs, directory: options.data, options: storeOptions)
     log.write(
       .info,
-      "event=standingBy log=\(stream.name.quoted) entry=\(standby.sequence) isSynced=\(!options.allowsUnsynced)"
+      "event=standingBy log=\(logs.log.name.quoted) entry=\(standby.sequence) isSynced=\(!options.allowsUnsynced)"
     )
     if let admin { log.write(.info, "event=admin address=127.0.0.1:\(admin.port)") }
     admin?.start()
@@ -39,6 +38,20 @@ extension Server {
         log.close()
         exit(0)
       }
+    }
+  }
+
+  private static func open(
+    _ cluster: Options.Cluster, monitors: String?
+  ) throws(StoreError) -> SharedLogs {
+    switch cluster {
+    case .jetStream(let settings):
+      if let monitors { try NodeMonitor.check(monitors, settings) }
+      return SharedLogs(
+        log: try JetStream(settings), snapshots: try JetStream(settings.snapshots))
+    case .postgreSQL(let settings):
+      return SharedLogs(
+        log: try PostgreSQL(settings), snapshots: try PostgreSQL(settings.snapshots))
     }
   }
 

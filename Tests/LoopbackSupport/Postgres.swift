@@ -56,9 +56,18 @@ package final class Postgres {
   package func signal(_ number: Int32) { child.signal(number) }
 
   package func restart() throws {
-    child = try Child(
-      words, output: .file(directory + "/log"), errors: .file(directory + "/log"))
-    try awaitReady()
+    let end = Date(timeIntervalSinceNow: 20)
+    while true {
+      child = try Child(
+        words, output: .file(directory + "/log"), errors: .file(directory + "/log"))
+      do {
+        return try awaitReady()
+      } catch {
+        // While processes of the one before are there, it does not start.
+        guard end.timeIntervalSinceNow > 0 else { throw error }
+        usleep(50_000)
+      }
+    }
   }
 
   private func awaitReady() throws {

@@ -54,7 +54,12 @@ extension ProcessTests {
       (["--cluster"], "--cluster needs a value"),
       (["--cluster", "nats://a"], "needs --nats-monitor"),
       (["--cluster", "nats://a", "--replicas", "0"], "1 to 5"),
-      (["--cluster", "a", "--nats-monitor", "b", "--allow-unsynced"], "needs --nats-monitor"),
+      (
+        ["--cluster", "nats://a", "--nats-monitor", "b", "--allow-unsynced"], "needs --nats-monitor"
+      ),
+      (["--cluster", "a:4222", "--allow-unsynced"], "is nats://HOST:PORT"),
+      (["--cluster", "http://me:secret@a", "--allow-unsynced"], "not http://a"),
+      (["--cluster", "postgres://a/b", "--replicas", "3"], "are for nats://"),
       (["--cluster", "a", "--allow-unsynced", "--clock", "manual"], "for a server alone"),
       (["--cluster", "a", "--allow-unsynced", "--data", ":memory:"], "for a server alone"),
       (["--cluster", "a", "--allow-unsynced", "--accept-loss"], "for a server alone"),

@@ -1,6 +1,5 @@
 import Foundation
 import LaneModel
-import LoopbackSupport
 import Seeded
 import Testing
 import Wire
@@ -21,12 +20,13 @@ extension ProcessTests {
       case kill, freeze, end, killNode, killNodes
     }
 
-    @Test(arguments: [(1, 3), (3, 5)]) func losesNothing(nodes count: Int, rounds: Int) throws {
+    @Test(arguments: [(ClusterSite.Engine.nodes(1), 3), (.nodes(3), 5), (.postgreSQL, 4)])
+    func losesNothing(engine: ClusterSite.Engine, rounds: Int) throws {
       let rounds = setting("WATCHLINE_CLUSTER_ROUNDS").map { Int($0) } ?? rounds
       let seed = killSeed()
-      print("cluster: \(rounds) rounds on \(count) nodes, WATCHLINE_KILL_SEED=\(seed)")
+      print("cluster: \(rounds) rounds on \(engine), WATCHLINE_KILL_SEED=\(seed)")
       var random = SplitMix64(seed: seed)
-      let site = try ClusterSite(scratch, nodes: count)
+      let site = try ClusterSite(scratch, engine)
       let phone = LoadPhone(checker, seed: random.next())
       let watch = LazyWatch(checker, seed: random.next())
       try introduce(site)
@@ -93,14 +93,14 @@ extension ProcessTests {
         #expect(try ended.terminate() == 0)
       case .freeze: try freeze(site, owner, phone, watch)
       case .killNode:
-        let node = random.below(site.nodes.ports.count)
-        site.nodes.kill(node)
+        let node = random.below(site.nodeCount)
+        site.killNode(node)
         let end = Moment.after(Double(random.pick(0...1_500)) / 1_000)
         try go(phone, watch, "a while has passed") { end.isPast }
-        try site.nodes.restart(node)
+        try site.restartNode(node)
       case .killNodes:
-        for node in site.nodes.ports.indices { site.nodes.kill(node) }
-        for node in site.nodes.ports.indices { try site.nodes.restart(node) }
+        for node in 0..<site.nodeCount { site.killNode(node) }
+        for node in 0..<site.nodeCount { try site.restartNode(node) }
       }
     }
 

@@ -3,18 +3,34 @@ import LoopbackSupport
 
 /// Servers that share a log of real nodes, each with a folder of its own.
 final class ClusterSite {
-  let nodes: Nodes
+  /// What keeps the log.
+  enum Engine: Equatable {
+    /// 1 or 3 of NATS.
+    case nodes(Int)
+    case postgreSQL
+  }
+
+  private var nodes: Nodes?
+  private var postgres: Postgres?
   private let scratch: Scratch
   private let options: [String]
   private(set) var servers: [ServerProcess] = []
   /// Who is stopped, and for how long nobody knows.
   private(set) var frozen: Set<Int> = []
 
-  /// - Parameter nodes: 1 or 3.
-  init(_ scratch: Scratch, nodes count: Int, servers: Int = 2, more: [String] = []) throws {
+  init(_ scratch: Scratch, _ engine: Engine, servers: Int = 2, more: [String] = []) throws {
     self.scratch = scratch
-    nodes = try Nodes(count)
-    options = ["--cluster", nodes.servers, "--replicas", "\(count)", "--allow-unsynced"] + more
+    switch engine {
+    case .nodes(let count):
+      let nodes = try Nodes(count)
+      self.nodes = nodes
+      options =
+        ["--cluster", nodes.servers, "--replicas", "\(count)", "--allow-unsynced"] + more
+    case .postgreSQL:
+      let postgres = try Postgres()
+      self.postgres = postgres
+      options = ["--cluster", postgres.url] + more
+    }
     // The nodes have no leader at first, and a server that finds none ends.
     try eventually(within: 60, "the nodes have a leader") {
       let first = try self.start(0)
@@ -31,6 +47,22 @@ final class ClusterSite {
   private func start(_ number: Int) throws -> ServerProcess {
     try ServerProcess(starting: scratch, options, data: folder(number))
   }
+
+  // MARK: What keeps the log
+
+  var nodeCount: Int { nodes?.ports.count ?? 1 }
+
+  func killNode(_ number: Int) {
+    nodes?.kill(number)
+    postgres?.kill()
+  }
+
+  func restartNode(_ number: Int) throws {
+    try nodes?.restart(number)
+    try postgres?.restart()
+  }
+
+  // MARK: Servers
 
   func folder(_ number: Int) -> String { "\(scratch.path)/server\(number)" }
 

@@ -19,7 +19,7 @@ extension ProcessTests {
 
     /// One serves and the other one waits; both end in order, and the one that waited takes over at once.
     @Test func oneServesAndOneStandsBy() throws {
-      let site = try ClusterSite(scratch, nodes: 1)
+      let site = try ClusterSite(scratch, .nodes(1))
       let owner = try site.owner()
       let (first, second) = (site.servers[owner], site.servers[1 - owner])
       let store = try first.device("watch").activation.string("store")
@@ -46,7 +46,7 @@ extension ProcessTests {
 
     /// A server that stands by is well, and not ready.
     @Test func theAdminPortOfOneThatStandsBy() throws {
-      let site = try ClusterSite(scratch, nodes: 1, more: AdminPort.arguments)
+      let site = try ClusterSite(scratch, .nodes(1), more: AdminPort.arguments)
       let owner = try site.owner()
       let serving = try AdminPort(site.servers[owner], scratch)
       let waiting = try AdminPort(site.servers[1 - owner], scratch)
@@ -60,11 +60,11 @@ extension ProcessTests {
       try eventually("it follows") {
         try waiting.metric("watchline_shared_log_entry")! >= entry
       }
-      site.nodes.kill(0)
+      site.killNode(0)
       try eventually("it says that the log is silent") {
         try waiting.get("/readyz").hasPrefix("it stands by, and its log is silent: ")
       }
-      try site.nodes.restart(0)
+      try site.restartNode(0)
       #expect(try site.servers[owner].terminate() == 0)
       try eventually("the other one is ready") { try waiting.get("/readyz") == "ok\n\n200" }
       #expect(try waiting.metric("watchline_owner") == 1)
@@ -73,7 +73,7 @@ extension ProcessTests {
 
     /// While no node answers, nothing new is taken, and everybody is told; what was under way comes through once.
     @Test func nodesThatAreGone() throws {
-      let site = try ClusterSite(scratch, nodes: 1)
+      let site = try ClusterSite(scratch, .nodes(1))
       let owner = try site.owner()
       let (server, standby) = (site.servers[owner], site.servers[1 - owner])
       let watch = try server.device("watch")
@@ -83,12 +83,12 @@ extension ProcessTests {
       }
       #expect(try phone.request(transfer(1)).type == "accepted")
       #expect(try watch.expect("didReceiveUserInfo").integer("seq") == 1)
-      site.nodes.kill(0)
+      site.killNode(0)
       let error = try phone.request(transfer(2))
       #expect(error.code == 4_008 && error.bool("definite") == false, "\(error)")
       try server.expectLog("no NATS server can be reached")
       try standby.expectLog("event=sharedLogSilent reason=\"no NATS server can be reached\"")
-      try site.nodes.restart(0)
+      try site.restartNode(0)
       try eventually("it is taken again") {
         try phone.request(transfer(2)).type == "accepted"
       }
@@ -110,6 +110,20 @@ extension ProcessTests {
       let none = try refusal(base + ["127.0.0.1:\(nodes.ports[0])"])
       #expect(none.contains("correct --nats-monitor"), "\(none)")
       #expect(!FileManager.default.fileExists(atPath: scratch.database))
+    }
+
+    /// PostgreSQL says itself whether it syncs.
+    @Test func aDatabaseThatDoesNotSync() throws {
+      let postgres = try Postgres(["-c", "fsync=off"])
+      let unsynced = try refusal(["--cluster", postgres.url])
+      #expect(
+        unsynced.contains("its fsync is off, so that what is accepted may be lost"), "\(unsynced)")
+      #expect(
+        try ServerProcess(scratch, ["--cluster", postgres.url, "--allow-unsynced"]).terminate() == 0
+      )
+      let none = try refusal(["--cluster", "postgres://me:secret@127.0.0.1:1/x?password=secret"])
+      #expect(none.contains("start PostgreSQL, or correct --cluster"), "\(none)")
+      #expect(!none.contains("secret"), "\(none)")
     }
 
     /// What is wrong with nodes, the log or the folder is a sentence, and exit 1.
