@@ -1,3 +1,4 @@
+import Glibc
 import Seeded
 import Testing
 
@@ -153,29 +154,22 @@ struct SharedLogConformance {
 
 /// Runs a body on so many threads, and waits for all of them.
 func runAtOnce(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-  let started = Monitor(0)
-  let done = Monitor(0)
   final class Work {
-    let number: Int
-    let body: (Int) -> Void
-    init(_ number: Int, _ body: @escaping (Int) -> Void) {
-      (self.number, self.body) = (number, body)
-    }
+    let run: () -> Void
+    init(_ run: @escaping () -> Void) { self.run = run }
   }
-  for number in 0..<count {
-    let work = Work(number) { number in
+  let started = Monitor(0)
+  let threads = (0..<count).map { number in
+    let work = Work {
       started.with { $0 += 1 }
       while started.with({ $0 }) < count {}
       body(number)
-      done.with { $0 += 1 }
-      done.signal()
     }
-    _ = startThread(
+    return startThread(
       { argument in
-        let work = Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue()
-        work.body(work.number)
+        Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().run()
         return nil
       }, Unmanaged.passRetained(work).toOpaque())
   }
-  while done.wait(until: nil, { $0 == count ? () : nil }) == nil {}
+  for thread in threads { pthread_join(thread, nil) }
 }
