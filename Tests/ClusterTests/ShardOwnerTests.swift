@@ -74,6 +74,55 @@ import Testing
     #expect(next.follower.identity == identity)
   }
 
+  /// It may leave the shard to another one as long as it has not sent its opening. What comes to it late it follows.
+  @Test func withdraws() {
+    var log = Log()
+    var owner = ShardOwner(name: 1)
+    let read = owner.claim(now: 0)
+    owner.withdraw()
+    #expect(owner.state == .following)
+    #expect(log.answer(read, &owner).isEmpty)
+    #expect(log.entries.isEmpty)
+    var other = owning(&log, name: 2)
+    #expect(log.answer(other.commit([batch(1)], now: 0), &other) == [.committed])
+    #expect(log.answer(owner.tick(now: 500_000), &owner) == [.follow(batch(1))])
+    // Once it has sent it, that may be in the log.
+    let asked = owner.claim(now: 500_000)
+    guard case .read(let behind) = asked.first else {
+      Issue.record("\(asked)")
+      return
+    }
+    let opening = owner.read([], from: behind + 1, now: 500_000)
+    owner.withdraw()
+    #expect(owner.state == .opening)
+    #expect(log.answer(opening, &owner) == [.opened(epoch: 2)])
+  }
+
+  /// Where a copy stands, as bytes: before the parts of what is not committed.
+  @Test func keepsItsPosition() throws {
+    var log = Log()
+    var settings = ShardOwner.Settings()
+    settings.entry = 100
+    var owner = ShardOwner(name: 9, settings: settings)
+    _ = log.answer(owner.claim(now: 0), &owner)
+    let sent = owner.commit([batch(1, bytes: 200)], now: 0)
+    guard case .append(let part, 1) = try #require(sent.first) else { return }
+    log.entries.append(part)
+    _ = owner.appended(behind: 1, now: 0)
+    #expect(owner.follower.sequence == 2)
+    let position = try #require(Follower(position: owner.follower.position))
+    #expect(position.sequence == 1 && position.owner == 9 && position.epoch == 1)
+    #expect(position.identity == owner.follower.identity && position.lastBatch == 0)
+    // What follows is read from there.
+    var next = ShardOwner(name: 2, at: position)
+    #expect(log.answer(next.claim(now: 0), &next) == [.opened(epoch: 2)])
+    let bytes = owner.follower.position
+    for count in 0..<34 { #expect(Follower(position: Array(bytes.prefix(count))) == nil) }
+    #expect(Follower(position: [2] + bytes.dropFirst()) == nil)
+    #expect(Follower(position: bytes + [0xFF]) == nil)
+    #expect(Follower(position: Follower().position) == Follower())
+  }
+
   /// Whoever comes later takes over; the one before hears of it with its next entry, and tells nothing.
   @Test func isFenced() {
     var log = Log()

@@ -65,7 +65,16 @@ package final class Nodes {
 
   package func kill(_ number: Int) { children[number].kill() }
 
-  package func signal(_ number: Int, _ signal: Int32) { children[number].signal(signal) }
+  /// Stops a node; it does nothing any more when this returns.
+  package func freeze(_ number: Int) {
+    children[number].signal(SIGSTOP)
+    let path = "/proc/\(children[number].id)/stat"
+    while let stat = try? String(contentsOfFile: path, encoding: .utf8), !stat.contains(") T ") {
+      usleep(1_000)
+    }
+  }
+
+  package func thaw(_ number: Int) { children[number].signal(SIGCONT) }
 
   /// Asks JetStream's API what this package never asks, and does not wait (<https://docs.nats.io/reference/reference-protocols/nats-protocol>).
   package func ask(_ subject: String, _ body: String) throws {

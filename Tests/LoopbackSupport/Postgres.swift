@@ -53,8 +53,6 @@ package final class Postgres {
     child.kill()
   }
 
-  package func signal(_ number: Int32) { child.signal(number) }
-
   package func restart() throws {
     let end = Date(timeIntervalSinceNow: 20)
     while true {

@@ -89,7 +89,7 @@ import Testing
     let nodes = try Nodes()
     let log = try JetStream(Self.settings(nodes))
     #expect(log.append([1], behind: 0, patience: 2_000_000) == .appended)
-    nodes.signal(0, SIGSTOP)
+    nodes.freeze(0)
     let before = monotonicNanoseconds()
     guard case .unanswered = log.append([2], behind: 1, patience: 200_000) else {
       Issue.record("an answer of a node that is stopped")
@@ -97,7 +97,7 @@ import Testing
     }
     #expect(throws: SharedLogSilence.self) { try log.read(behind: 0, patience: 200_000) }
     #expect(monotonicNanoseconds() - before < 2_000_000_000)
-    nodes.signal(0, SIGCONT)
+    nodes.thaw(0)
     // What was sent has come through; a second one does not.
     var piece = SharedLogPiece(first: 1)
     let deadline = monotonicNanoseconds() + 20_000_000_000

@@ -53,6 +53,14 @@ final class ClusterServer {
     return true
   }
 
+  /// - Returns: false where it does not want it, or has appended its opening.
+  func withdraw() -> Bool {
+    guard !isFrozen, owner.state == .catchingUp else { return false }
+    coverage.note("withdrew")
+    owner.withdraw()
+    return true
+  }
+
   /// - Returns: false where it does not own it.
   func leave() -> Bool {
     guard serves, let world else { return false }

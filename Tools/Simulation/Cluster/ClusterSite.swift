@@ -175,7 +175,7 @@ final class ClusterSite: ServerSite {
 
   private func performs(_ event: TraceEvent, _ server: ClusterServer) -> Bool {
     switch event.verb {
-    case .claim: return server.claim()
+    case .claim: return server.claim() || server.withdraw()
     case .stop: return server.leave()
     case .freeze: return server.freeze()
     case .thaw: return server.thaw(at: now * 1000)

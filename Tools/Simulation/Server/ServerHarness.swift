@@ -33,7 +33,8 @@ package final class ServerHarness: Harness {
     }
     if world == .cluster {
       return [
-        "takeOver", "followed", "thawedOwner", "killedOwner", "fenced", "released", "restored",
+        "takeOver", "followed", "thawedOwner", "killedOwner", "fenced", "withdrew", "released",
+        "restored",
         "oldOwner",
         "logSilent", "logLoses", "logRepeats", "logLags", "logReorders", "takeover", "zombie",
         "select", "cancel",
