@@ -24,7 +24,7 @@ final class Connection {
       natsConnection_Destroy(handle)
       throw StoreError(
         .other, code: Int32(bitPattern: status.rawValue), function: "natsConnection_JetStream",
-        path: settings.servers, Self.text(status))
+        path: servers, Self.text(status))
     }
     (self.handle, self.context) = (handle, context)
   }

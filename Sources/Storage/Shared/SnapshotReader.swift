@@ -13,6 +13,9 @@ final class SnapshotReader {
   /// The entry of the shard's log up to which the snapshot in the file has everything; 0 for none.
   private(set) var found: UInt64 = 0
 
+  /// Why the log did not answer when it was asked last.
+  private(set) var silence: SharedLogSilence?
+
   /// How long an answer is waited for, in microseconds.
   private static let patience: Int64 = 1_000_000
 
@@ -29,7 +32,9 @@ final class SnapshotReader {
     let piece: SharedLogPiece
     do throws(SharedLogSilence) {
       piece = try log.read(behind: sequence, patience: Self.patience)
+      silence = nil
     } catch {
+      silence = error
       return false
     }
     if piece.first > sequence + 1 {

@@ -45,6 +45,7 @@ package final class Standby {
   private var lastSave = Shard.now
   /// When the owner was heard of last, as far as the log could be asked.
   private var lastNews = Shard.now
+  private var lastStep = Shard.now
   /// When the log was last seen to have all that the copy has.
   private var lastWhole = Shard.now
   private var isOwner = false
@@ -72,15 +73,20 @@ package final class Standby {
   /// - Throws: where the log cannot be followed, or the copy takes nothing. This server has to end then.
   package func step() throws(StoreError) -> State {
     if let restoring {
-      guard try restoring.step() else { return .behind }
+      guard try restoring.step() else {
+        return restoring.silence.map { .silent($0.reason) } ?? .behind
+      }
       self.restoring = nil
       try restore(upTo: restoring.found)
     }
     let before = sequence
     let hasAll = hasAll
+    // One that stood still has heard nothing, whatever was said.
+    if Shard.now - lastStep > settings.silence / 3 { lastNews = Shard.now }
     try take(shard.perform { owner, now in next(&owner, hasAll: hasAll, now) })
     if restoring != nil { return .behind }
     let now = Shard.now
+    lastStep = now
     if sequence != before || shard.silence != nil { lastNews = now }
     if isOwner { return .owner }
     try saveSometimes(now)

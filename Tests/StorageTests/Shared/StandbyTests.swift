@@ -1,4 +1,5 @@
 import Cluster
+import Glibc
 import Journal
 import Testing
 
@@ -116,6 +117,20 @@ import Testing
     let end = monotonicNanoseconds() + UInt64(Self.settings.silence) * 4_000
     while monotonicNanoseconds() < end { #expect(try waiting.step() != .owner) }
     #expect(entries.count >= 5)
+    waiting.close()
+    #expect(old.store.close())
+  }
+
+  /// One that stood still for longer than any silence does not take that for one.
+  @Test func leavesOneThatLivesWhenItWasPaused() throws {
+    let (first, second) = (TemporaryDirectory(), TemporaryDirectory())
+    let old = try Self.serve(try Self.standby(MemorySharedLog(entries), first))
+    let waiting = try Self.standby(MemorySharedLog(entries), second)
+    for _ in 0..<3 {
+      try Self.wait(waiting, for: .following)
+      usleep(UInt32(Self.settings.silence) * 2)
+      for _ in 0..<3 { #expect(try waiting.step() != .owner) }
+    }
     waiting.close()
     #expect(old.store.close())
   }
