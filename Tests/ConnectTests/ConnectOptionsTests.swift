@@ -21,12 +21,21 @@ import watchline
   ])
   func serversAreHostAndPort(text: String, host: String, port: Int) throws {
     let endpoint = try parse(text).endpoint
-    #expect(endpoint.host == host)
-    #expect(endpoint.port == port)
+    #expect(endpoint.all.map(\.host) == [host])
+    #expect(endpoint.all.map(\.port) == [port])
     #expect(endpoint.description == text)
   }
 
-  @Test(arguments: ["localhost", ":80", "a:0", "a:65536", "a:+1", "a:", "::1", "::1:80", "[]:80"])
+  @Test func severalServers() throws {
+    let endpoints = try parse("a:1,[::1]:2").endpoint
+    #expect(endpoints.all.map(\.host) == ["a", "::1"] && endpoints.all.map(\.port) == [1, 2])
+    #expect(endpoints.description == "a:1,[::1]:2")
+  }
+
+  @Test(arguments: [
+    "localhost", ":80", "a:0", "a:65536", "a:+1", "a:", "::1", "::1:80", "[]:80", "a:1,", ",a:1",
+    "a:1,b",
+  ])
   func otherServersAreRefused(text: String) {
     #expect(throws: UsageError.self) { try parse(text) }
   }

@@ -14,12 +14,17 @@ final class ClusterSite {
   private var postgres: Postgres?
   private let scratch: Scratch
   private let options: [String]
+  /// Where each listens once it serves.
+  let ports: [Int]
   private(set) var servers: [ServerProcess] = []
   /// Who is stopped, and for how long nobody knows.
   private(set) var frozen: Set<Int> = []
 
   init(_ scratch: Scratch, _ engine: Engine, servers: Int = 2, more: [String] = []) throws {
     self.scratch = scratch
+    let listeners = try (0..<servers).map { _ in try LoopbackListener() }
+    ports = listeners.map(\.port)
+    for listener in listeners { close(listener.descriptor) }
     switch engine {
     case .nodes(let count):
       let nodes = try Nodes(count)
@@ -45,7 +50,7 @@ final class ClusterSite {
   }
 
   private func start(_ number: Int) throws -> ServerProcess {
-    try ServerProcess(starting: scratch, options, data: folder(number))
+    try ServerProcess(starting: scratch, options, data: folder(number), port: ports[number])
   }
 
   // MARK: What keeps the log

@@ -55,8 +55,11 @@ extension ProcessTests {
       #expect(try waiting.get("/healthz") == "ok\n\n200")
       #expect(try waiting.get("/readyz") == "it stands by, and another server serves\n\n503")
       #expect(try waiting.metric("watchline_owner") == 0)
-      let entry = try #require(try serving.metric("watchline_shared_log_entry"))
-      #expect(entry >= 1)
+      var entry = 0.0
+      try eventually("it has its opening") {
+        entry = try serving.metric("watchline_shared_log_entry")!
+        return entry >= 1
+      }
       try eventually("it follows") {
         try waiting.metric("watchline_shared_log_entry")! >= entry
       }
@@ -69,6 +72,29 @@ extension ProcessTests {
       try eventually("the other one is ready") { try waiting.get("/readyz") == "ok\n\n200" }
       #expect(try waiting.metric("watchline_owner") == 1)
       #expect(try site.servers[1 - owner].terminate() == 0)
+    }
+
+    /// Clients may name all servers, and reach the one that serves, before and after a take-over.
+    @Test func clientsNameAllOfThem() throws {
+      let site = try ClusterSite(scratch, .nodes(1))
+      let owner = try site.owner()
+      let all = site.ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+      let other = "127.0.0.1:\(site.ports[1 - owner]),127.0.0.1:\(site.ports[owner])"
+      for (line, server) in [("ping", owner), ("ping", 1 - owner)] {
+        for servers in [all, other] {
+          let program = try Program(
+            [Program.products + "/watchline", "connect", servers, "--raw", "--until", "pong"],
+            in: scratch, input: line + "\n")
+          #expect(try program.exitCode() == 0, "\(program.errors)")
+          #expect(program.output.contains("pong"))
+        }
+        guard server == owner else { break }
+        site.servers[owner].kill()
+        _ = try site.owner()
+      }
+      #expect(try site.stop() == [0, 0])
+      let none = try scratch.watchline(["connect", all, "--raw"])
+      #expect(none.code == 1 && none.errors.contains("cannot connect to \(all): "), "\(none)")
     }
 
     /// While no node answers, nothing new is taken, and everybody is told; what was under way comes through once.

@@ -3,7 +3,7 @@ internal import Wire
 
 /// What `watchline connect` was asked for.
 package struct ConnectOptions: Equatable {
-  package var endpoint = Endpoint.standard
+  package var endpoint = Endpoints.standard
   package var tls: TLSOptions?
   /// The line to send first, without LF; nil where none was asked for.
   package var activation: String?
@@ -20,7 +20,7 @@ package struct ConnectOptions: Equatable {
   package static let syntax = Syntax(
     name: "connect",
     summary: "Talk to a server as a phone or a watch, by hand or from a script.",
-    operands: "[HOST:PORT]", maximumOperands: 1,
+    operands: "[HOST:PORT,…]", maximumOperands: 1,
     options: [
       Option("pair", value: "P", "activate in this pair at once, and after each reconnect"),
       Option("role", value: "R", "as its phone or its watch", among: ["phone", "watch"]),
@@ -36,7 +36,7 @@ package struct ConnectOptions: Equatable {
       Option("timeout", value: "S", "end with status 1 after S seconds"),
     ] + TLSOptions.options,
     notes: """
-      HOST:PORT is \(Endpoint.standard) where left out.
+      HOST:PORT is \(Endpoint.standard) where left out; several with commas between are tried in turn.
 
       On a terminal, lines are typed and edited: arrow keys, history, Tab for request names and
       members; Ctrl-D ends the input, Ctrl-C leaves. Else the lines of the standard input are sent
@@ -59,7 +59,7 @@ package struct ConnectOptions: Equatable {
       """)
 
   package init(_ arguments: Arguments) throws(UsageError) {
-    if let server = arguments.operands.first { endpoint = try Endpoint(server) }
+    if let server = arguments.operands.first { endpoint = try Endpoints(server) }
     tls = try TLSOptions(arguments)
     activation = try Self.activation(arguments)
     acknowledgesAutomatically =

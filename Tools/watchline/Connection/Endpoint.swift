@@ -35,3 +35,23 @@ package struct Endpoint: Equatable, CustomStringConvertible {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
+
+/// The servers of which one serves: each is tried in turn.
+package struct Endpoints: Equatable, CustomStringConvertible {
+  package static let standard = Endpoints(all: [.standard])
+
+  package let all: [Endpoint]
+
+  private init(all: [Endpoint]) { self.all = all }
+
+  /// Reads `HOST:PORT`, or several with commas between.
+  package init(_ text: String) throws(UsageError) {
+    var all: [Endpoint] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      all.append(try Endpoint(String(part)))
+    }
+    self.all = all
+  }
+
+  package var description: String { all.map(\.description).joined(separator: ",") }
+}

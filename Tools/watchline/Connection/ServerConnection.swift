@@ -29,7 +29,7 @@ struct ConnectionFailure: Error {
   }
 }
 
-/// A connection to a server, with TLS or without.
+/// A connection to a server, with TLS or without. Of several servers it is the first one that can be reached.
 ///
 /// ```
 /// connect ─▶ opening ─(TLS: handshake)─▶ open ─▶ closed
@@ -38,7 +38,13 @@ final class ServerConnection {
   private var socket: TCPConnection!
   private weak var handler: (any ServerConnectionHandler)?
   /// nil without TLS.
-  private let channel: TLSChannel?
+  private var channel: TLSChannel?
+  private let tls: TLSContext?
+  private let loop: EventLoop?
+  /// Who is tried where this one cannot be reached.
+  private var others: ArraySlice<Endpoint> = []
+  private var patience: Timer?
+  private var isReached = false
   /// For the handler's use.
   var token = 0
   private var isOpened = false
@@ -55,20 +61,56 @@ final class ServerConnection {
 
   /// - Throws: as `TCPConnection.connect`, and where there is no memory.
   init(
-    _ endpoint: Endpoint, _ tls: TLSContext?, loop: EventLoop,
+    _ endpoints: Endpoints, _ tls: TLSContext?, loop: EventLoop,
     handler: any ServerConnectionHandler
   ) throws(ConnectionFailure) {
     self.handler = handler
+    self.tls = tls
+    self.loop = loop
+    others = endpoints.all[...]
+    try tryNext()
+    itself = self
+    guard !others.isEmpty else { return }
+    patience = Timer(loop: loop) { [unowned self] in patienceIsOver() }
+    patience?.start(after: Self.patience)
+  }
+
+  /// How long a server may take to be reached where there are others, in microseconds.
+  private static let patience: Int64 = 3_000_000
+
+  /// - Throws: where the last one cannot be reached.
+  private func tryNext() throws(ConnectionFailure) {
+    while let endpoint = others.popFirst() {
+      do throws(ConnectionFailure) {
+        return try reach(endpoint)
+      } catch {
+        guard !others.isEmpty else { throw error }
+      }
+    }
+  }
+
+  private func reach(_ endpoint: Endpoint) throws(ConnectionFailure) {
     channel = tls?.connect(host: endpoint.host)
     guard tls == nil || channel != nil else {
       throw ConnectionFailure("\(endpoint.host) cannot be the name in a certificate")
     }
     do throws(UVError) {
       socket = try TCPConnection.connect(
-        loop: loop, host: endpoint.host, port: endpoint.port, handler: self)
-      itself = self
+        loop: loop!, host: endpoint.host, port: endpoint.port, handler: self)
     } catch {
       throw ConnectionFailure(error)
+    }
+  }
+
+  private func patienceIsOver() {
+    guard !isReached, socket.isOpen, !others.isEmpty else { return }
+    let late = socket
+    do throws(ConnectionFailure) {
+      try tryNext()
+      late?.close()
+      patience?.start(after: Self.patience)
+    } catch {
+      // This one is waited for, then.
     }
   }
 
@@ -76,8 +118,8 @@ final class ServerConnection {
   init(accepted socket: TCPConnection, handler: any ServerConnectionHandler) {
     self.handler = handler
     self.socket = socket
-    channel = nil
-    isOpened = true
+    (tls, loop) = (nil, nil)
+    (isReached, isOpened) = (true, true)
     itself = self
     socket.handler = self
   }
@@ -178,6 +220,10 @@ final class ServerConnection {
 
 extension ServerConnection: ClientHandler {
   func connectionDidOpen(_ connection: TCPConnection) {
+    guard connection === socket else { return }
+    isReached = true
+    patience?.close()
+    patience = nil
     guard let channel else {
       isOpened = true
       handler?.connectionDidOpen(self)
@@ -207,6 +253,8 @@ extension ServerConnection: ClientHandler {
   }
 
   func connection(_ connection: TCPConnection, didFail error: UVError) {
+    guard connection === socket else { return }
+    if !isReached, !others.isEmpty, (try? tryNext()) != nil { return }
     handler?.connection(self, didFail: ConnectionFailure(error))
   }
 
@@ -220,6 +268,9 @@ extension ServerConnection: ClientHandler {
   }
 
   func connectionDidClose(_ connection: TCPConnection) {
+    guard connection === socket else { return }
+    patience?.close()
+    patience = nil
     handler?.connectionDidClose(self)
     itself = nil
   }

@@ -5,7 +5,7 @@ package import Usage
 /// What `watchline device` was asked for.
 package struct DeviceOptions {
   package var app: ShippedApp
-  package var endpoint = Endpoint.standard
+  package var endpoint = Endpoints.standard
   package var tls: TLSOptions?
   package var pair: String
   package var isPhone: Bool
@@ -34,7 +34,9 @@ package struct DeviceOptions {
     options: [
       Option("app", value: "APP", apps.joined(separator: ", "), among: apps),
       Option("role", value: "R", "phone or watch", among: ["phone", "watch"]),
-      Option("connect", value: "HOST:PORT", "the server; \(Endpoint.standard) where left out"),
+      Option(
+        "connect", value: "HOST:PORT,…",
+        "the server, or several of which one serves; \(Endpoint.standard) where left out"),
       Option("pair", value: "P", "the pair that it belongs to; demo where left out"),
       Option("device", value: "D", "its name in the pair; the role where left out"),
       Option(
@@ -86,7 +88,7 @@ package struct DeviceOptions {
     }
     self.app = app
     isPhone = role == "phone"
-    if let server = arguments.string("connect") { endpoint = try Endpoint(server) }
+    if let server = arguments.string("connect") { endpoint = try Endpoints(server) }
     tls = try TLSOptions(arguments)
     pair = arguments.string("pair") ?? "demo"
     name = arguments.string("device") ?? role

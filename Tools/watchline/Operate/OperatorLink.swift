@@ -5,18 +5,18 @@ internal import Wire
 
 /// What the commands for whoever keeps a server are told alike.
 struct OperatorOptions {
-  var endpoint = Endpoint.standard
+  var endpoint = Endpoints.standard
   var tls: TLSOptions?
 
   static let options = TLSOptions.options
-  static let operands = "[HOST:PORT]"
+  static let operands = "[HOST:PORT,…]"
   static let notes = """
-    HOST:PORT is \(Endpoint.standard) where left out. A server with tokens wants one with the grant admin, in
+    HOST:PORT is \(Endpoint.standard) where left out; of several, the first that answers. A server with tokens wants one with the grant admin, in
     WATCHLINE_TOKEN: watchline token create --pair none --grant admin
     """
 
   init(_ arguments: Arguments) throws(UsageError) {
-    if let server = arguments.operands.first { endpoint = try Endpoint(server) }
+    if let server = arguments.operands.first { endpoint = try Endpoints(server) }
     tls = try TLSOptions(arguments)
   }
 }

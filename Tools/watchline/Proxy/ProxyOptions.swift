@@ -4,7 +4,7 @@ package import Usage
 /// What `watchline proxy` was asked for.
 package struct ProxyOptions: Equatable {
   package var listen: Endpoint
-  package var to: Endpoint
+  package var to: Endpoints
   package var tls: TLSOptions?
   package var seed: UInt64
   package var faults: ProxyFaults
@@ -15,7 +15,9 @@ package struct ProxyOptions: Equatable {
     summary: "Stand between devices and a server, and inject faults into their connections.",
     options: [
       Option("listen", value: "HOST:PORT", "where devices connect to; port 0 picks a free one"),
-      Option("to", value: "HOST:PORT", "the server; \(Endpoint.standard) where left out"),
+      Option(
+        "to", value: "HOST:PORT,…",
+        "the server, or several of which one serves; \(Endpoint.standard) where left out"),
       Option("seed", value: "N", "draw which faults there are, and when, from this number"),
       Option("delay", value: "A..B", "each read waits A to B milliseconds; order is kept"),
       Option("slice", value: "N", "pass bytes on in pieces of 1 to N"),
@@ -59,7 +61,7 @@ package struct ProxyOptions: Equatable {
     }
     listen = try Endpoint(address, lowestPort: 0)
     to =
-      try arguments.string("to").map { text throws(UsageError) in try Endpoint(text) } ?? .standard
+      try arguments.string("to").map { text throws(UsageError) in try Endpoints(text) } ?? .standard
     tls = try TLSOptions(arguments)
     let seed = try arguments.integer("seed", in: 0...Int.max)
     self.seed = UInt64(seed ?? 0)
