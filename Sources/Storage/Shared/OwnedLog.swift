@@ -13,14 +13,18 @@ final class OwnedLog: Log {
   private let patience: Int64 = 1_000_000
 
   private let snapshots: any SharedLog
-  /// About what the shard's log has taken where it is kept, since its last snapshot.
-  private var size: Int
+  /// Bytes of the shard's log, as of an entry, and of what was committed since; without what each entry takes beside.
+  private var bytes: Int
+  private var counted: UInt64
+  /// About what an entry takes beside its bytes.
+  private static let overhead = 150
   /// What that has to be before a snapshot takes its place.
   private let snapshotBytes: Int
 
   init(_ shard: Shard, _ snapshots: any SharedLog, snapshotBytes: Int) {
     (self.shard, self.snapshots, self.snapshotBytes) = (shard, snapshots, snapshotBytes)
-    size = shard.log.byteCount ?? 0
+    bytes = shard.log.byteCount ?? 0
+    counted = shard.owner.follower.sequence
   }
 
   var last: UInt64 { shard.owner.follower.lastBatch }
@@ -42,7 +46,7 @@ final class OwnedLog: Log {
     try settle()
     guard last == previous else { return }
     byteCount += entry.count
-    size += entry.count
+    bytes += entry.count
     tell(shard.perform { owner, now in owner.commit(entry, through: sequence, now: now) })
     try settle()
   }
@@ -70,9 +74,10 @@ final class OwnedLog: Log {
 
   // MARK: Snapshots
 
-  /// Whether a snapshot is due: the log is long, and longer than what comes of it.
+  /// Whether a snapshot is due: the log is long, be it by signs of life, and longer than what comes of it.
   func wantsSnapshot(of databaseBytes: Int) -> Bool {
-    size >= max(snapshotBytes, 2 * databaseBytes)
+    let size = bytes + Self.overhead * Int(entry - counted)
+    return size >= max(snapshotBytes, 2 * databaseBytes)
   }
 
   /// - Parameter files: the copy's.
@@ -85,7 +90,7 @@ final class OwnedLog: Log {
   /// A snapshot has what the entries up to that one have.
   func forget(through sequence: UInt64) {
     shard.log.trim(through: sequence)
-    size = 0
+    (bytes, counted) = (0, entry)
   }
 
   /// Waits until nothing is under way.

@@ -1,3 +1,4 @@
+import Cluster
 import JetStream
 import Journal
 import LoopbackSupport
@@ -129,6 +130,26 @@ import Testing
     let last = SnapshotReader(log, path: path, vfs: nil)
     let error = #expect(throws: StoreError.self) { while try !last.step() {} }
     #expect(error?.message.contains("was not made by a server of this version") == true)
+  }
+
+  /// An owner that has nothing to say for years fills the log as well.
+  @Test func signsOfLifeCount() throws {
+    var settings = ShardOwner.Settings()
+    settings.keepalive = 1_000
+    let shard = Shard(MemorySharedLog(entries), at: Follower(), settings: settings)
+    var told = shard.perform { owner, now in owner.claim(now: now) }
+    while !told.contains(.opened(epoch: 1)) {
+      told += shard.perform { owner, now in owner.tick(now: now) }
+    }
+    let log = OwnedLog(shard, MemorySharedLog(snapshots), snapshotBytes: 3_000)
+    #expect(!log.wantsSnapshot(of: 0))
+    let deadline = monotonicNanoseconds() + 10_000_000_000
+    while !log.wantsSnapshot(of: 0), monotonicNanoseconds() < deadline { try log.keepUp() }
+    #expect(entries.count > 15 && entries.count < 30)
+    #expect(!log.wantsSnapshot(of: 2_000))
+    log.forget(through: 5)
+    #expect(!log.wantsSnapshot(of: 0))
+    #expect(entries.trimmed == 5)
   }
 
   /// Where the snapshots were lost and the log was trimmed, that is said.
