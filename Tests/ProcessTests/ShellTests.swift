@@ -34,7 +34,7 @@ extension ProcessTests {
       (["watchline", "replay", "one"], ["one.ndjson"]),
       (["watchline", "check", "--schema", "o"], ["one.ndjson", "other"]),
       (["watchline-server", "--clock", ""], ["manual", "real"]),
-      (["watchline-server", "--allow"], ["--allow-anonymous"]),
+      (["watchline-server", "--allow"], ["--allow-anonymous", "--allow-unsynced"]),
       (["watchline-server", "--data", "o"], ["other"]),
     ]
 
