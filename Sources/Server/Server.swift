@@ -217,7 +217,7 @@ package final class Server {
     if let storeFailure, storeFailure.kind == .gone {
       return "stopped without its store: \(storeFailure)"
     }
-    return "stopped while the disk took no more; what was answered by accepted is kept"
+    return "stopped while the store took nothing more; what was answered by accepted is kept"
   }
 
   // MARK: The end of a turn

@@ -26,7 +26,8 @@ final class Shard {
   /// Microseconds of a clock that does not go back.
   static var now: Int64 { Int64(monotonicNanoseconds() / 1_000) }
 
-  /// Does something with the owner's state, and what follows, up to the next piece of what others have committed.
+  /// Does something with the owner's state, and what follows, up to the next piece of what others have appended: who
+  /// wants the shard may want it no more then.
   ///
   /// - Returns: what is left for the store.
   func perform(
@@ -34,6 +35,7 @@ final class Shard {
   ) -> [ShardOwner.Effect] {
     var effects = later + body(&owner, Self.now)
     later = []
+    let sequence = owner.follower.sequence
     var left: [ShardOwner.Effect] = []
     while let effect = effects.popFirst() {
       switch effect {
@@ -46,13 +48,13 @@ final class Shard {
           continue
         }
         silence = nil
-      case .read(let sequence):
-        guard left.isEmpty else {
+      case .read(let place):
+        guard left.isEmpty, owner.follower.sequence == sequence else {
           later = [effect] + effects
           return left
         }
         do throws(SharedLogSilence) {
-          let piece = try log.read(behind: sequence, patience: patience)
+          let piece = try log.read(behind: place, patience: patience)
           silence = nil
           self.piece = piece
           effects = owner.read(piece.entries, from: piece.first, now: Self.now) + effects

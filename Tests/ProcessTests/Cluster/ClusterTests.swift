@@ -74,6 +74,28 @@ extension ProcessTests {
       #expect(try site.servers[1 - owner].terminate() == 0)
     }
 
+    /// Of two that wait one takes over, and stays.
+    @Test func oneOfTwoTakesOver() throws {
+      let site = try ClusterSite(scratch, .nodes(1), servers: 3)
+      for isKilled in [true, false] {
+        let owner = try site.owner()
+        let others = site.servers.indices.filter { $0 != owner }
+        for number in others { try site.servers[number].expectLog("event=standingBy") }
+        let old = site.servers[owner]
+        if isKilled { old.kill() } else { #expect(try old.terminate() == 0) }
+        try eventually("one of the others serves") {
+          try others.contains { try site.servers[$0].isReady() }
+        }
+        // Long enough for the other one to think so, too.
+        usleep(2_000_000)
+        let taken = try others.filter { try site.servers[$0].isReady() }
+        #expect(taken.count == 1, "\(site.logs)")
+        for number in others { #expect(!site.servers[number].log.contains("event=fenced")) }
+        try site.restart(owner)
+      }
+      #expect(try site.stop() == [0, 0, 0])
+    }
+
     /// Clients may name all servers, and reach the one that serves, before and after a take-over.
     @Test func clientsNameAllOfThem() throws {
       let site = try ClusterSite(scratch, .nodes(1))

@@ -1,3 +1,4 @@
+import Glibc
 import Seeded
 
 @testable import Storage
@@ -61,6 +62,8 @@ final class MemorySharedLog: SharedLog {
     var lost = (questions: 0, answers: 0)
     /// How many of 100 reads show less than there is.
     var stale = 0
+    /// How long each answer takes, in microseconds.
+    var delay: UInt32 = 0
     /// Nothing is answered.
     var isSilent = false
   }
@@ -75,6 +78,7 @@ final class MemorySharedLog: SharedLog {
 
   func append(_ entry: [UInt8], behind sequence: UInt64, patience: Int64) -> SharedLogAnswer {
     let faults = faults.with { $0 }
+    usleep(faults.delay)
     let silence = SharedLogAnswer.unanswered(SharedLogSilence("it is lost"))
     guard !faults.isSilent, !happens(faults.lost.questions) else { return silence }
     let isThere = shared.append(entry, behind: sequence)
@@ -86,6 +90,7 @@ final class MemorySharedLog: SharedLog {
     behind sequence: UInt64, patience: Int64
   ) throws(SharedLogSilence) -> SharedLogPiece {
     let faults = faults.with { $0 }
+    usleep(faults.delay)
     guard !faults.isSilent, !happens(faults.lost.questions + faults.lost.answers) else {
       throw SharedLogSilence("it is lost")
     }

@@ -96,6 +96,38 @@ import Testing
     #expect(new.store.close())
   }
 
+  /// Of several that wait one takes over, and the others go on waiting, though all want to at the same time.
+  @Test(arguments: [true, false]) func oneTakesOver(isReleased: Bool) throws {
+    let directories = (0..<4).map { _ in TemporaryDirectory() }
+    let log = MemorySharedLog(entries)
+    let old = try Self.serve(try Self.standby(log, directories[0]))
+    let faults = MemorySharedLog.Faults(delay: 20_000)
+    nonisolated(unsafe) let waiting = try (1..<4).map { number in
+      try Self.standby(
+        MemorySharedLog(entries, seed: UInt64(number), faults: faults), directories[number])
+    }
+    for standby in waiting { try Self.wait(standby, for: .following) }
+    if isReleased { #expect(old.store.close()) } else { log.faults.with { $0.isSilent = true } }
+    let owners = Monitor(0)
+    runAtOnce(waiting.count) { number in
+      let standby = waiting[number]
+      let end = monotonicNanoseconds() + UInt64(Self.settings.silence) * 2_500
+      while monotonicNanoseconds() < end {
+        guard let state = try? standby.step() else { return }
+        guard state == .owner else { continue }
+        owners.with { $0 += 1 }
+        // It lives.
+        let harness = try? Harness { (onWake) throws(StoreError) in
+          try standby.serve(onWake: onWake)
+        }
+        while monotonicNanoseconds() < end { usleep(1_000) }
+        harness?.store.close()
+      }
+    }
+    #expect(owners.with { $0 } == 1)
+    if !isReleased { old.store.close() }
+  }
+
   /// One that has nothing to say hears of it too.
   @Test func fencesOneThatIsIdle() throws {
     let (first, second) = (TemporaryDirectory(), TemporaryDirectory())
