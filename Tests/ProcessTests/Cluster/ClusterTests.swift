@@ -92,6 +92,7 @@ extension ProcessTests {
         #expect(taken.count == 1, "\(site.logs)")
         for number in others { #expect(!site.servers[number].log.contains("event=fenced")) }
         try site.restart(owner)
+        try site.servers[owner].expectLog("event=standingBy")
       }
       #expect(try site.stop() == [0, 0, 0])
     }
