@@ -169,4 +169,28 @@ import Testing
       }
     }
   }
+
+  /// Who repeats an announcement while its bytes are under way is told to go on behind them, and of a file that is whole
+  /// behind its end: whoever went on before that would be refused.
+  @Test(arguments: [3, 6]) func aRepeatedAnnouncementSaysWhereToGoOn(bytes: Int) throws {
+    let world = try World()
+    for line in ["activate pair=p role=phone", "activate pair=p role=watch"] {
+      world.send(line, on: line.hasSuffix("phone") ? "phone" : "watch")
+    }
+    let sum = "bef57ec7f53a6d40beb640a780a639c83bc29ac8a9816f1fc6c5c6dcd93c4721"
+    let announcement = "transferFile n=1 id=f name=a size=6 sha256=\"\(sum)\""
+    world.send(announcement, on: "phone")
+    _ = world.client("phone").takeLines()
+    world.holdsCommits = true
+    world.send(
+      "fileChunk transfer=phone:0.1 offset=0 data=\(bytes == 3 ? "YWJj" : "YWJjZGVm")", on: "phone")
+    world.send(announcement, on: "phone")
+    #expect(world.client("phone").takeLines() == [])
+    world.holdsCommits = false
+    world.settle()
+    let answers = world.client("phone").takeLines().filter {
+      $0.contains("\"re\":\"f\"") && $0.contains("accepted")
+    }
+    #expect(answers.count == 1 && answers[0].contains("\"offset\":\(bytes)"), "\(answers)")
+  }
 }

@@ -195,8 +195,10 @@ extension Relay {
           file.re = call.id
           changed(file, of: device.pair)
         }
+        // That batch has all that was received: of a file that is whole the rest of it, else it is the latest one.
+        let offset = file.received
         return answerAfter(batch, call) { output in
-          Self.accepted(&output, call, transfer, device, offset: file.synced)
+          Self.accepted(&output, call, transfer, device, offset: offset)
         }
       }
       return answerAfter(batch, call) { Self.accepted(&$0, call, transfer, device) }
