@@ -20,7 +20,7 @@ extension ProcessTests {
       case kill, freeze, end, killNode, killNodes
     }
 
-    @Test(arguments: [(ClusterSite.Engine.nodes(1), 2), (.nodes(3), 5), (.postgreSQL, 4)])
+    @Test(arguments: [(ClusterSite.Engine.nodes(1), 3), (.nodes(3), 3), (.postgreSQL, 3)])
     func losesNothing(engine: ClusterSite.Engine, rounds: Int) throws {
       let rounds = setting("WATCHLINE_CLUSTER_ROUNDS").map { Int($0) } ?? rounds
       let seed = killSeed()
