@@ -6,15 +6,14 @@ import Storage
 final class Connection {
   let handle: OpaquePointer
   let context: OpaquePointer
-  private let servers: String
 
   init(_ settings: JetStreamSettings) throws(StoreError) {
-    servers = withoutSecrets(settings.servers)
-    var (handle, status) = Self.withoutSignals { Self.connect(settings.servers) }
+    // The library has threads of its own.
+    var (handle, status) = withoutSignals { Self.connect(settings.servers) }
     guard status == NATS_OK, let handle else {
       throw StoreError(
         .cannotOpen, code: Int32(bitPattern: status.rawValue), function: "natsConnection_Connect",
-        path: servers,
+        path: withoutSecrets(settings.servers),
         "no NATS server can be reached there (\(Self.text(status))); start one with JetStream (nats-server --jetstream), "
           + "or correct --cluster")
     }
@@ -24,7 +23,7 @@ final class Connection {
       natsConnection_Destroy(handle)
       throw StoreError(
         .other, code: Int32(bitPattern: status.rawValue), function: "natsConnection_JetStream",
-        path: servers, Self.text(status))
+        path: withoutSecrets(settings.servers), Self.text(status))
     }
     (self.handle, self.context) = (handle, context)
   }
@@ -60,16 +59,6 @@ final class Connection {
     ]
     for step in steps where status == NATS_OK { status = step() }
     return (handle, status)
-  }
-
-  /// The library's threads get no signals: those are for the thread that runs the loop.
-  private static func withoutSignals<Result>(_ body: () -> Result) -> Result {
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    return body()
   }
 
   var maxPayload: Int { Int(natsConnection_GetMaxPayload(handle)) }
@@ -212,7 +201,7 @@ final class Connection {
   private func error(
     _ kind: StoreError.Kind, _ function: String, _ settings: JetStreamSettings, _ message: String
   ) -> StoreError {
-    StoreError(kind, function: function, path: "\(servers) stream \(settings.stream)", message)
+    StoreError(kind, function: function, path: settings.name, message)
   }
 
   /// Why there is no answer.

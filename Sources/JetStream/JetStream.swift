@@ -22,7 +22,7 @@ package final class JetStream: SharedLog {
     connection = try Connection(settings)
     stream = settings.stream
     subject = settings.subject
-    name = "\(withoutSecrets(settings.servers)) stream \(settings.stream)"
+    name = settings.name
     try connection.openStream(settings)
     entryBytes = min(1 << 20, connection.maxPayload - Self.headBytes)
     reader = try Reader(connection, settings)
@@ -98,6 +98,8 @@ package struct JetStreamSettings: Sendable {
   private var isSnapshots = false
 
   package var stream: String { isSnapshots ? "WL_\(shard)_SNAP" : "WL_\(shard)" }
+  /// What a person is told of it.
+  var name: String { "\(withoutSecrets(servers)) stream \(stream)" }
   var subject: String { "watchline.\(isSnapshots ? "snapshot" : "log").\(shard)" }
   /// By this a server knows that the stream is one of Watchline's, and of a cluster with as many shards.
   package var description: String {

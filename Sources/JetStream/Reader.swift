@@ -9,14 +9,9 @@ final class Reader {
   private let question: String
   private let inbox: String
   private let subscription: OpaquePointer
-  /// How many messages are asked for at a time.
-  private var window = 1
+  private var window = ReadWindow()
   /// Tells the answers of this call from late ones.
   private var round = 0
-
-  private static let longestWindow = 512
-  /// Of the messages that come at a time, about.
-  private static let mostBytes = 4 << 20
 
   init(_ connection: Connection, _ settings: JetStreamSettings) throws(StoreError) {
     self.connection = connection
@@ -31,7 +26,7 @@ final class Reader {
     }
     guard status == NATS_OK, let subscription else {
       throw StoreError(
-        .cannotOpen, function: "natsConnection_SubscribeSync", path: settings.servers,
+        .cannotOpen, function: "natsConnection_SubscribeSync", path: settings.name,
         connection.silence(status).reason)
     }
     natsSubscription_SetPendingLimits(subscription, -1, -1)
@@ -43,7 +38,7 @@ final class Reader {
   /// - Returns: the entries behind a sequence that follow each other; none where the next one is not there.
   func read(behind sequence: UInt64, patience: Int64) throws(SharedLogSilence) -> [[UInt8]] {
     round += 1
-    for number in sequence + 1...sequence + UInt64(window) {
+    for number in sequence + 1...sequence + UInt64(window.count) {
       let ask = "{\"seq\":\(number)}"
       let status = natsConnection_PublishRequestString(
         connection.handle, question, "\(inbox).\(round).\(number)", ask)
@@ -52,7 +47,7 @@ final class Reader {
     var found: [UInt64: [UInt8]] = [:]
     var answers = 0
     let deadline = monotonicNanoseconds() + UInt64(patience) * 1_000
-    while answers < window {
+    while answers < window.count {
       let now = monotonicNanoseconds()
       guard now < deadline else { break }
       var message: OpaquePointer?
@@ -71,12 +66,7 @@ final class Reader {
     }
     var entries: [[UInt8]] = []
     while let entry = found[sequence + UInt64(entries.count) + 1] { entries.append(entry) }
-    let bytes = entries.reduce(0) { $0 + $1.count }
-    if entries.count < window {
-      window = 1
-    } else {
-      window = bytes > Self.mostBytes ? max(1, window / 2) : min(window * 2, Self.longestWindow)
-    }
+    window.note(entries)
     return entries
   }
 

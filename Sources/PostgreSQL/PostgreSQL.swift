@@ -11,12 +11,7 @@ package final class PostgreSQL: SharedLog {
   private let session: Session
   /// Which of the logs in the tables.
   private let log: [UInt8]
-  /// How many entries are asked for at a time.
-  private var window = 1
-
-  private static let longestWindow = 512
-  /// Of the entries that come at a time, about.
-  private static let mostBytes = 4 << 20
+  private var window = ReadWindow()
   private static let patience: Int64 = 5_000_000
 
   /// Connects, and makes the tables where there are none.
@@ -114,14 +109,14 @@ package final class PostgreSQL: SharedLog {
       let rows = try session.ask(
         """
         SELECT sequence, entry FROM watchline_entry
-        WHERE log = $1::text AND sequence > $2::bigint ORDER BY sequence LIMIT \(window)
+        WHERE log = $1::text AND sequence > $2::bigint ORDER BY sequence LIMIT \(window.count)
         """, [log, Self.bytes(sequence)], patience: patience
       ).rows
+      let entries = rows.map { $0[1] ?? [] }
+      window.note(entries)
       if let first = rows.first {
-        widen(rows)
-        return SharedLogPiece(first: Self.number(first[0]), entries: rows.map { $0[1] ?? [] })
+        return SharedLogPiece(first: Self.number(first[0]), entries: entries)
       }
-      window = 1
       let ends = try session.ask(
         """
         SELECT last, (SELECT min(sequence) FROM watchline_entry WHERE log = $1::text)
@@ -137,11 +132,6 @@ package final class PostgreSQL: SharedLog {
     } catch {
       throw Self.silence(error)
     }
-  }
-
-  private func widen(_ rows: [[[UInt8]?]]) {
-    let bytes = rows.reduce(0) { $0 + ($1[1]?.count ?? 0) }
-    window = bytes > Self.mostBytes ? max(1, window / 2) : min(window * 2, Self.longestWindow)
   }
 
   package var byteCount: Int? {

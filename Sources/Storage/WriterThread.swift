@@ -34,13 +34,8 @@ package func startThread(
   _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
   _ argument: UnsafeMutableRawPointer
 ) -> pthread_t {
-  var all = sigset_t()
-  var before = sigset_t()
-  sigfillset(&all)
-  pthread_sigmask(SIG_SETMASK, &all, &before)
-  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
   var identifier = pthread_t()
-  let failure = pthread_create(&identifier, nil, body, argument)
+  let failure = withoutSignals { pthread_create(&identifier, nil, body, argument) }
   precondition(failure == 0, "no thread: \(failure)")
   return identifier
 }
@@ -51,4 +46,14 @@ private func nameThread(_ name: String) {
   guard descriptor >= 0 else { return }
   write(descriptor, name, name.utf8.count)
   close(descriptor)
+}
+
+/// Runs a body in which this thread gets no signals, nor any thread that is started meanwhile.
+package func withoutSignals<Result>(_ body: () -> Result) -> Result {
+  var all = sigset_t()
+  var before = sigset_t()
+  sigfillset(&all)
+  pthread_sigmask(SIG_SETMASK, &all, &before)
+  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  return body()
 }

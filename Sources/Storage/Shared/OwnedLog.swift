@@ -72,27 +72,6 @@ final class OwnedLog: Log {
 
   func trim(through sequence: UInt64) { byteCount = 0 }
 
-  // MARK: Snapshots
-
-  /// Whether a snapshot is due: the log is long, be it by signs of life, and longer than what comes of it.
-  func wantsSnapshot(of databaseBytes: Int) -> Bool {
-    let size = bytes + Self.overhead * Int(entry - counted)
-    return size >= max(snapshotBytes, 2 * databaseBytes)
-  }
-
-  /// - Parameter files: the copy's.
-  func snapshot(
-    of database: Database, _ files: StoreFiles, vfs: String?
-  ) throws(StoreError) -> SnapshotWriter {
-    try SnapshotWriter(of: database, in: snapshots, path: files.snapshot, vfs: vfs)
-  }
-
-  /// A snapshot has what the entries up to that one have.
-  func forget(through sequence: UInt64) {
-    shard.log.trim(through: sequence)
-    (bytes, counted) = (0, entry)
-  }
-
   /// Waits until nothing is under way.
   private func settle() throws(StoreError) {
     let began = Shard.now
@@ -127,5 +106,26 @@ final class OwnedLog: Log {
     StoreError(
       .conflict, code: SQLITE_BUSY, function: "append", path: shard.log.name,
       broken ?? "another server owns the shard now")
+  }
+
+  // MARK: Snapshots
+
+  /// Whether a snapshot is due: the log is long, be it by signs of life, and longer than what comes of it.
+  func wantsSnapshot(of databaseBytes: Int) -> Bool {
+    let size = bytes + Self.overhead * Int(entry - counted)
+    return size >= max(snapshotBytes, 2 * databaseBytes)
+  }
+
+  /// - Parameter files: the copy's.
+  func snapshot(
+    of database: Database, _ files: StoreFiles, vfs: String?
+  ) throws(StoreError) -> SnapshotWriter {
+    try SnapshotWriter(of: database, in: snapshots, path: files.snapshot, vfs: vfs)
+  }
+
+  /// A snapshot has what the entries up to that one have.
+  func forget(through sequence: UInt64) {
+    shard.log.trim(through: sequence)
+    (bytes, counted) = (0, entry)
   }
 }

@@ -29,6 +29,27 @@ package protocol SharedLog: AnyObject {
   func trim(through sequence: UInt64)
 }
 
+/// How many entries are asked for at a time: more and more while there are as many, and one at the end.
+package struct ReadWindow {
+  package private(set) var count = 1
+
+  private static let longest = 512
+  /// Of the entries that come at a time, about.
+  private static let mostBytes = 4 << 20
+
+  package init() {}
+
+  /// These came.
+  package mutating func note(_ entries: [[UInt8]]) {
+    let bytes = entries.reduce(0) { $0 + $1.count }
+    if entries.count < count {
+      count = 1
+    } else {
+      count = bytes > Self.mostBytes ? max(1, count / 2) : min(count * 2, Self.longest)
+    }
+  }
+}
+
 /// URLs, with commas between, as they may be shown: without passwords and options.
 package func withoutSecrets(_ urls: String) -> String {
   let plain = urls.prefix { $0 != "?" }
