@@ -119,6 +119,9 @@ extension LaneClient {
       mustRetry = true
     } else if re == "ask" || re == "configure" {
       mustRetry = true
+    } else if re.hasPrefix("ack") {
+      // It may say so again.
+      said = [:]
     } else if re == "activate" {
       session = .none
     }

@@ -32,8 +32,8 @@ extension ProcessTests {
       try introduce(site)
       var told: [String: Int] = [:]
       for round in 1...rounds {
+        try load(site, phone, watch, &random)
         let owner = try site.owner()
-        try load(site.servers[owner], phone, watch, &random)
         // Each kind at least once in so many rounds.
         let kinds = Trouble.allCases
         let trouble = round <= kinds.count ? kinds[round - 1] : kinds[random.below(kinds.count)]
@@ -45,36 +45,45 @@ extension ProcessTests {
         watch.leave()
         try #require(checker.violations == [], "seed \(seed), round \(round), \(trouble)")
       }
-      let owner = try site.owner()
-      try settle(site.servers[owner], phone, watch)
+      try settle(site, phone, watch)
       #expect(checker.violations == [], "seed \(seed)")
       #expect(checker.transfers.count > rounds * 10)
       #expect(checker.transfers.allSatisfy { $0.deliveries == 1 })
       print("cluster: \(checker.transfers.count) transfers, \(told)")
-      #expect(try site.stop() == [0, 0])
+      let codes = try site.stop()
+      // One that the last trouble has had taken over may find out only now.
+      #expect(
+        codes.contains(0) && codes.allSatisfy([0, 4].contains),
+        "seed \(seed): \(codes) \(site.logs)")
     }
 
     private func introduce(_ site: ClusterSite) throws {
-      let server = site.servers[try site.owner()]
+      let server = try site.owningServer()
       try server.device("watch").close()
       try server.device("phone").close()
     }
 
     /// Some tens of milliseconds of transfers.
     private func load(
-      _ server: ServerProcess, _ phone: LoadPhone, _ watch: LazyWatch, _ random: inout SplitMix64
+      _ site: ClusterSite, _ phone: LoadPhone, _ watch: LazyWatch, _ random: inout SplitMix64
     ) throws {
+      let server = try site.owningServer()
       try watch.connect(server)
       try phone.connect(server)
-      try go(phone, watch, "the phone is active") { phone.isActive }
+      try go(site, phone, watch, "the phone is active") { phone.isActive }
       let end = Moment.after(Double(random.pick(20...300)) / 1_000)
-      try go(phone, watch, "a while has passed") { end.isPast }
+      try go(site, phone, watch, "a while has passed") { end.isPast }
     }
 
     private func go(
-      _ phone: LoadPhone, _ watch: LazyWatch, _ what: String, until holds: () -> Bool
+      _ site: ClusterSite, _ phone: LoadPhone, _ watch: LazyWatch, _ what: String,
+      until holds: () -> Bool
     ) throws {
       try eventually(within: 60, what) {
+        // A server that was silent for too long is taken over, and ends when it hears of that.
+        for device in [phone, watch] where device.isCutOff {
+          try device.connect(site.owningServer())
+        }
         try phone.step()
         try watch.step()
         phone.client?.wait(0.0003)
@@ -92,13 +101,16 @@ extension ProcessTests {
         let ended = site.servers[owner]
         #expect(try ended.terminate() == 0)
       case .freeze: try freeze(site, owner, phone, watch)
+      // What finds the log silent is refused.
       case .killNode:
+        checker.isTroubleFree = false
         let node = random.below(site.nodeCount)
         site.killNode(node)
         let end = Moment.after(Double(random.pick(0...1_500)) / 1_000)
-        try go(phone, watch, "a while has passed") { end.isPast }
+        try go(site, phone, watch, "a while has passed") { end.isPast }
         try site.restartNode(node)
       case .killNodes:
+        checker.isTroubleFree = false
         for node in 0..<site.nodeCount { site.killNode(node) }
         for node in 0..<site.nodeCount { try site.restartNode(node) }
       }
@@ -125,22 +137,23 @@ extension ProcessTests {
 
     /// Everything is brought to its end.
     private func settle(
-      _ server: ServerProcess, _ phone: LoadPhone, _ watch: LazyWatch
+      _ site: ClusterSite, _ phone: LoadPhone, _ watch: LazyWatch
     ) throws {
+      let server = try site.owningServer()
       phone.isSending = false
       watch.isEager = true
       try phone.connect(server)
       try watch.connect(server)
-      try go(phone, watch, "the phone is done") { phone.isSettled && watch.isActive }
+      try go(site, phone, watch, "the phone is done") { phone.isSettled && watch.isActive }
       phone.lanes.askAgain()
-      try go(phone, watch, "nothing is outstanding") {
+      try go(site, phone, watch, "nothing is outstanding") {
         guard phone.isSettled else { return false }
         if phone.lanes.state?.integer("outstanding") == 0 { return true }
         phone.lanes.look()
         return false
       }
       watch.lanes.look()
-      try go(phone, watch, "the watch has looked") { watch.lanes.state != nil }
+      try go(site, phone, watch, "the watch has looked") { watch.lanes.state != nil }
       checker.check()
     }
   }

@@ -87,6 +87,12 @@ final class ClusterSite {
     return owner!
   }
 
+  /// That server itself. (An index is worked out after the array that it is of.)
+  func owningServer() throws -> ServerProcess {
+    let owner = try owner()
+    return servers[owner]
+  }
+
   func restart(_ number: Int) throws {
     servers[number].kill()
     frozen.remove(number)

@@ -9,6 +9,8 @@ class LoadDevice {
   let lanes: LaneClient
   private(set) var client: LineClient?
   var random: SplitMix64
+  /// Not before then it asks again for what a server refused whose log was silent.
+  private var pause = Moment.after(0)
 
   init(_ name: String, _ checker: DeliveryChecker, seed: UInt64) {
     lanes = LaneClient(name, isPhone: name == "phone", checker, store: nil)
@@ -17,9 +19,16 @@ class LoadDevice {
 
   var isActive: Bool { lanes.session == .activated && client != nil }
 
+  /// Whether a server has ended its connection.
+  var isCutOff: Bool { client?.hasEnded == true }
+
   func connect(_ server: ServerProcess) throws {
     leave()
     client = try server.client()
+    try activate()
+  }
+
+  private func activate() throws {
     lanes.activate(pair: "demo", tellsReceived: random.chance(0.6))
     try send()
   }
@@ -42,7 +51,13 @@ class LoadDevice {
   /// Reads what is there and does a little.
   func step() throws {
     try read()
-    guard isActive, let client, !client.hasEnded else { return }
+    guard let client, !client.hasEnded else { return }
+    if lanes.session == .none || lanes.mustRetry, pause.isPast {
+      pause = Moment.after(0.2)
+      if lanes.session == .none { try activate() }
+      lanes.retry()
+    }
+    guard isActive else { return try send() }
     act()
     try send()
   }
