@@ -279,6 +279,47 @@ class StoryTests(StudioTestCase):
         self.shows("phone", "☑")
 
 
+class ControlTests(StudioTestCase):
+    """What can be done to a device by mouse."""
+
+    def choose(self, name, label, text):
+        panel = self.device(name).find_element(By.CSS_SELECTOR, "details[data-open]")
+        if panel.get_attribute("open") is None:
+            panel.find_element(By.TAG_NAME, "summary").click()
+        self.act(lambda: Select(panel.find_element(By.XPATH, f".//label[contains(., '{label}')]/select")).select_by_visible_text(text))
+
+    def test_cut_installed_and_budget(self):
+        self.type("phone", "new Tea 5:00")
+        self.choose("phone", "Network", "cut after 20 bytes")
+        self.type("phone", "open 1")
+        self.type("phone", "add Warm the cup")
+        self.until(lambda: "offline" in self.device("phone").text)
+        self.control("phone", "Go online")
+        self.choose("watch", "Installed", "its app is not there")
+        self.control("phone", "Send userInfo")
+        self.driver.find_element(By.ID, "wire-type").send_keys("error")
+        self.until(lambda: "7006" in self.driver.find_element(By.ID, "lines").text)
+        self.choose("watch", "Installed", "its app is there")
+        self.choose("phone", "Complications a day", "1")
+        self.control("phone", "Send complication")
+        self.control("phone", "Send complication")
+        self.assertIn("finds nothing wrong", self.judge())
+        replayed = self.replay(self.trace())
+        self.assertEqual((replayed.returncode, replayed.stderr), (0, ""))
+
+    def test_what_waits_for_another_watch_says_so(self):
+        Select(self.driver.find_element(By.ID, "watches")).select_by_visible_text("2")
+        self.until(lambda: self.driver.find_elements(By.ID, "device-second"))
+        self.control("watch", "Go offline")
+        self.control("phone", "Send userInfo")
+        self.control("second", "Select this watch")
+        self.control("watch", "Go online")
+        self.control("watch", "Send userInfo")
+        queues = self.driver.find_element(By.ID, "queue-rows")
+        self.until(lambda: "kept for the watch" in queues.text and "parked" in queues.text)
+        self.picture("parked")
+
+
 class PageTests(StudioTestCase):
     def test_two_tabs_and_a_reload(self):
         self.type("phone", "new Tea 5:00")
@@ -549,6 +590,70 @@ class RecordedTests(StudioTestCase):
         self.assertIn("finds nothing wrong", self.judge())
 
 
+class RealServerTests(StudioTestCase):
+    """With a server that is a process: its data stays, and a kill -9 is one."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.data = pathlib.Path(cls.folder.name) / "it's data"
+        cls.words = ("--data", str(cls.data))
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.folder.cleanup()
+
+    def test_killed_by_mouse_and_nothing_is_lost(self):
+        self.type("phone", "new Tea 5:00")
+        self.shows("watch", "Tea")
+        self.carry_everything("false")
+        self.control("phone", "Send userInfo")
+        self.control("phone", "Up")
+        self.at_server("Kill the server")
+        self.carry_everything("true")
+        self.type("phone", "open 1")
+        self.type("phone", "add Warm the cup")
+        self.type("watch", "open 1")
+        self.shows("watch", "Warm the cup")
+        # Here time passes by itself.
+        self.type("phone", "start")
+        self.until(lambda: "04:58" in self.screen("phone"))
+        self.control("watch", "Acknowledge")
+        self.until(lambda: "finished" in self.driver.find_element(By.ID, "queue-rows").text)
+        self.assertEqual(self.notice(), "")
+        self.picture("real-server")
+        self.assertTrue(list(self.data.iterdir()))
+        self.assertEqual(self.driver.find_elements(By.XPATH, "//button[.='The disk fails' or .='+1 s']"), [])
+        self.act(lambda: self.driver.find_element(By.ID, "back").click())
+        self.act(lambda: self.driver.find_element(By.ID, "forward").click())
+        self.shows("watch", "Warm the cup")
+        self.assertIn("finds nothing wrong", self.until(lambda: self.judge(), 60))
+
+    def test_a_server_of_somebody_elses(self):
+        ready = subprocess.Popen(
+            [str(pathlib.Path(WATCHLINE).parent / "watchline-server"), "--listen", "127.0.0.1:0", "--data", ":memory:"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        address = ready.stdout.readline().strip().split(" listening on ")[1]
+        studio = Studio("--connect", address)
+        try:
+            self.driver.get(studio.address)
+            self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
+            self.type("phone", "new Tea 5:00")
+            self.shows("watch", "Tea")
+            kill = self.driver.find_element(By.XPATH, "//button[normalize-space()='Kill the server']")
+            self.assertFalse(kill.is_enabled())
+            ready.kill()
+            ready.wait()
+            self.until(lambda: "The server ended" in self.notice())
+        finally:
+            ready.stdout.close()
+            self.assertEqual(studio.end(), 0)
+        self.driver.get(self.studio.address)
+        self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
+
+
 class OldPageTests(StudioTestCase):
     @classmethod
     def setUpClass(cls):
@@ -587,6 +692,25 @@ class CommandTests(unittest.TestCase):
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(words, ended.stderr)
         self.assertEqual(self.run_studio("--open", "nowhere").returncode, 2)
+
+    def test_servers_that_are_not_there_are_said(self):
+        for words, status, text in [
+            (("--connect", "127.0.0.1:1"), 2, "no server at 127.0.0.1:1"),
+            (("--connect", "nonsense"), 2, "HOST:PORT"),
+            (("--connect", "127.0.0.1:1", "--data", "x"), 2, "leave --data out"),
+            (("--data", "/dev/null/x"), 2, "before it listened"),
+            (("--data", ""), 2, "folder"),
+        ]:
+            ended = self.run_studio(*words)
+            self.assertEqual(ended.returncode, status, words)
+            self.assertIn(text, ended.stderr)
+
+    def test_the_address_alone_for_a_script(self):
+        studio = subprocess.Popen([WATCHLINE, "studio", "--listen", "127.0.0.1:0", "--print-url"], stdout=subprocess.PIPE, text=True)
+        self.assertRegex(studio.stdout.readline(), r"^http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}\n$")
+        studio.terminate()
+        self.assertEqual(studio.wait(timeout=10), 0)
+        studio.stdout.close()
 
     def test_other_machines_are_not_listened_to(self):
         for address in ["0.0.0.0:9283", "example.org:80", "127.0.0.1", "127.0.0.1:70000"]:

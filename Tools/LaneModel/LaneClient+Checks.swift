@@ -8,7 +8,9 @@ extension LaneClient {
   // MARK: Live messages
 
   package func received(message line: Members) {
-    guard let number = line.object("payload")?.integer("hello").map({ Int($0) }) else { return }
+    let payload = line.object("payload")
+    guard let number = payload?.integer("hello").map({ Int($0) }) else { return }
+    if let content = payload?.raw("app") { appMessages.append(content) }
     if let id = line.string("id") { messages.append((id, number)) }
     checker.messages.delivered(
       number, from: line.string("from") ?? "", to: name, isPhone: isPhone)

@@ -228,12 +228,15 @@ extension LaneClient {
     send("{\"type\":\"release\",\"id\":\"release \(count ?? 0)\"\(number)}")
   }
 
-  /// - Parameter expectsReply: whether its end is to be told.
-  package func message(expectsReply: Bool) {
+  /// - Parameters:
+  ///   - expectsReply: whether its end is to be told.
+  ///   - content: a JSON object that an app has its counterpart told.
+  package func message(expectsReply: Bool, content: [UInt8]? = nil) {
     let number = checker.messages.add(
       from: name, session: sessions, to: attached, expectsReply: expectsReply)
+    let more = content.map { ",\"app\":\(String(decoding: $0, as: UTF8.self))" } ?? ""
     send(
-      "{\"type\":\"sendMessage\",\"payload\":{\"hello\":\(number)},\"expectsReply\":\(expectsReply)"
+      "{\"type\":\"sendMessage\",\"payload\":{\"hello\":\(number)\(more)},\"expectsReply\":\(expectsReply)"
         + ",\"id\":\"message\(number)\"}")
   }
 
@@ -253,6 +256,26 @@ extension LaneClient {
     }
     hasSetState = true
     send("{\"type\":\"setAppState\",\"state\":\"\(state)\",\"id\":\"state\"}")
+  }
+
+  /// Sets facts of its own that the system would know (clause 4.6).
+  ///
+  /// - Returns: false where it has no such fact.
+  package func setFacts(_ facts: [String: Bool]) -> Bool {
+    let own =
+      isPhone
+      ? ["isPaired", "isCompanionAppInstalled"] : ["isWatchAppInstalled", "isComplicationEnabled"]
+    guard !facts.isEmpty, facts.keys.allSatisfy(own.contains) else { return false }
+    setFacts.formUnion(facts.keys)
+    let members = facts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+    send("{\"type\":\"setDeviceState\",\(members.joined(separator: ",")),\"id\":\"facts\"}")
+    return true
+  }
+
+  /// All that it has set is as at the start.
+  package func resetFacts() {
+    guard setFacts(Dictionary(uniqueKeysWithValues: setFacts.map { ($0, true) })) else { return }
+    setFacts = []
   }
 
   package func look() {

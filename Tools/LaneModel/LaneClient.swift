@@ -67,6 +67,10 @@ package final class LaneClient {
   var told: [String: Int] = [:]
   /// Live messages that wait for a reply: the server's name, and the number.
   package var messages: [(id: String, number: Int)] = []
+  /// The facts that it has set.
+  var setFacts: Set<String> = []
+  /// What apps have had it told, and its own has not taken.
+  package var appMessages: [[UInt8]] = []
   /// The last of its own numbers that the server knew when its session began.
   package internal(set) var numberTold: Int?
   /// Counts its sessions.
@@ -200,7 +204,7 @@ package final class LaneClient {
   }
 
   /// Asks for the complication's budget of the schedule, unless the server has confirmed it.
-  func configure() {
+  package func configure() {
     let complications = checker.complications
     guard isPhone, let wanted = complications.wanted, complications.budget == nil else { return }
     send("{\"type\":\"configure\",\"complicationBudget\":\(wanted),\"id\":\"configure\"}")

@@ -1,6 +1,8 @@
 package import AppModels
+internal import Dispatch
 internal import Pages
 package import Simulation
+internal import Synchronization
 internal import Wire
 
 /// `watchline studio`: a world of a phone and watches, and the page that shows it.
@@ -23,11 +25,17 @@ package final class Studio {
   private let isOver: () -> Bool
   /// By page, up to which line and step it has been told.
   private var told: [UInt64: Told] = [:]
+  /// Where the server is; in memory where nil.
+  private let target: (any ServerTarget)?
   /// Whether time passes by itself, and how often it has.
   private var isRunning = false
   private var ticks = 0
   /// Whether everything is carried after each step.
   private var flows = true
+  /// Those that wait to be told what a judge says.
+  private var judgements: [(client: UInt64, json: Later<[UInt8]>)] = []
+  /// Worlds that a thread brings to their places.
+  private var errands: [Later<StudioTimeline.Errand>] = []
   /// What was opened.
   private var title: String?
   /// Whether that is a trace, which is judged where it is opened.
@@ -44,33 +52,34 @@ package final class Studio {
 
   /// How often time passes by itself, in milliseconds.
   private static let tick = 250
-  /// The part of it in which a seek may be prepared, where nothing else is to be done.
-  private static let preparing = Duration.milliseconds(50)
   /// Lines in one message at most: of more the newest.
   private static let mostLines = 500
 
   /// - Parameters:
+  ///   - target: where the server is; in memory where nil.
   ///   - token: what a page has to know.
   ///   - read: reads a file of the page, in the place of what is built in.
   ///   - isOver: whether to end.
   package init(
-    _ app: ShippedApp, watches: Int, opening trace: Trace?, title: String?, token: String,
+    _ app: ShippedApp, watches: Int, on target: (any ServerTarget)?, opening trace: Trace?,
+    title: String?, token: String,
     read: ((String) -> [UInt8]?)?, isOver: @escaping () -> Bool
   ) throws(HarnessFailure) {
     self.app = app
     self.watches = watches
+    self.target = target
     self.token = token
     self.title = title
     self.isOver = isOver
     assets = Assets(read)
     if let trace {
-      let world = try StudioWorld(opening: trace)
+      let world = try StudioWorld(opening: trace, on: target)
       world.seekToFinding()
       timeline = StudioTimeline(world)
       flows = false
       isRecording = true
     } else {
-      timeline = try StudioTimeline(StudioWorld(app, watches: watches))
+      timeline = try StudioTimeline(StudioWorld(app, watches: watches, on: target))
     }
   }
 
@@ -126,23 +135,57 @@ package final class Studio {
     pages.send(json.bytes, to: client)
   }
 
-  private func tellJudgement(_ client: UInt64) throws(HarnessFailure) {
-    let judgement = try world.judged()
-    var json = JSONWriter()
-    json.object { json in
-      json.member("type", "judged")
-      StudioWorld.write(judgement, &json)
+  /// Everything is played anew for that. In memory a thread does so, and nobody waits for it.
+  private func judge(for client: UInt64) {
+    if let target {
+      pages.send(
+        Self.judged { () throws(HarnessFailure) in
+          try StudioWorld.judged(world.trace, on: target)
+        }, to: client)
+    } else {
+      let trace = world.trace
+      let json = Later(on: .global()) {
+        Self.judged { () throws(HarnessFailure) in try StudioWorld.judged(trace) }
+      }
+      judgements.append((client, json))
     }
-    pages.send(json.bytes, to: client)
   }
 
-  private func refuse(_ client: UInt64, _ message: String) {
+  private func tellJudgements() {
+    judgements.removeAll { client, later in
+      guard let json = later.value else { return false }
+      if told[client] != nil { pages.send(json, to: client) }
+      return true
+    }
+  }
+
+  private static func judged(
+    _ judge: () throws(HarnessFailure) -> StudioWorld.Judgement
+  ) -> [UInt8] {
+    do throws(HarnessFailure) {
+      let judgement = try judge()
+      var json = JSONWriter()
+      json.object { json in
+        json.member("type", "judged")
+        StudioWorld.write(judgement, &json)
+      }
+      return json.bytes
+    } catch {
+      return refusal(error.description)
+    }
+  }
+
+  private static func refusal(_ message: String) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
       json.member("type", "error")
       json.member("message", message)
     }
-    pages.send(json.bytes, to: client)
+    return json.bytes
+  }
+
+  private func refuse(_ client: UInt64, _ message: String) {
+    pages.send(Self.refusal(message), to: client)
   }
 
   // MARK: Intents
@@ -167,6 +210,7 @@ package final class Studio {
       event.to = intent.string("to")
       event.count = intent.integer("count")
       event.flag = intent.flag("flag")
+      event.payload = intent.raw("payload")
       act(.event(event))
     case "set":
       guard let edit = StudioWorld.edit(intent) else {
@@ -189,12 +233,12 @@ package final class Studio {
         guard 1...3 ~= watches else { throw HarnessFailure("there are 1 to 3 watches") }
         self.watches = Int(watches)
       }
-      try replace(StudioWorld(app, watches: watches), nil, flows: true)
+      try replace(StudioWorld(app, watches: watches, on: target), nil, flows: true)
     case "example":
       guard let example = Example.all.first(where: { $0.name == intent.string("name") }) else {
         throw HarnessFailure("there is no such example")
       }
-      let fresh = try StudioWorld(example.app, watches: example.watches)
+      let fresh = try StudioWorld(example.app, watches: example.watches, on: target)
       fresh.plan(example.steps)
       replace(fresh, example.title, flows: true)
     case "open":
@@ -205,7 +249,7 @@ package final class Studio {
         throw HarnessFailure("the trace cannot be read: \(error.description)")
       }
       try replace(
-        StudioWorld(opening: trace), intent.string("name") ?? "a trace", flows: false,
+        StudioWorld(opening: trace, on: target), intent.string("name") ?? "a trace", flows: false,
         isRecording: true)
     default: throw HarnessFailure("there is nothing that is called \(intent.string("do") ?? "so")")
     }
@@ -215,7 +259,28 @@ package final class Studio {
     timeline.change { $0.perform(intent, flows: flows) }
   }
 
-  private func seek(_ step: Int) { if timeline.seek(to: step) { worlds += 1 } }
+  private func seek(_ step: Int) {
+    prepare()
+    if timeline.seek(to: step) { worlds += 1 }
+  }
+
+  /// A thread brings worlds to where somebody may want to go.
+  private func prepare() {
+    errands.removeAll { later in
+      guard let errand = later.value else { return false }
+      timeline.take(errand)
+      return true
+    }
+    for errand in timeline.errands() {
+      errands.append(
+        Later(on: Self.preparing) {
+          errand.run()
+          return errand
+        })
+    }
+  }
+
+  private static let preparing = DispatchQueue(label: "prepare")
 
   private func replace(
     _ world: StudioWorld, _ title: String?, flows: Bool, isRecording: Bool = false
@@ -226,6 +291,7 @@ package final class Studio {
     self.flows = flows
     isRunning = false
     worlds += 1
+    prepare()
   }
 }
 
@@ -271,7 +337,7 @@ extension Studio: PageHandler {
     }
     pages.send(json.bytes, to: client)
     tell(client)
-    if isRecording { try? tellJudgement(client) }
+    if isRecording { judge(for: client) }
   }
 
   func received(_ message: [UInt8], from client: UInt64) {
@@ -279,26 +345,45 @@ extension Studio: PageHandler {
       return refuse(client, "that is no JSON object")
     }
     do throws(HarnessFailure) {
-      if intent.string("do") == "judge" { return try tellJudgement(client) }
+      if intent.string("do") == "judge" { return judge(for: client) }
       try take(intent)
     } catch {
       return refuse(client, error.description)
     }
     tellAll()
-    if intent.string("do") == "open" { try? tellJudgement(client) }
+    if intent.string("do") == "open" { judge(for: client) }
   }
 
   func closed(_ client: UInt64) { told[client] = nil }
 
   func passed() -> Bool {
-    if isRunning {
+    tellJudgements()
+    if world.isReal {
+      ticks += 1
+      let isNews = world.poll(flows: flows)
+      if isNews || ticks.isMultiple(of: 1000 / Self.tick) { tellAll() }
+    } else if isRunning {
       timeline.change { $0.pass(Int64(Self.tick)) }
       ticks += 1
       if ticks.isMultiple(of: 1000 / Self.tick) { tellAll() }
-    } else if !timeline.isPrepared {
-      let end = ContinuousClock.now + Self.preparing
-      timeline.prepare { ContinuousClock.now >= end }
+    } else {
+      prepare()
     }
     return !isOver()
   }
+}
+
+/// What a thread makes.
+private final class Later<Value: Sendable>: Sendable {
+  private let made = Mutex<Value?>(nil)
+
+  init(on queue: DispatchQueue, _ make: @escaping @Sendable () -> Value) {
+    queue.async {
+      let value = make()
+      self.made.withLock { $0 = value }
+    }
+  }
+
+  /// nil until it is there.
+  var value: Value? { made.withLock { $0 } }
 }

@@ -75,6 +75,7 @@ extension ServerRun {
     node.sync?.waits = 0
     node.sync?.push()
     node.lanes.setAppState("foreground")
+    node.lanes.resetFacts()
     // Nothing else may stop a lane.
     if node.lanes.isHolding { node.lanes.release() }
     node.lanes.retry()

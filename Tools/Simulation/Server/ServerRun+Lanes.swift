@@ -1,4 +1,5 @@
 import LaneModel
+import Wire
 
 extension ServerRun {
   private static let appStates = ["foreground", "background", "suspended", "terminated"]
@@ -59,7 +60,7 @@ extension ServerRun {
       return "sends a piece of its file"
     case .message:
       let expectsReply = event.flag ?? true
-      lanes.message(expectsReply: expectsReply)
+      lanes.message(expectsReply: expectsReply, content: event.payload)
       return expectsReply ? "sends a message, and awaits a reply" : "sends a message"
     case .reply:
       guard !lanes.messages.isEmpty else { return nil }
@@ -85,6 +86,16 @@ extension ServerRun {
       let state = Self.appStates[abs(count) % 4]
       lanes.setAppState(state)
       return "its app is now: \(state)"
+    case .setDeviceState:
+      guard let facts = Self.facts(event), lanes.setFacts(facts) else { return nil }
+      let spelled = facts.sorted { $0.key < $1.key }.map { "\($0.key) to \($0.value)" }
+      return "sets \(spelled.joined(separator: " and "))"
+    case .configure:
+      guard node.device.isPhone, 0...1_000_000 ~= count else { return nil }
+      lanes.checker.complications.wanted = count
+      lanes.checker.complications.began()
+      lanes.configure()
+      return "has \(count) complication transfers a day"
     case .hold:
       lanes.hold()
       return "holds its deliveries"
@@ -94,6 +105,14 @@ extension ServerRun {
       return "lets \(some)its deliveries come"
     default: return nil
     }
+  }
+
+  /// The booleans of an event's payload; nil where it has others.
+  private static func facts(_ event: TraceEvent) -> [String: Bool]? {
+    guard let members = event.payload.flatMap({ try? Members($0) }) else { return nil }
+    let facts = members.all.map { ($0.name, members.flag($0.name)) }
+    guard facts.allSatisfy({ $0.1 != nil }) else { return nil }
+    return Dictionary(facts.map { ($0, $1!) }, uniquingKeysWith: { $1 })
   }
 
   /// Asks the server for a device's state when nothing is on its way.

@@ -54,6 +54,9 @@ final class StudioScreen {
       vector = sync.vector
       app.recordsDidChange(now: now)
     }
+    let messages = node.lanes.appMessages
+    node.lanes.appMessages = []
+    for message in messages { app.didReceive(message: message, now: now) }
     app.tick(now: now)
     if sync.formShown != app.formShown { sync.formShown = app.formShown }
     for event in app.takeEvents() { tell(event) }
@@ -71,7 +74,10 @@ final class StudioScreen {
       let clock = LocalTime(time, secondsFromUTC: 0)
       told.append("scheduled: \(notification.title) at \(clock.clock):\(clock.second) UTC")
     case .cancelled(let id): told.append("cancelled: \(id)")
-    case .message: told.append("a live message, which the studio does not carry")
+    case .message(let payload):
+      if !app.status.isReachable || !world.tellCounterpart(payload, from: name) {
+        told.append("a live message was not sent: the counterpart cannot be reached")
+      }
     case .syncRequested: told.append("sync asked for")
     }
     told.removeFirst(max(0, told.count - Self.mostTold))

@@ -11,12 +11,15 @@ package struct StudioTimeline {
   package private(set) var world: StudioWorld
   /// Others of the same story, by their part of it: the first one is at its beginning, and is made when it is needed.
   private var parked: [Int: StudioWorld] = [:]
+  /// The parts whose worlds are on their way.
+  private var isAway: Set<Int> = []
+  /// Counts the stories that it has been.
+  private var version = 0
 
   private static let parts = 8
+  private static let order = [7, 4, 2, 6, 1, 3, 5]
   /// A shorter story is done anew as fast.
   private static let shortStory = 1_000
-  /// Steps between two looks at the time.
-  private static let stride = 16
 
   package init(_ world: StudioWorld) { self.world = world }
 
@@ -42,30 +45,47 @@ package struct StudioTimeline {
   package mutating func change(_ body: (StudioWorld) -> Void) {
     let before = world.position
     body(world)
+    version += 1
+    isAway = []
     // The step before may have grown.
     parked = parked.filter { $0.value.position < before }
     for other in parked.values { other.adopt(stepsOf: world) }
   }
 
-  /// Brings worlds to their places.
-  ///
-  /// - Parameter isOver: whether to stop for now.
-  package mutating func prepare(until isOver: () -> Bool) {
-    guard world.steps.count >= Self.shortStory else { return }
-    for part in 1..<Self.parts where parked[part]?.position != place(part) && !isOver() {
-      guard let other = parked[part] ?? (try? world.atItsBeginning()) else { return }
-      parked[part] = other
-      while other.position < place(part), !isOver() {
-        other.seek(to: min(place(part), other.position + Self.stride))
-      }
-      other.dropLines()
+  // MARK: What is prepared
+
+  /// A world on its way to its place, and nobody else's meanwhile: any thread may bring it there.
+  package struct Errand: @unchecked Sendable {
+    fileprivate let part: Int
+    fileprivate let place: Int
+    fileprivate let version: Int
+    fileprivate let world: StudioWorld
+
+    /// Brings it there.
+    package func run() {
+      world.seek(to: place)
+      world.dropLines()
     }
   }
 
-  /// Whether all worlds are at their places.
-  package var isPrepared: Bool {
-    world.steps.count < Self.shortStory
-      || (1..<Self.parts).allSatisfy { parked[$0]?.position == place($0) }
+  /// What is to be prepared, the places farthest from others first. Each is to be run, and given to `take`.
+  package mutating func errands() -> [Errand] {
+    guard world.steps.count >= Self.shortStory, !world.isReal else { return [] }
+    var errands: [Errand] = []
+    for part in Self.order where parked[part]?.position != place(part) && !isAway.contains(part) {
+      guard let other = parked[part] ?? (try? world.atItsBeginning()) else { break }
+      parked[part] = nil
+      isAway.insert(part)
+      errands.append(Errand(part: part, place: place(part), version: version, world: other))
+    }
+    return errands
+  }
+
+  package mutating func take(_ errand: Errand) {
+    // The story may have become another one.
+    guard errand.version == version else { return }
+    isAway.remove(errand.part)
+    parked[errand.part] = errand.world
   }
 
   private func place(_ part: Int) -> Int { world.steps.count * part / Self.parts }

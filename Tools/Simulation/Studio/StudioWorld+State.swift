@@ -20,10 +20,15 @@ extension StudioWorld {
     json.object("server") { json in
       json.raw("isFailing", run.site.isFailing ? "true" : "false")
       json.member("uncommitted", run.site.uncommitted)
+      json.raw("isReal", isReal ? "true" : "false")
+      let verbs: [TraceEvent.Verb] = [.kill, .stop, .fail, .commit]
+      json.array("can", verbs.filter { !(target?.impossible.contains($0) ?? false) }) {
+        $0.string($1.rawValue)
+      }
     }
     json.array("devices", run.nodes) { json, node in json.object { write(node, &$0) } }
     json.array("queues", Array(run.lanes.transfers.suffix(200))) { json, transfer in
-      json.object { Self.write(transfer, &$0) }
+      json.object { write(transfer, &$0) }
     }
     StudioRecords(run).write(&json)
   }
@@ -95,15 +100,31 @@ extension StudioWorld {
 
   // MARK: Queues
 
-  private static func write(_ transfer: DeliveryChecker.Transfer, _ json: inout JSONWriter) {
+  private func write(_ transfer: DeliveryChecker.Transfer, _ json: inout JSONWriter) {
     json.member("id", transfer.id)
     json.member("from", transfer.sender)
     json.member("lane", "\(transfer.kind)")
-    json.member("state", state(transfer))
+    json.member("state", Self.state(transfer))
     json.member("deliveries", transfer.deliveries)
     json.member("receiver", transfer.place?.receiver)
     json.member("seq", transfer.place.map { "\($0.lane) \($0.seq)" })
-    json.member("content", content(transfer))
+    json.member("content", Self.content(transfer))
+    json.member("for", receiver(transfer))
+    json.raw("isParked", isParked(transfer) ? "true" : "false")
+  }
+
+  /// Whom a transfer is for, where that is known.
+  private func receiver(_ transfer: DeliveryChecker.Transfer) -> String? {
+    guard transfer.isFromPhone else { return run.nodes.first { $0.device.isPhone }?.name }
+    return transfer.receivers.flatMap { $0.count == 1 ? $0.first : nil }
+  }
+
+  /// Whether it comes from a watch, or goes to one, that is not the active one.
+  private func isParked(_ transfer: DeliveryChecker.Transfer) -> Bool {
+    guard let watch = transfer.isFromPhone ? receiver(transfer) : transfer.sender,
+      let active = run.nodes.first(where: { $0.device.isPhone })?.lanes.attached
+    else { return false }
+    return watch != active
   }
 
   /// What it carries, for people to look at.

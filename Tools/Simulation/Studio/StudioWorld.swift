@@ -30,6 +30,8 @@ package final class StudioWorld {
     package var flows: Bool
     /// A sentence, where somebody guides through the steps.
     package var caption: String?
+    /// Whether it comes from a trace, which has what the apps said in it.
+    var isRecorded = false
 
     package init(_ intent: Intent, flows: Bool, caption: String? = nil) {
       self.intent = intent
@@ -55,6 +57,8 @@ package final class StudioWorld {
 
   package let app: ShippedApp?
   private let header: Trace
+  /// Where the server is; in memory where nil.
+  let target: (any ServerTarget)?
   package private(set) var steps: [Step] = []
   /// How many of them were done in this world.
   package private(set) var position = 0
@@ -67,18 +71,30 @@ package final class StudioWorld {
   private(set) var screens: [StudioScreen] = []
   /// Milliseconds since the start.
   private(set) var at: Int64 = 0
+  /// When the world began, by its server's clock.
+  private var start: Int64 = 0
   /// Devices that want a connection.
   private(set) var wanted: Set<String> = []
+  /// After how many bytes of what a device sends next its connection is cut.
+  private var cuts: [String: Int64] = [:]
+  /// Whether what apps want to say is said.
+  private var appsSpeak = true
   /// What the last step was answered with, where it could not be done.
   package private(set) var refusal: String?
 
   /// A fresh world with a phone and watches, all connected.
-  package convenience init(_ app: ShippedApp, watches: Int) throws(HarnessFailure) {
+  ///
+  /// - Parameter target: where the server is; in memory where nil. Time passes there by itself.
+  package convenience init(
+    _ app: ShippedApp, watches: Int, on target: (any ServerTarget)? = nil
+  ) throws(HarnessFailure) {
     let names = ["phone", "watch", "second", "third"].prefix(1 + max(1, min(watches, 3)))
     let devices = names.map { Trace.Device($0, isPhone: $0 == "phone") }
     try self.init(
-      Trace(world: .server, seed: 0, schema: app.rawValue, devices: devices), steps: [])
-    for name in names {
+      Trace(world: .server, seed: 0, schema: app.rawValue, devices: devices), steps: [],
+      on: target)
+    // A phone is told at its activation which watch is the active one.
+    for name in names.dropFirst() + names.prefix(1) {
       perform(.event(TraceEvent(at: 0, name, .connect)), flows: true)
     }
   }
@@ -86,28 +102,38 @@ package final class StudioWorld {
   /// A recorded one, at its beginning.
   ///
   /// - Throws: where it is no trace of a server and its devices.
-  package convenience init(opening trace: Trace) throws(HarnessFailure) {
+  package convenience init(
+    opening trace: Trace, on target: (any ServerTarget)? = nil
+  ) throws(HarnessFailure) {
     guard trace.world != .exchange else {
       throw HarnessFailure(
         "it is a trace of devices alone; the studio shows those with a server (--world server)")
     }
     var header = trace
     header.events = []
-    try self.init(header, steps: trace.events.map { Step(.event($0), flows: false) })
+    let steps = trace.events.map { event in
+      var step = Step(.event(event), flows: false)
+      step.isRecorded = true
+      return step
+    }
+    try self.init(header, steps: steps, on: target)
   }
 
-  private init(_ header: Trace, steps: [Step]) throws(HarnessFailure) {
+  private init(
+    _ header: Trace, steps: [Step], on target: (any ServerTarget)?
+  ) throws(HarnessFailure) {
     self.header = header
+    self.target = target
     self.steps = steps
     app = ShippedApp(rawValue: header.schema)
     trace = header
-    run = try ServerRun(header, isRecorded: true)
+    run = try ServerRun(header, on: target, isRecorded: true)
     begin()
   }
 
   /// Another one of the same story, at its beginning.
   func atItsBeginning() throws(HarnessFailure) -> StudioWorld {
-    try StudioWorld(header, steps: steps)
+    try StudioWorld(header, steps: steps, on: target)
   }
 
   /// Its story goes on as another one's does, with which it is the same so far.
@@ -119,7 +145,9 @@ package final class StudioWorld {
     at = 0
     lines = []
     droppedLines = 0
+    start = run.now
     wanted = []
+    cuts = [:]
     refusal = nil
     run.recorder.listener = { [unowned self] at, from, to, bytes in
       note(at, from, to, bytes)
@@ -166,7 +194,7 @@ package final class StudioWorld {
   /// Goes to where so many steps are done, back or forward.
   package func seek(to count: Int) {
     let count = max(0, min(count, steps.count))
-    if count < position, let fresh = try? ServerRun(header, isRecorded: true) {
+    if count < position, let fresh = try? ServerRun(header, on: target, isRecorded: true) {
       run = fresh
       begin()
     }
@@ -175,6 +203,8 @@ package final class StudioWorld {
 
   private func take(_ step: Step) {
     refusal = nil
+    appsSpeak = !step.isRecorded
+    if isReal { at = max(at, run.now - start) }
     switch step.intent {
     case .type(let device, let line): type(line, at: device)
     case .event(let event):
@@ -183,13 +213,53 @@ package final class StudioWorld {
       var event = event
       event.at = time
       if !perform(event), step.flows { refusal = "that makes no sense here now" }
+    case .wait where isReal: refusal = "time passes by itself at a real server"
     case .wait(let milliseconds):
       at += max(0, milliseconds)
       perform(TraceEvent(at: at, "server", .commit))
     }
-    if step.flows { flow() }
-    for screen in screens { screen.settle() }
+    settle(flows: step.flows)
     position += 1
+  }
+
+  /// The apps hear how things stand; what they say then is carried too.
+  private func settle(flows: Bool) {
+    for _ in 0..<Self.mostRounds {
+      if flows { flow() }
+      let events = trace.events.count
+      for screen in screens { screen.settle() }
+      guard flows, trace.events.count > events else { return }
+    }
+  }
+
+  /// An app has something to tell its counterpart at once.
+  ///
+  /// - Returns: false where it cannot.
+  func tellCounterpart(_ message: [UInt8], from device: String) -> Bool {
+    !appsSpeak
+      || perform(TraceEvent(at: at, device, .message, flag: false, payload: message))
+  }
+
+  // MARK: A real server
+
+  /// Whether the server is a process of its own, with real time.
+  package var isReal: Bool { target != nil }
+
+  /// Takes in what the server has said by itself.
+  ///
+  /// - Returns: whether there was something.
+  package func poll(flows: Bool) -> Bool {
+    guard isReal, position == steps.count else { return false }
+    run.site.settle()
+    let isThere = run.nodes.contains {
+      $0.link?.wire.hasInput == true || $0.link?.wire.isClosed == true
+    }
+    if isThere, flows {
+      at = max(at, run.now - start)
+      flow()
+    }
+    for screen in screens { screen.settle() }
+    return isThere
   }
 
   /// - Returns: whether it made sense.
@@ -219,10 +289,23 @@ package final class StudioWorld {
         {
           hasMoved = true
         }
+        if cut(node) { hasMoved = true }
         if node.link != nil, perform(TraceEvent(at: at, node.name, .flow)) { hasMoved = true }
       }
       guard hasMoved else { return }
     }
+  }
+
+  /// - Returns: whether its connection is cut in the midst of what it sends.
+  private func cut(_ node: ServerNode) -> Bool {
+    guard let count = cuts[node.name], node.isActive, let link = node.link, !link.up.isEmpty else {
+      return false
+    }
+    let size = min(count, Int64(link.up.count))
+    cuts[node.name] = size < count ? count - size : nil
+    if size > 0 { perform(TraceEvent(at: at, node.name, .up, count: size)) }
+    if size == count { perform(TraceEvent(at: at, node.name, .drop)) }
+    return true
   }
 
   /// Time passes by itself: however often that is said, it is one step.
@@ -255,6 +338,11 @@ package final class StudioWorld {
     switch words.word {
     case "offline": perform(TraceEvent(at: at, device, .drop))
     case "online": perform(TraceEvent(at: at, device, .connect))
+    case "cut":
+      guard let count = Int64(words.rest.isEmpty ? "20" : words.rest), 0...1_000_000 ~= count else {
+        return refusal = "cut has a number of bytes, such as: cut 20"
+      }
+      cuts[device] = count
     case "kill":
       perform(TraceEvent(at: at, device, .restart))
       do throws(WireError) {
@@ -284,9 +372,15 @@ package final class StudioWorld {
     package let end: StudioRecords
   }
 
-  package func judged() throws(HarnessFailure) -> Judgement {
-    let run = try ServerRun(trace, isRecorded: false)
-    let outcome = ServerHarness().play(trace, in: run)
+  package func judged() throws(HarnessFailure) -> Judgement { try Self.judged(trace, on: target) }
+
+  /// - Parameter target: where the server is; in memory where nil.
+  package static func judged(
+    _ trace: Trace, on target: (any ServerTarget)? = nil
+  ) throws(HarnessFailure) -> Judgement {
+    let run = try ServerRun(trace, on: target, isRecorded: false)
+    let harness = target.map { ServerHarness($0) } ?? ServerHarness()
+    let outcome = harness.play(trace, in: run)
     return Judgement(findings: outcome.findings, end: StudioRecords(run))
   }
 

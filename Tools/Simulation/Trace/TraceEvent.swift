@@ -105,6 +105,10 @@ extension TraceEvent {
     case select
     /// The app's state becomes the `count`th: 0 foreground, 1 background, 2 suspended, 3 terminated.
     case appState
+    /// Facts of its own that the system would know become what `payload` says.
+    case setDeviceState
+    /// The complication's budget becomes `count` a day.
+    case configure
     /// Deliveries are stopped; where `count` is set, so many are let through.
     case hold
     case release

@@ -47,7 +47,7 @@ function row(item, type, colors = []) {
 
 function tap(item, type, isDestructive = false) {
   return button(item.text, () => type(item.command), {
-    disabled: item.command === null, class: isDestructive ? "destructive" : "", "data-key": `tap ${item.text}`,
+    disabled: item.command === null, class: isDestructive ? "destructive" : "", "data-key": `tap ${item.text}`, "data-command": item.command,
   });
 }
 
@@ -84,11 +84,19 @@ function commands(device, type) {
   ];
 }
 
-function controls(device, event) {
+// What the system would know, and the device may say of itself.
+const facts = (device) => (device.name === "phone"
+  ? [["its app is not there", "isCompanionAppInstalled", false], ["its app is there", "isCompanionAppInstalled", true],
+    ["not paired", "isPaired", false], ["paired", "isPaired", true]]
+  : [["its app is not there", "isWatchAppInstalled", false], ["its app is there", "isWatchAppInstalled", true],
+    ["no complication", "isComplicationEnabled", false], ["a complication", "isComplicationEnabled", true]]);
+
+function controls(device, event, type) {
   const send = (verb, more = {}) => () => event(device.name, verb, more);
   const choice = (name, options) => el("label", {}, `${name} `, el("select", { "data-key": name, on: { change: (change) => {
     const chosen = options[change.target.selectedIndex - 1];
-    if (chosen) event(device.name, chosen.verb, chosen.more ?? {});
+    if (chosen?.type) type(chosen.type);
+    else if (chosen) event(device.name, chosen.verb, chosen.more ?? {});
     change.target.selectedIndex = 0;
   } } }, el("option", {}, "–"), options.map((one) => el("option", {}, one.text))));
   return el("details", { "data-open": `controls ${device.name}` }, el("summary", {}, "Faults and lanes"),
@@ -113,7 +121,12 @@ function controls(device, event) {
         { text: "slow: 500 ms", verb: "delay", more: { count: 500 } }, { text: "7 bytes at a time", verb: "slice", more: { count: 7 } },
         { text: "half-open: loses what comes down", verb: "oneWay", more: { lane: "down", flag: true } },
         { text: "half-open: loses what goes up", verb: "oneWay", more: { lane: "up", flag: true } },
+        { text: "cut after 20 bytes", type: "cut 20" },
         { text: "as it should be", verb: "heal" }]),
+      device.name === "phone"
+        ? choice("Complications a day", [0, 1, 5, 50].map((count) => ({ text: String(count), verb: "configure", more: { count } })))
+        : null,
+      choice("Installed", facts(device).map(([text, name, flag]) => ({ text, verb: "setDeviceState", more: { payload: { [name]: flag } } }))),
       choice("Clock", [["right", 0], ["61 s ahead", 61000], ["61 s behind", -61000], ["an hour ahead", 3600000]].map(([text, count]) => ({ text, verb: "clock", more: { count } }))),
       choice("Storage", [{ text: "copy it", verb: "backup" }, { text: "put the copy back, or reset", verb: "goBack" }])));
 }
@@ -138,7 +151,7 @@ export function showDevices(devices, act) {
       el("div", { class: "row" }, el("h2", {}, device.name), badges(device, event)),
       device.screen ? el("div", { class: "frame" }, screen(device.screen, type)) : el("p", { class: "quiet" }, "No app runs here. What it sends and is sent is in the wire."),
       device.commands ? commands(device, type) : null,
-      controls(device, event),
+      controls(device, event, type),
       device.told && device.told.length > 0 ? el("ul", { class: "told", "aria-label": "What the device did" }, device.told.slice(-5).map((text) => el("li", {}, text))) : null);
     for (const one of node.querySelectorAll("[data-key]")) one.dataset.key = `${device.name} ${one.dataset.key}`;
     for (const one of node.querySelectorAll("details[data-open]")) one.open = open.has(one.dataset.open);

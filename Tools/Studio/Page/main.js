@@ -41,6 +41,8 @@ function sought() {
   seek(step);
 }
 
+let lastTold = "";
+
 function show(next) {
   if (next.world !== world) {
     world = next.world;
@@ -58,8 +60,13 @@ function show(next) {
   showQueues(next);
   showMerge(next, act);
   showTime(next, act);
-  if (next.findings.length > 0) showFindings(next.findings, byId("notice"), next.records);
-  else say(next.refusal ?? "");
+  // What a judge has said stays as long as nothing is done; time may pass.
+  const told = [next.world, next.step, next.steps, next.refusal, next.findings.length].join();
+  if (told !== lastTold) {
+    if (next.findings.length > 0) showFindings(next.findings, byId("notice"), next.records);
+    else say(next.refusal ?? "");
+  }
+  lastTold = told;
   document.body.dataset.step = next.step;
 }
 
@@ -90,6 +97,7 @@ function connect() {
     say("The connection to the studio is lost; trying again…");
     // What it comes back with begins anew.
     world = 0;
+    lastTold = "";
     isSeeking = false;
     setTimeout(connect, 1000);
   });

@@ -10,17 +10,19 @@ const places = ["at the device", "waiting at the server", "handed out", "deliver
 
 function chip(item, holding) {
   const way = item.receiver === null ? `from the ${item.from}` : `${item.from} ▸ ${item.receiver}, ${item.seq}`;
-  const isHeld = item.state === "waiting at the server" && holding.some((name) => name !== item.from);
+  const isWaiting = item.state === "waiting at the server";
+  const isHeld = isWaiting && holding.some((name) => (item.for === null ? name !== item.from : name === item.for));
+  const parked = !isWaiting || !item.isParked ? "" : item.for !== "phone" ? ` · kept for the ${item.for}` : " · parked: the phone has another watch";
   return el("li", { title: item.content }, el("strong", {}, `${item.lane} ${item.id + 1}`), ` ${way}`,
-    places.includes(item.state) ? "" : ` · ${item.state}`, isHeld ? " · held" : "", item.deliveries > 1 ? ` · ${item.deliveries} deliveries` : "");
+    places.includes(item.state) ? "" : ` · ${item.state}`, isHeld ? " · held" : "", parked, item.deliveries > 1 ? ` · ${item.deliveries} deliveries` : "");
 }
 
 export function showQueues(state) {
-  if (state.queues.length === 0) return byId("queue-rows").replaceChildren(
+  if (state.queues.length === 0) return redraw(byId("queue-rows"),
     el("p", { class: "quiet" }, "Nothing was handed over yet: “Send userInfo” at a device does that."));
   const holding = state.devices.filter((device) => device.isHolding).map((device) => device.name);
   const newest = state.queues.slice().reverse();
-  byId("queue-rows").replaceChildren(el("div", { class: "queues" }, [...places, "over"].map((place) => {
+  redraw(byId("queue-rows"), el("div", { class: "queues" }, [...places, "over"].map((place) => {
     const items = newest.filter((item) => (places.includes(item.state) ? item.state === place : place === "over"));
     return el("section", {}, el("h3", {}, `${place} (${items.length})`), el("ul", {}, items.map((item) => chip(item, holding))));
   })));
@@ -28,16 +30,26 @@ export function showQueues(state) {
 
 export function showServer(state, act) {
   const event = (verb, more = {}) => () => act({ do: "event", device: "server", verb, ...more });
+  const can = (verb) => state.server.can.includes(verb);
   const pass = (milliseconds) => () => act({ do: "wait", milliseconds });
   redraw(byId("server-controls"),
     el("strong", {}, new Date(state.now).toISOString().replace("T", " ").slice(0, 19) + " UTC"),
-    button(state.isRunning ? "Stop the clock" : "Let time pass", () => act({ do: "run", on: !state.isRunning }), { "aria-pressed": String(state.isRunning), "data-key": "run" }),
-    button("+1 s", pass(1000)), button("+1 min", pass(60000)), button("+1 day", pass(86400000)),
-    button("Kill the server", event("kill")), button("Stop and start", event("stop")),
-    state.server.isFailing ? button("The disk works again", event("recover")) : button("The disk fails", event("fail")),
-    button("Commit", event("commit"), { disabled: state.server.uncommitted === 0 }),
+    ...(state.server.isReal ? [] : clock(state, act, pass)),
+    button("Kill the server", event("kill"), { disabled: !can("kill") }), button("Stop and start", event("stop"), { disabled: !can("stop") }),
+    ...(state.server.isReal ? [] : disk(state, event)),
     button("Carry everything", () => act({ do: "flows", on: !state.flows }), { "aria-pressed": String(state.flows), title: "Each step is followed by all that it causes; else lines move by Up, Commit and Down alone.", "data-key": "flows" }));
 }
+
+// A server in memory has the clock and the disk that the page gives it.
+const clock = (state, act, pass) => [
+  button(state.isRunning ? "Stop the clock" : "Let time pass", () => act({ do: "run", on: !state.isRunning }), { "aria-pressed": String(state.isRunning), "data-key": "run" }),
+  button("+1 s", pass(1000)), button("+1 min", pass(60000)), button("+1 day", pass(86400000)),
+];
+
+const disk = (state, event) => [
+  state.server.isFailing ? button("The disk works again", event("recover")) : button("The disk fails", event("fail")),
+  button("Commit", event("commit"), { disabled: state.server.uncommitted === 0 }),
+];
 
 // Seconds since 2001, as the apps have them.
 const since2001 = 978307200000;
@@ -83,7 +95,7 @@ export function showMerge(state, act) {
     el("td", {}, labels.get(`${entry.kind} ${entry.record}`) ?? `${entry.kind} ${entry.record.slice(0, 8)}`), el("td", {}, entry.field ?? "the delete"), el("td", {}, text(entry.value)),
     el("td", {}, `the ${entry.by}, ${new Date(entry.at).toISOString().slice(11, 23)}`), el("td", {}, `the ${entry.lostTo}${entry.why === null ? "" : `: ${entry.why}`}`),
     el("td", {}, entry.field === null || typeof entry.value === "object" ? "" : button("Restore", () => act({ do: "set", device: entry.by === "the server" ? "phone" : entry.by,
-      kind: entry.kind, record: entry.record, field: entry.field, value: JSON.stringify(entry.value) }), { "data-key": `restore ${entry.record} ${entry.field} ${text(entry.value)}` }))));
+      kind: entry.kind, record: entry.record, field: entry.field, value: JSON.stringify(entry.value) }), { "data-key": `restore ${entry.record} ${entry.field} ${text(entry.value)} ${entry.by}` }))));
   redraw(byId("lost"), lost.length === 0 ? el("p", { class: "quiet" }, "Nothing lost to something that it had not seen.")
     : table("Writes that lost", ["Record", "Field", "Value", "Written by", "Lost to", ""], lost));
 }

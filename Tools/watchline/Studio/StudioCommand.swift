@@ -15,7 +15,10 @@ enum StudioCommand: Subcommand {
         "app", value: "A", "todoTimers (default), timeTracker or pomodoro",
         among: ShippedApp.allCases.map(\.rawValue)),
       Option("watches", value: "N", "1 to 3; 1 where left out"),
+      Option("connect", value: "HOST:PORT", "a server that runs, in the place of one in memory"),
+      Option("data", value: "DIR", "a watchline-server of its own, with its data there"),
       Option("open", value: "FILE", "a trace, or a finding's folder, where something is wrong"),
+      Option("print-url", "print the address alone, for a script"),
       Option("assets", value: "DIR", "the page's files, while they are worked on"),
     ],
     notes: """
@@ -23,7 +26,11 @@ enum StudioCommand: Subcommand {
       this process and its clock, so everything can be done again: what is done by mouse can be saved as a
       trace, which `watchline replay` plays. Whoever does not know the address's token cannot look on.
 
+      With --connect or --data the server is a process, with a clock of its own: the devices are those of a new
+      pair, and going back plays the story to another new pair.
+
         watchline studio
+        watchline studio --data ./data
         watchline studio --open watchline-findings/lost-edit-42
       """)
 
@@ -33,11 +40,13 @@ enum StudioCommand: Subcommand {
     let watches = try arguments.integer("watches", in: 1...3) ?? 1
     let path = arguments.string("open")
     let trace = try path.map { path throws(UsageError) in try read(path) }
+    let target = try target(arguments)
     let token = try token()
     let studio: Studio
     do throws(HarnessFailure) {
       studio = try Studio(
         ShippedApp(rawValue: name ?? trace?.schema ?? "") ?? .todoTimers, watches: watches,
+        on: target,
         opening: trace, title: path, token: token,
         read: arguments.string("assets").map { folder in
           { (try? File.read("\(folder)/\($0)")) ?? nil }
@@ -51,10 +60,29 @@ enum StudioCommand: Subcommand {
       return 1
     }
     Interrupt.listen()
-    print("studio: \(address)")
+    print(arguments.has("print-url") ? address : "studio: \(address)")
     fflush(nil)
     studio.serve()
     return 0
+  }
+
+  /// The server that is asked for; nil for one in memory.
+  private static func target(_ arguments: Arguments) throws(UsageError) -> RunningServer? {
+    switch (arguments.string("connect"), arguments.string("data")) {
+    case (nil, nil): return nil
+    case (let address?, nil):
+      return RunningServer(RunningServerOptions(try Endpoint(address), command: nil), "studio")
+    case (nil, let folder?):
+      guard !folder.isEmpty else { throw UsageError("--data is a folder, not nothing") }
+      let command = [
+        SpawnedServer.standardPath, "--listen", "127.0.0.1:0", "--data", folder, "--log-level",
+        "error",
+      ]
+      .map(ShellWord.quoted).joined(separator: " ")
+      let nowhere = Endpoint(host: "127.0.0.1", port: 0)
+      return RunningServer(RunningServerOptions(nowhere, command: command), "studio")
+    case (_?, _?): throw UsageError("--connect has a server already; leave --data out")
+    }
   }
 
   /// - Throws: for what is not on this machine.

@@ -23,13 +23,14 @@ final class RunningServer: ServerTarget {
   /// Which no other campaign has, so that pairs are new at a server that has seen others.
   private let name: String
 
-  init(_ options: RunningServerOptions) {
+  /// - Parameter purpose: what its pairs' names begin with.
+  init(_ options: RunningServerOptions, _ purpose: String = "fuzz") {
     self.options = options
     endpoint = options.endpoint
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     let moment = UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
-    name = String(moment, radix: 36) + "-" + String(getpid(), radix: 36)
+    name = purpose + "-" + String(moment, radix: 36) + "-" + String(getpid(), radix: 36)
   }
 
   deinit { _ = stop() }
@@ -55,7 +56,7 @@ final class RunningServer: ServerTarget {
     }
     runs += 1
     return SocketSite(
-      self, pair: "fuzz-\(name)-\(runs)", offset: time, seed: trace.seed, death: death)
+      self, pair: "\(name)-\(runs)", offset: time, seed: trace.seed, death: death)
   }
 
   /// It has ended without having been told to.

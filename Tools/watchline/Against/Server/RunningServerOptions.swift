@@ -35,6 +35,12 @@ struct RunningServerOptions {
       String(target.dropFirst(Self.prefix.count)), lowestPort: command == nil ? 1 : 0)
   }
 
+  /// - Parameter command: see `command`.
+  init(_ endpoint: Endpoint, command: String?) {
+    self.endpoint = endpoint
+    self.command = command
+  }
+
   /// The faults that can be drawn.
   var faults: Set<Fault> {
     let always: Set<Fault> = [
