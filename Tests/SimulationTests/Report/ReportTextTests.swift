@@ -142,7 +142,8 @@ import Testing
     }
     for (_, report) in Samples.all {
       for line in report.text(isColoured: false).split(separator: "\n") where line.count > 80 {
-        #expect(line.contains("watchline replay"), "\(line)")
+        #expect(
+          line.contains("watchline replay") || line.contains("watchline studio"), "\(line)")
       }
     }
   }

@@ -36,9 +36,7 @@ extension FindingReport {
       links.append(("from log", commandFromLog))
     }
     if isWritten { links.append(("test", path("Reproduce.swift"))) }
-    if isWritten, trace.world != .exchange {
-      links.append(("studio", "watchline studio --open \(ShellWord.quoted(folder))"))
-    }
+    if isWritten { links.append(("studio", studioCommand)) }
     if isWritten, !errors.isEmpty { links.append(("stderr", path("stderr.txt"))) }
     return links.map { "  " + TextLayout.padded($0.0, to: 11) + Visible.text($0.1) }
   }

@@ -116,6 +116,13 @@ extension FindingReport {
     TraceWord.spell(trace).map(command(playing:)).flatMap { $0.utf8.count <= 4095 ? $0 : nil }
   }
 
+  /// The command that shows the run, for a shell. A server's is shown with one in memory.
+  package var studioCommand: String {
+    let words = ["watchline", "studio", "--open", ShellWord.quoted(folder)]
+    return (words + (trace.world == .exchange ? arguments.map(ShellWord.quoted) : []))
+      .joined(separator: " ")
+  }
+
   private func command(playing trace: String) -> String {
     (["watchline", "replay", trace] + arguments.map(ShellWord.quoted)).joined(separator: " ")
   }

@@ -40,7 +40,7 @@ extension StudioWorld {
   }
 
   /// The member `findings`.
-  private static func write(_ findings: [Finding], _ json: inout JSONWriter) {
+  static func write(_ findings: [Finding], _ json: inout JSONWriter) {
     json.array("findings", findings) { json, finding in
       json.object { json in
         json.member("slug", finding.slug)

@@ -142,11 +142,18 @@ function badges(device, event) {
     device.skew !== 0 ? badge(`clock ${device.skew > 0 ? "+" : ""}${device.skew / 1000} s`, "bad") : null);
 }
 
+// A device of a recording: what it did last. What it shows stands in the merge.
+const recorded = (device) => el("article", { class: "device", "aria-label": `The ${device.name}`, id: `device-${device.name}` },
+  el("h2", {}, device.name),
+  device.told.length === 0 ? el("p", { class: "quiet" }, "Nothing has happened here yet.")
+    : el("ul", { class: "told", "aria-label": "What the device did" }, device.told.map((text) => el("li", {}, text))));
+
 export function showDevices(devices, act) {
   const open = new Set([...document.querySelectorAll("details[data-open][open]")].map((one) => one.dataset.open));
   redraw(byId("devices"), devices.map((device) => {
     const type = (line) => act({ do: "type", device: device.name, line });
     const event = (name, verb, more) => act({ do: "event", device: name, verb, ...more });
+    if (device.kind === "recorded") return recorded(device);
     const node = el("article", { class: `device ${device.screen ? device.kind.split(" ")[0] : "bare"} ${device.isConnected ? "" : "away"}`, "aria-label": `The ${device.name}`, id: `device-${device.name}` },
       el("div", { class: "row" }, el("h2", {}, device.name), badges(device, event)),
       device.screen ? el("div", { class: "frame" }, screen(device.screen, type)) : el("p", { class: "quiet" }, "No app runs here. What it sends and is sent is in the wire."),

@@ -55,9 +55,11 @@ function show(next) {
   byId("watches").value = Math.max(1, next.devices.filter((device) => device.name !== "phone").length);
   nameDevices(next.devices);
   showDevices(next.devices, act);
-  showServer(next, act);
+  // A recording has neither a server nor queues.
+  for (const id of ["server", "queues"]) byId(id).hidden = next.isRecorded === true;
+  if (!next.isRecorded) showServer(next, act);
   addLines(next.lines, next.linesSkipped);
-  showQueues(next);
+  if (!next.isRecorded) showQueues(next);
   showMerge(next, act);
   showTime(next, act);
   // What a judge has said stays as long as nothing is done; time may pass.

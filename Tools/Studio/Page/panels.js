@@ -84,13 +84,23 @@ function fieldRows(record, devices) {
   });
 }
 
+// Of a finding: who wrote the field, and what became of that.
+function showWrites(writes, act) {
+  const rows = writes.map((write) => el("tr", {}, el("td", {}, write.device), el("td", {}, write.value), el("td", {}, write.fate),
+    el("td", {}, button(`Step ${write.step + 1}`, () => act({ do: "seek", to: write.step + 1 }), { "data-key": `write ${write.step}` }))));
+  redraw(byId("lost"), rows.length === 0 ? el("p", { class: "quiet" }, "What is wrong is not about one field, or nothing is.")
+    : table("Writes of the field", ["Device", "Value", "What became of it", ""], rows));
+}
+
 export function showMerge(state, act) {
-  const devices = state.devices.map((device) => device.name).filter((name) => state.records.some((record) => record.shownAt.includes(name))
+  const devices = state.devices.map((device) => device.name).filter((name) => state.isRecorded || state.records.some((record) => record.shownAt.includes(name))
     || state.devices.find((device) => device.name === name).screen);
   const labels = new Map(state.records.map((record) => [`${record.kind} ${record.record}`, label(record)]));
   const rows = state.records.flatMap((record) => fieldRows(record, devices));
   redraw(byId("records"), rows.length === 0 ? el("p", { class: "quiet" }, "There are no records yet.")
     : table("Each field at each device", ["Record", "Field", ...devices], rows));
+  byId("lost-title").textContent = state.isRecorded ? "Writes of the field that is wrong" : "What lost";
+  if (state.isRecorded) return showWrites(state.writes, act);
   const lost = state.lost.slice().reverse().map((entry) => el("tr", {},
     el("td", {}, labels.get(`${entry.kind} ${entry.record}`) ?? `${entry.kind} ${entry.record.slice(0, 8)}`), el("td", {}, entry.field ?? "the delete"), el("td", {}, text(entry.value)),
     el("td", {}, `the ${entry.by}, ${new Date(entry.at).toISOString().slice(11, 23)}`), el("td", {}, `the ${entry.lostTo}${entry.why === null ? "" : `: ${entry.why}`}`),
@@ -116,7 +126,8 @@ export function showTime(state, act) {
   const list = byId("steps");
   list.start = first + 1;
   redraw(list, titles.slice(first, first + 200).map((title, index) => el("li", {},
-    button(title, () => act({ do: "seek", to: first + index + 1 }), { "data-key": `step ${first + index}`, "aria-current": first + index + 1 === state.step ? "step" : null }))));
+    button(title, () => act({ do: "seek", to: first + index + 1 }), { "data-key": `step ${first + index}`,
+      class: state.path?.includes(first + index) ? "losing" : "", title: state.path?.includes(first + index) ? "on the way to what is wrong" : null, "aria-current": first + index + 1 === state.step ? "step" : null }))));
 }
 
 export function forgetTitles() { titles = []; }

@@ -74,20 +74,22 @@ function draw() {
 }
 
 function item(line) {
-  const isUp = line.to === "server";
+  const isUp = line.to === "server" || line.to === "";
+  const way = line.to === "server" ? `${line.from} ▲ server` : line.from === "server" ? `server ▼ ${line.to}` : `${line.from} ▸ ${line.to}`;
   return el("li", { class: isUp ? "up" : "down" }, el("button", { type: "button", on: { click: () => show(line) } },
-    el("span", {}, seconds(line.at)), el("span", { class: "way" }, isUp ? `${line.from} ▲ server` : `server ▼ ${line.to}`),
+    el("span", {}, seconds(line.at)), el("span", { class: "way" }, way),
     el("span", { class: "what" }, line.type === "" ? line.text : `${line.type} ${line.text}`)));
 }
 
 function show(line) {
   let pretty = line.text;
-  try { pretty = JSON.stringify(JSON.parse(line.text), null, 2); } catch { pretty = `part of a line: ${line.text}`; }
+  const isPart = line.type === "" && (line.from === "server" || line.to === "server");
+  try { pretty = JSON.stringify(JSON.parse(line.text), null, 2); } catch { if (isPart) pretty = `part of a line: ${line.text}`; }
   const [call, clause] = meanings[line.type] ?? ["", ""];
   const place = byId("line");
   place.hidden = false;
   place.replaceChildren(
-    el("p", {}, el("strong", {}, line.type === "" ? "a part of a line" : line.type),
+    el("p", {}, el("strong", {}, isPart ? "a part of a line" : line.type),
       call === "" ? "" : ` · ${call} · PROTOCOL.md clause ${clause}`, ` · step ${line.step + 1}`),
     el("pre", { tabindex: "0", "aria-label": "The line" }, pretty),
     el("button", { type: "button", on: { click: () => { place.hidden = true; } } }, "Close"));

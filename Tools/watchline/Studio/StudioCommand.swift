@@ -20,11 +20,14 @@ enum StudioCommand: Subcommand {
       Option("open", value: "FILE", "a trace, or a finding's folder, where something is wrong"),
       Option("print-url", "print the address alone, for a script"),
       Option("assets", value: "DIR", "the page's files, while they are worked on"),
-    ],
+    ] + [Against.options[0]] + ProgramOptions.options,
     notes: """
       It prints an address; open that in a browser of this machine. The phone, the watches and the server run in
       this process and its clock, so everything can be done again: what is done by mouse can be saved as a
       trace, which `watchline replay` plays. Whoever does not know the address's token cannot look on.
+
+      A trace of devices alone, as a finding of your merge is, is played by --against, or else by our own merge, and can be
+      looked at step by step.
 
       With --connect or --data the server is a process, with a clock of its own: the devices are those of a new
       pair, and going back plays the story to another new pair.
@@ -41,12 +44,18 @@ enum StudioCommand: Subcommand {
     let path = arguments.string("open")
     let trace = try path.map { path throws(UsageError) in try read(path) }
     let target = try target(arguments)
+    let harness: any Harness
+    switch try Against(arguments) {
+    case nil: harness = ExchangeHarness()
+    case .program(let options)?: harness = options.harness()
+    case .server?: throw UsageError("--against is for your merge; --connect has a server")
+    }
     let token = try token()
     let studio: Studio
     do throws(HarnessFailure) {
       studio = try Studio(
         ShippedApp(rawValue: name ?? trace?.schema ?? "") ?? .todoTimers, watches: watches,
-        on: target,
+        on: target, harness: harness,
         opening: trace, title: path, token: token,
         read: arguments.string("assets").map { folder in
           { (try? File.read("\(folder)/\($0)")) ?? nil }

@@ -23,7 +23,7 @@ extension TimeTrackerApp {
       ).labelled(String(entry.title.drop { $0 == " " }) + (isHere ? ", selected" : ""))
     }
     if !ledger.entitlement.isPremium(now) {
-      rows += [.rule, Screen.Row.centred("★ Upgrade ★").labelled("Upgrade")]
+      rows += [.rule, .tappable(Screen.Row.centred("★ Upgrade ★").labelled("Upgrade"), "premium")]
     }
     return rows
   }

@@ -97,6 +97,8 @@ struct Page {
       <section aria-labelledby=again>
       <h2 id=again>Play it again</h2>
       \(commandBox(report.command, "command"))
+      <p class=quiet>Step by step, in a browser:</p>
+      \(commandBox(report.studioCommand, "studio"))
       <details><summary>From a log, as a test</summary>
       \(log)
       <p class=quiet>As a test that fails until this is fixed:</p>
