@@ -17,7 +17,7 @@ export const byId = (id) => document.getElementById(id);
 const isAlike = (old, next) => old.nodeType === Node.ELEMENT_NODE && next.nodeType === Node.ELEMENT_NODE
   && old.cloneNode(false).isEqualNode(next.cloneNode(false));
 
-// What is as it was stays where it is: a click that has begun on it ends on it.
+// What is as it was stays where it is: a click keeps the element under it.
 function patch(parent, children) {
   const olds = [...parent.childNodes];
   children.forEach((next, index) => {
