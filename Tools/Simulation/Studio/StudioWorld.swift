@@ -127,7 +127,7 @@ package final class StudioWorld {
     self.steps = steps
     app = ShippedApp(rawValue: header.schema)
     trace = header
-    run = try ServerRun(header, on: target, isRecorded: true)
+    run = try ServerRun(header, on: target, isRecorded: false)
     begin()
   }
 
@@ -194,7 +194,7 @@ package final class StudioWorld {
   /// Goes to where so many steps are done, back or forward.
   package func seek(to count: Int) {
     let count = max(0, min(count, steps.count))
-    if count < position, let fresh = try? ServerRun(header, on: target, isRecorded: true) {
+    if count < position, let fresh = try? ServerRun(header, on: target, isRecorded: false) {
       run = fresh
       begin()
     }
