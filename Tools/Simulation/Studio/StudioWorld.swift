@@ -283,8 +283,10 @@ package final class StudioWorld {
     for _ in 0..<Self.mostRounds {
       var hasMoved = false
       for node in run.nodes {
-        // An app whose session was deactivated activates it again, as Apple's own do.
-        if wanted.contains(node.name), node.link == nil || node.lanes.session == .none,
+        // An app whose session was deactivated activates it again, as Apple's own do. A real server that has refused one,
+        // or is gone, is left alone.
+        if wanted.contains(node.name), !isReal || findings.isEmpty,
+          node.link == nil || node.lanes.session == .none,
           perform(TraceEvent(at: at, node.name, .connect))
         {
           hasMoved = true
