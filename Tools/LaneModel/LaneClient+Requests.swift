@@ -266,7 +266,7 @@ extension LaneClient {
       isPhone
       ? ["isPaired", "isCompanionAppInstalled"] : ["isWatchAppInstalled", "isComplicationEnabled"]
     guard !facts.isEmpty, facts.keys.allSatisfy(own.contains) else { return false }
-    setFacts.formUnion(facts.keys)
+    changedFacts.formUnion(facts.keys)
     let members = facts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     send("{\"type\":\"setDeviceState\",\(members.joined(separator: ",")),\"id\":\"facts\"}")
     return true
@@ -274,8 +274,10 @@ extension LaneClient {
 
   /// All that it has set is as at the start.
   package func resetFacts() {
-    guard setFacts(Dictionary(uniqueKeysWithValues: setFacts.map { ($0, true) })) else { return }
-    setFacts = []
+    guard setFacts(Dictionary(uniqueKeysWithValues: changedFacts.map { ($0, true) })) else {
+      return
+    }
+    changedFacts = []
   }
 
   package func look() {

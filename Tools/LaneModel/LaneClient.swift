@@ -67,8 +67,8 @@ package final class LaneClient {
   var told: [String: Int] = [:]
   /// Live messages that wait for a reply: the server's name, and the number.
   package var messages: [(id: String, number: Int)] = []
-  /// The facts that it has set.
-  var setFacts: Set<String> = []
+  /// The facts that it has set, which may not be as at the start.
+  var changedFacts: Set<String> = []
   /// What apps have had it told, and its own has not taken.
   package var appMessages: [[UInt8]] = []
   /// The last of its own numbers that the server knew when its session began.
