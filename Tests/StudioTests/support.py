@@ -42,9 +42,9 @@ def browser(width=1280, height=960, dark=False):
 class Studio:
     """A studio of its own, on any free port."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, listen="127.0.0.1:0"):
         self.process = subprocess.Popen(
-            [WATCHLINE, "studio", "--listen", "127.0.0.1:0", *words], stdout=subprocess.PIPE, text=True
+            [WATCHLINE, "studio", "--listen", listen, *words], stdout=subprocess.PIPE, text=True
         )
         line = self.process.stdout.readline()
         self.address = line.split("studio: ")[1].strip()

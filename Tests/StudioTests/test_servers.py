@@ -1,5 +1,6 @@
 """Real servers, and the command line."""
 
+import http.client
 import os
 import pathlib
 import re
@@ -160,6 +161,22 @@ class CommandTests(unittest.TestCase):
         for address in ["0.0.0.0:9283", "example.org:80", "127.0.0.1", "127.0.0.1:70000"]:
             ended = self.run_studio("--listen", address)
             self.assertEqual(ended.returncode, 2, ended.stderr)
+
+    def test_other_machines_are_listened_to_where_that_is_meant(self):
+        studio = Studio("--allow-remote", listen="127.0.0.2:0")
+        self.assertIn("http://127.0.0.2:", studio.address)
+        for path, status in [(f"/?token={studio.token}", 200), ("/", 403)]:
+            connection = http.client.HTTPConnection("127.0.0.2", studio.port, timeout=5)
+            connection.request("GET", path, headers={"Host": "box.example"})
+            self.assertEqual(connection.getresponse().status, status)
+            connection.close()
+        driver = browser()
+        try:
+            driver.get(studio.address)
+            WebDriverWait(driver, 10).until(lambda _: driver.find_elements(By.ID, "device-phone"))
+        finally:
+            driver.quit()
+        self.assertEqual(studio.end(), 0)
 
     def test_a_taken_port_is_said(self):
         studio = Studio()

@@ -24,7 +24,7 @@ extension Studio: PageHandler {
   }
 
   private func isOurs(_ host: String) -> Bool {
-    ["127.0.0.1", "localhost"].contains { host == "\($0):\(pages.port)" }
+    isRemote || ["127.0.0.1", "localhost"].contains { host == "\($0):\(pages.port)" }
   }
 
   private func knowsToken(_ query: String) -> Bool {

@@ -25,6 +25,8 @@ package final class Studio {
   var pages: Pages!
   let assets: Assets
   let token: String
+  /// Whether pages of other machines are let in.
+  let isRemote: Bool
   private let isOver: () -> Bool
   /// By page, up to which line and step it has been told.
   var told: [UInt64: Told] = [:]
@@ -60,11 +62,13 @@ package final class Studio {
   ///   - target: where the server is; in memory where nil.
   ///   - harness: who plays traces of devices alone.
   ///   - token: what a page has to know.
+  ///   - isRemote: whether pages of other machines are let in, who know that.
   ///   - read: reads a file of the page, in the place of what is built in.
   ///   - isOver: whether to end.
   package init(
     _ app: ShippedApp, watches: Int, on target: (any ServerTarget)?, harness: any Harness,
-    opening trace: Trace?, title: String?, token: String, read: ((String) -> [UInt8]?)?,
+    opening trace: Trace?, title: String?, token: String, isRemote: Bool,
+    read: ((String) -> [UInt8]?)?,
     isOver: @escaping () -> Bool
   ) throws(HarnessFailure) {
     self.app = app
@@ -72,6 +76,7 @@ package final class Studio {
     self.target = target
     self.harness = harness
     self.token = token
+    self.isRemote = isRemote
     self.title = title
     self.isOver = isOver
     assets = Assets(read)
@@ -95,7 +100,8 @@ package final class Studio {
   package func listen(_ address: String, port: Int) -> String? {
     guard let pages = Pages(address, port: port, self) else { return nil }
     self.pages = pages
-    return "http://\(address):\(pages.port)/?token=\(token)"
+    // All addresses are no address; this machine's own is one of them.
+    return "http://\(address == "0.0.0.0" ? "127.0.0.1" : address):\(pages.port)/?token=\(token)"
   }
 
   /// Serves until it is over.

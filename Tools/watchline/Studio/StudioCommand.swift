@@ -18,6 +18,7 @@ enum StudioCommand: Subcommand {
       Option("connect", value: "HOST:PORT", "a server that runs, in the place of one in memory"),
       Option("data", value: "DIR", "a watchline-server of its own, with its data there"),
       Option("open", value: "FILE", "a trace, or a finding's folder, where something is wrong"),
+      Option("allow-remote", "let --listen have another address than this machine's own"),
       Option("print-url", "print the address alone, for a script"),
       Option("assets", value: "DIR", "the page's files, while they are worked on"),
     ] + [Against.options[0]] + ProgramOptions.options,
@@ -25,6 +26,8 @@ enum StudioCommand: Subcommand {
       It prints an address; open that in a browser of this machine. The phone, the watches and the server run in
       this process and its clock, so everything can be done again: what is done by mouse can be saved as a
       trace, which `watchline replay` plays. Whoever does not know the address's token cannot look on.
+      With --allow-remote and --listen 0.0.0.0:9283 other machines can open it, such as the one around a
+      container; the token and all else pass unencrypted.
 
       A trace of devices alone, as a finding of your merge is, is played by --against, or else by our own merge, and can be
       looked at step by step.
@@ -38,7 +41,8 @@ enum StudioCommand: Subcommand {
       """)
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
-    let (host, port) = try endpoint(arguments.string("listen") ?? "127.0.0.1:9283")
+    let isRemote = arguments.has("allow-remote")
+    let (host, port) = try endpoint(arguments.string("listen") ?? "127.0.0.1:9283", isRemote)
     let name = arguments.string("app")
     let watches = try arguments.integer("watches", in: 1...3) ?? 1
     let path = arguments.string("open")
@@ -56,7 +60,7 @@ enum StudioCommand: Subcommand {
       studio = try Studio(
         ShippedApp(rawValue: name ?? trace?.schema ?? "") ?? .todoTimers, watches: watches,
         on: target, harness: harness,
-        opening: trace, title: path, token: token,
+        opening: trace, title: path, token: token, isRemote: isRemote,
         read: arguments.string("assets").map { folder in
           { (try? File.read("\(folder)/\($0)")) ?? nil }
         },
@@ -94,16 +98,20 @@ enum StudioCommand: Subcommand {
     }
   }
 
-  /// - Throws: for what is not on this machine.
-  private static func endpoint(_ text: String) throws(UsageError) -> (String, Int) {
+  /// - Throws: for what is not on this machine, unless that is meant.
+  private static func endpoint(_ text: String, _ isRemote: Bool) throws(UsageError) -> (String, Int)
+  {
     let parts = text.split(separator: ":")
     guard parts.count == 2, let port = Int(parts[1]), 0...65_535 ~= port else {
       throw UsageError("--listen is HOST:PORT, such as 127.0.0.1:9283, not \(text)")
     }
-    guard parts[0] == "127.0.0.1" || parts[0] == "localhost" else {
-      throw UsageError("--listen: the studio is for this machine alone; take 127.0.0.1")
+    if parts[0] == "localhost" { return ("127.0.0.1", port) }
+    guard parts[0] == "127.0.0.1" || isRemote else {
+      throw UsageError(
+        "--listen: \(parts[0]) can be reached from other machines, and what passes can be read on the way; take "
+          + "127.0.0.1, or give --allow-remote where that is meant")
     }
-    return ("127.0.0.1", port)
+    return (String(parts[0]), port)
   }
 
   private static func read(_ path: String) throws(UsageError) -> Trace {
