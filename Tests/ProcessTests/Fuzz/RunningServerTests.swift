@@ -91,7 +91,7 @@ extension ProcessTests {
     @Test func aServerThatForgetsWhenItIsKilled() throws {
       let forgetful = "\(ServerProcess.path) --listen 127.0.0.1:0 --data :memory:"
       let program = try fuzz(
-        "127.0.0.1:0", "--server", forgetful, "--seeds", "1..6", "--faults", "crash",
+        "127.0.0.1:0", "--server", forgetful, "--seeds", "1..3", "--faults", "crash",
         "--shrinking", "1")
       #expect(try program.exitCode(within: 120) == 1, "\(program.errors)")
       #expect(try slugs(program).contains("other-store"))
