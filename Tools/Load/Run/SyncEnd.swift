@@ -174,6 +174,13 @@ final class SyncEnd {
     return (number, time)
   }
 
+  /// Stamps from now on are above that one.
+  func saw(stamp text: String) {
+    let parts = text.split(separator: ".").compactMap { Int64($0) }
+    guard parts.count == 3 else { return }
+    stamp = max(stamp, Stamp(ms: parts[0], rank: Int(parts[1]), counter: Int(parts[2])))
+  }
+
   /// Holds an operation of the other device's from now on.
   func take(_ operation: UnsafeRawBufferPointer, seq: Int) {
     seen = seq

@@ -139,6 +139,8 @@ final class SyncRun: LaneRun {
       line.bytes.withUnsafeBytes {
         end.take(UnsafeRawBufferPointer(rebasing: $0[items[0].start..<items[0].end]), seq: 1)
       }
+      // It may be of this very millisecond, and what the watch writes has to be stamped behind it.
+      end.saw(stamp: line.objects("ops")?.first?.string("stamp") ?? "")
       recordCount += 1
       moved(end, to: Int(line.integer("at") ?? 0))
     case "sync.frontier": end.frontier = Int(line.integer("at") ?? 0)
