@@ -6,8 +6,8 @@ import Wire
 
 /// A story is the same from whichever world it is looked at.
 @Suite struct StudioTimelineTests {
-  private func story(_ count: Int) throws -> StudioWorld {
-    let world = try StudioWorld(.todoTimers, watches: 1)
+  private func story(_ count: Int, _ app: ShippedApp = .todoTimers) throws -> StudioWorld {
+    let world = try StudioWorld(app, watches: 1)
     for number in 0..<count {
       let device = number % 3 == 0 ? "watch" : "phone"
       var event = TraceEvent(at: 0, device, number % 5 == 4 ? .acknowledge : .transfer)
@@ -55,6 +55,18 @@ import Wire
       prepare(&timeline)
       #expect(timeline.seek(to: step) && timeline.world.droppedLines > 0)
     }
+  }
+
+  /// What was on its way for another timeline is not shown in this one.
+  @Test func anotherStorysWorldsAreNotTaken() throws {
+    var first = StudioTimeline(try story(1_200))
+    var second = StudioTimeline(try story(1_200, .pomodoro))
+    for errand in first.errands() {
+      errand.run()
+      second.take(errand)
+    }
+    _ = second.seek(to: 700)
+    #expect(second.world.app == .pomodoro)
   }
 
   /// What is done in the place of what was to come counts in all of them.

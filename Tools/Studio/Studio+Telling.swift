@@ -61,12 +61,12 @@ extension Studio {
   /// Everything is played anew for that. In memory a thread does so, and nobody waits for it.
   func judge(for client: UInt64) {
     if let recording {
-      pages.send(Self.judged { recording.writeJudgement(&$0) }, to: client)
-    } else if let target {
-      let trace = world.trace
+      return pages.send(Self.judged { recording.writeJudgement(&$0) }, to: client)
+    }
+    let trace = world.trace
+    if let target {
       pages.send(Self.judgement(of: trace, on: target), to: client)
     } else {
-      let trace = world.trace
       judgements.append((client, Later(on: .global()) { Self.judgement(of: trace, on: nil) }))
     }
   }

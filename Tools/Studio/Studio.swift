@@ -114,21 +114,20 @@ package final class Studio {
   /// Lets time pass, where it does.
   ///
   /// - Returns: false where the studio is to end.
-  func pass() -> Bool {
+  func passed() -> Bool {
     tellJudgements()
-    if recording != nil {
-      // Nothing happens in it.
-    } else if world.isReal {
-      ticks += 1
-      let isNews = world.poll(flows: flows)
-      if isNews || ticks.isMultiple(of: 1000 / Self.tick) { tellAll() }
-    } else if isRunning {
-      timeline.change { $0.pass(Int64(Self.tick)) }
-      ticks += 1
-      if ticks.isMultiple(of: 1000 / Self.tick) { tellAll() }
-    } else {
+    guard recording == nil, world.isReal || isRunning else {
       prepare()
+      return !isOver()
     }
+    var isNews = false
+    if world.isReal {
+      isNews = world.poll(flows: flows)
+    } else {
+      timeline.change { $0.pass(Int64(Self.tick)) }
+    }
+    ticks += 1
+    if isNews || ticks.isMultiple(of: 1000 / Self.tick) { tellAll() }
     return !isOver()
   }
 
@@ -253,6 +252,9 @@ package final class Studio {
     self.flows = flows
     isRunning = false
     worlds += 1
+    // They are of what was shown before.
+    judgements = []
+    errands = []
     prepare()
   }
 }

@@ -13,8 +13,10 @@ package struct StudioTimeline {
   private var parked: [Int: StudioWorld] = [:]
   /// The parts whose worlds are on their way.
   private var isAway: Set<Int> = []
-  /// Counts the stories that it has been.
-  private var version = 0
+  /// The story that it is now; what is on its way may be of another one.
+  private var story = Story()
+
+  fileprivate final class Story {}
 
   private static let parts = 8
   private static let order = [7, 4, 2, 6, 1, 3, 5]
@@ -45,7 +47,7 @@ package struct StudioTimeline {
   package mutating func change(_ body: (StudioWorld) -> Void) {
     let before = world.position
     body(world)
-    version += 1
+    story = Story()
     isAway = []
     // The step before may have grown.
     parked = parked.filter { $0.value.position < before }
@@ -58,7 +60,7 @@ package struct StudioTimeline {
   package struct Errand: @unchecked Sendable {
     fileprivate let part: Int
     fileprivate let place: Int
-    fileprivate let version: Int
+    fileprivate let story: Story
     fileprivate let world: StudioWorld
 
     /// Brings it there.
@@ -76,14 +78,13 @@ package struct StudioTimeline {
       guard let other = parked[part] ?? (try? world.atItsBeginning()) else { break }
       parked[part] = nil
       isAway.insert(part)
-      errands.append(Errand(part: part, place: place(part), version: version, world: other))
+      errands.append(Errand(part: part, place: place(part), story: story, world: other))
     }
     return errands
   }
 
   package mutating func take(_ errand: Errand) {
-    // The story may have become another one.
-    guard errand.version == version else { return }
+    guard errand.story === story else { return }
     isAway.remove(errand.part)
     parked[errand.part] = errand.world
   }
