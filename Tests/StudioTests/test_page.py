@@ -227,16 +227,11 @@ class OldPageTests(StudioTestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.folder = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         for file in PAGE.iterdir():
             text = file.read_text().replace("{{BUILD}}", "yesterday")
-            (pathlib.Path(cls.folder.name) / file.name).write_text(text)
-        cls.words = ("--assets", cls.folder.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        cls.folder.cleanup()
+            (cls.folder / file.name).write_text(text)
+        cls.words = ("--assets", cls.folder)
 
     def test_a_page_of_yesterdays_build_says_so(self):
         self.until(lambda: "another build" in self.notice())

@@ -21,14 +21,9 @@ class RealServerTests(StudioTestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.data = pathlib.Path(cls.folder.name) / "it's data"
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.data = cls.folder / "it's data"
         cls.words = ("--data", str(cls.data))
-
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        cls.folder.cleanup()
 
     def test_killed_by_mouse_and_nothing_is_lost(self):
         self.type("phone", "new Tea 5:00")

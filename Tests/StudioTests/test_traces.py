@@ -29,20 +29,15 @@ class FindingTests(StudioTestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.folder = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         examples = pathlib.Path(__file__).parents[2] / "Tools/Examples"
         cls.merge = ["--against", f"command:python3 -B {examples}/whole_record.py"]
         fuzzed = subprocess.run(
-            [WATCHLINE, "fuzz", *cls.merge, "--seeds", "1..60", "--jobs", "1", "--out", cls.folder.name],
+            [WATCHLINE, "fuzz", *cls.merge, "--seeds", "1..60", "--jobs", "1", "--out", cls.folder],
             capture_output=True, text=True)
         cls.said = fuzzed.stdout
-        cls.finding = next(pathlib.Path(cls.folder.name).glob("lost-edit-*"))
+        cls.finding = next(cls.folder.glob("lost-edit-*"))
         cls.words = ("--open", str(cls.finding), *cls.merge)
-
-    @classmethod
-    def tearDownClass(cls):
-        super().tearDownClass()
-        cls.folder.cleanup()
 
     def test_a_lost_edit(self):
         found = json.loads((self.finding / "finding.json").read_text())

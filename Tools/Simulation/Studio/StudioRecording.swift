@@ -120,28 +120,18 @@ package struct StudioRecording {
       }
     }
     json.array("records", order.compactMap { known[$0] }) { json, entry in
-      json.object { json in
-        json.member("kind", entry.record.kind)
-        json.member("record", entry.record.record)
-        var names: [String] = []
-        for place in recording.places {
-          for field in entry.values[place] ?? [] where !names.contains(field.name) {
-            names.append(field.name)
-          }
-        }
-        json.array("fields", names) { json, name in
-          json.object { json in
-            json.member("name", name)
-            json.object("values") { json in
-              for place in recording.places {
-                let field = entry.values[place]?.first { $0.name == name }
-                if let field { json.raw(place, Self.json(field.value)) }
-              }
-            }
-          }
-        }
-        json.array("shownAt", recording.places.filter { entry.values[$0] != nil }) { $0.string($1) }
+      let shown = recording.places.compactMap { place in
+        entry.values[place].map { (place: place, fields: $0) }
       }
+      var names: [String] = []
+      for field in shown.flatMap(\.fields) where !names.contains(field.name) {
+        names.append(field.name)
+      }
+      StudioRecords.writeRecord(
+        entry.record.kind, entry.record.record, fields: names, at: shown.map(\.place), &json,
+        value: { place, name in
+          shown[place].fields.first { $0.name == name }.map { Self.json($0.value) }
+        })
     }
     json.array("lost", [Int]()) { $0.number($1) }
   }

@@ -62,28 +62,46 @@ package struct StudioRecords {
 
   private func writeRecords(_ json: inout JSONWriter) {
     json.array("records", Array(targets.prefix(Self.recordLimit))) { json, target in
-      json.object { json in
-        json.member("kind", target.kind.text)
-        json.member("record", target.record.text)
-        let names = shown.compactMap { $0.records[target] }.first?.map(\.name) ?? []
-        json.array("fields", names) { json, name in
-          json.object { json in
-            json.member("name", name.text)
-            json.object("values") { json in
-              for (device, records) in shown {
-                guard let value = records[target]?.first(where: { $0.name == name })?.value else {
-                  continue
-                }
-                json.raw(device, String(decoding: value.canonical, as: UTF8.self))
-              }
+      let shown = shown.compactMap { place in
+        place.records[target].map { (device: place.device, fields: $0) }
+      }
+      Self.writeRecord(
+        target.kind.text, target.record.text, fields: shown.first?.fields.map(\.name.text) ?? [],
+        at: shown.map(\.device), &json,
+        value: { place, name in
+          let field = shown[place].fields.first { $0.name.text == name }
+          return field.map { String(decoding: $0.value.canonical, as: UTF8.self) }
+        },
+        more: { name, json in writeAuthors(of: target, Name(name), &json) })
+    }
+  }
+
+  /// A record with its fields at each device.
+  ///
+  /// - Parameters:
+  ///   - devices: where it is shown.
+  ///   - value: of a field at one of those, as JSON text.
+  ///   - more: further members of a field.
+  static func writeRecord(
+    _ kind: String, _ record: String, fields: [String], at devices: [String],
+    _ json: inout JSONWriter, value: (_ device: Int, _ field: String) -> String?,
+    more: (_ field: String, _ json: inout JSONWriter) -> Void = { _, _ in }
+  ) {
+    json.object { json in
+      json.member("kind", kind)
+      json.member("record", record)
+      json.array("fields", fields) { json, name in
+        json.object { json in
+          json.member("name", name)
+          json.object("values") { json in
+            for (index, device) in devices.enumerated() {
+              if let value = value(index, name) { json.raw(device, value) }
             }
-            writeAuthors(of: target, name, &json)
           }
-        }
-        json.array("shownAt", shown.filter { $0.records[target] != nil }.map(\.device)) {
-          $0.string($1)
+          more(name, &json)
         }
       }
+      json.array("shownAt", devices) { $0.string($1) }
     }
   }
 

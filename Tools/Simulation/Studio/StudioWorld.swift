@@ -194,8 +194,12 @@ package final class StudioWorld {
   /// Goes to where so many steps are done, back or forward.
   package func seek(to count: Int) {
     let count = max(0, min(count, steps.count))
-    if count < position, let fresh = try? ServerRun(header, on: target, isRecorded: false) {
-      run = fresh
+    if count < position {
+      do throws(HarnessFailure) {
+        run = try ServerRun(header, on: target, isRecorded: false)
+      } catch {
+        return refusal = error.description
+      }
       begin()
     }
     while position < count { take(steps[position]) }

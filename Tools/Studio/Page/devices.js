@@ -142,11 +142,12 @@ function badges(device, event) {
     device.skew !== 0 ? badge(`clock ${device.skew > 0 ? "+" : ""}${device.skew / 1000} s`, "bad") : null);
 }
 
+const told = (device) => el("ul", { class: "told", "aria-label": "What the device did" }, device.told.slice(-5).map((text) => el("li", {}, text)));
+
 // A device of a recording: what it did last. What it shows stands in the merge.
 const recorded = (device) => el("article", { class: "device", "aria-label": `The ${device.name}`, id: `device-${device.name}` },
   el("h2", {}, device.name),
-  device.told.length === 0 ? el("p", { class: "quiet" }, "Nothing has happened here yet.")
-    : el("ul", { class: "told", "aria-label": "What the device did" }, device.told.map((text) => el("li", {}, text))));
+  device.told.length === 0 ? el("p", { class: "quiet" }, "Nothing has happened here yet.") : told(device));
 
 export function showDevices(devices, act) {
   const open = new Set([...document.querySelectorAll("details[data-open][open]")].map((one) => one.dataset.open));
@@ -159,7 +160,7 @@ export function showDevices(devices, act) {
       device.screen ? el("div", { class: "frame" }, screen(device.screen, type)) : el("p", { class: "quiet" }, "No app runs here. What it sends and is sent is in the wire."),
       device.commands ? commands(device, type) : null,
       controls(device, event, type),
-      device.told && device.told.length > 0 ? el("ul", { class: "told", "aria-label": "What the device did" }, device.told.slice(-5).map((text) => el("li", {}, text))) : null);
+      device.told && device.told.length > 0 ? told(device) : null);
     for (const one of node.querySelectorAll("[data-key]")) one.dataset.key = `${device.name} ${one.dataset.key}`;
     for (const one of node.querySelectorAll("details[data-open]")) one.open = open.has(one.dataset.open);
     return node;

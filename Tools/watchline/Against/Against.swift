@@ -8,13 +8,12 @@ enum Against {
   /// A server that is a process of its own.
   case server(RunningServerOptions)
 
+  static let target = Option(
+    "against", value: "TARGET",
+    "what is tried: command:'./my-merge' (Protocol/MERGE-UNDER-TEST.md) or tcp:HOST:PORT")
+
   /// What `fuzz` and `replay` take besides their own options.
-  static let options =
-    [
-      Option(
-        "against", value: "TARGET",
-        "what is tried: command:'./my-merge' (Protocol/MERGE-UNDER-TEST.md) or tcp:HOST:PORT")
-    ] + RunningServerOptions.options + ProgramOptions.options
+  static let options = [target] + RunningServerOptions.options + ProgramOptions.options
 
   /// - Returns: nil where `--against` is left out.
   /// - Throws: for a target that there is not, and for options that belong to another one.

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import Wire
 
 /// A variable of the environment; nil where it is not set or empty.
 func environment(_ name: String) -> String? {
@@ -9,6 +10,16 @@ func environment(_ name: String) -> String? {
 
 /// The token to show to a server that asks for one.
 var environmentToken: String? { environment("WATCHLINE_TOKEN") }
+
+/// The line that shows it, without LF; nil where there is none.
+var authentication: [UInt8]? {
+  environmentToken.map { token in
+    var line: [UInt8] = []
+    line.append("{\"type\":\"authenticate\",\"token\":", quoted: token)
+    line.append("}" as StaticString)
+    return line
+  }
+}
 
 /// Whether a terminal takes colours, and they are wanted (no-color.org).
 var takesColor: Bool { environment("NO_COLOR") == nil && environment("TERM") != "dumb" }

@@ -55,12 +55,7 @@ final class OperatorLink {
   func run(_ begin: () -> Void) throws(UVError) -> Ending {
     do throws(ConnectionFailure) {
       connection = try ServerConnection(options.endpoint, tls, loop: loop, handler: self)
-      if let token = environmentToken {
-        var line: [UInt8] = []
-        line.append("{\"type\":\"authenticate\",\"token\":", quoted: token)
-        line.append("}" as StaticString)
-        ask(String(decoding: line, as: UTF8.self)) { _ in }
-      }
+      if let line = authentication { ask(String(decoding: line, as: UTF8.self)) { _ in } }
       limit.start(after: Self.patience)
       begin()
       try run()

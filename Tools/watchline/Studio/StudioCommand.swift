@@ -21,7 +21,7 @@ enum StudioCommand: Subcommand {
       Option("allow-remote", "let --listen have another address than this machine's own"),
       Option("print-url", "print the address alone, for a script"),
       Option("assets", value: "DIR", "the page's files, while they are worked on"),
-    ] + [Against.options[0]] + ProgramOptions.options,
+    ] + [Against.target] + ProgramOptions.options,
     notes: """
       It prints an address; open that in a browser of this machine. The phone, the watches and the server run in
       this process and its clock, so everything can be done again: what is done by mouse can be saved as a

@@ -22,8 +22,6 @@ final class SocketSite: ServerSite {
   /// A connection ended and it is not known why.
   private var mustLook = false
   private var refusal = false
-  /// What shows the server the token of `WATCHLINE_TOKEN`, where there is one.
-  private let authentication: [UInt8]?
 
   /// How long an answer may take, in milliseconds.
   private static let patience: Int64 = 30_000
@@ -34,14 +32,6 @@ final class SocketSite: ServerSite {
     self.pair = pair
     self.offset = offset
     proxy = Proxy(ProxyFaults(), seed: seed)
-    authentication = environmentToken.map { token in
-      var line = JSONWriter()
-      line.object {
-        $0.member("type", "authenticate")
-        $0.member("token", token)
-      }
-      return line.bytes + [0x0A]
-    }
     fault = death.map(server.death)
   }
 
@@ -70,7 +60,7 @@ final class SocketSite: ServerSite {
     let link = SocketLink(number, self)
     links[number] = link
     apply()
-    if let authentication { link.send(authentication) }
+    if let line = authentication { link.send(line + [0x0A]) }
     return link
   }
 
