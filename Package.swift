@@ -91,7 +91,9 @@ let package = Package(
     // One server's part in a shard that several share, by their common log.
     library("Cluster", ["Journal"]),
     library("Usage", ["Wire"]),
-    library("Relay", ["Wire", "Journal", "Merge", "Bridge"], settings: hotAndLean),
+    library("Relay", ["Wire", "Journal"], settings: hotAndLean),
+    // What a relay keeps of records, merged.
+    library("Hub", ["Relay", "Bridge", "Merge", "Journal", "Wire"], settings: hotAndLean),
     // The relay without sockets or disk.
     library("InMemory", ["Relay", "Journal"], settings: hotAndLean),
 
@@ -128,7 +130,8 @@ let package = Package(
     library(
       "Server",
       [
-        "Relay", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage", "JetStream",
+        "Relay", "Hub", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage",
+        "JetStream",
         "PostgreSQL", "CCurl", "TLS", "Pages", "Usage",
       ], settings: lean),
     .executableTarget(
@@ -138,7 +141,8 @@ let package = Package(
       name: "watchline",
       dependencies: [
         "ChildProcesses", "MutantFiles", "Simulation", "Studio", "WireFuzz", "Proxy", "Load",
-        "Device", "AppModels", "Relay", "Merge", "Wire", "EventLoop", "TLS", "Storage", "Usage",
+        "Device", "AppModels", "Hub", "Relay", "Merge", "Wire", "EventLoop", "TLS", "Storage",
+        "Usage",
       ], path: "Tools/watchline",
       swiftSettings: settings),
     .executableTarget(
@@ -185,21 +189,22 @@ let package = Package(
 
     // The relay in memory, with the schemas that are shipped.
     library(
-      "RelaySupport", ["InMemory", "Relay", "AppModels"], path: "Tools/RelaySupport",
+      "RelaySupport", ["InMemory", "Hub", "Relay", "AppModels"], path: "Tools/RelaySupport",
       settings: hotAndLean),
     // A device's side of the lanes, and what judges what comes of it.
     library("LaneModel", ["Wire"], path: "Tools/LaneModel", settings: hotAndLean),
     library(
       "Simulation",
       [
-        "LaneModel", "Oracle", "Seeded", "RelaySupport", "InMemory", "Cluster", "Device", "Relay",
+        "LaneModel", "Oracle", "Seeded", "RelaySupport", "InMemory", "Cluster", "Device", "Hub",
+        "Relay",
         "AppModels", "Merge", "Journal", "Wire",
       ],
       path: "Tools/Simulation", settings: hotAndLean),
 
     // Lines of every kind for the relay, drawn from the descriptions of the requests.
     library(
-      "WireFuzz", ["RelaySupport", "Seeded", "Relay", "AppModels", "Merge", "Wire"],
+      "WireFuzz", ["RelaySupport", "Seeded", "Hub", "Relay", "AppModels", "Merge", "Wire"],
       path: "Tools/WireFuzz", settings: hotAndLean),
 
     // A world of a phone and watches, on a page in a browser.
@@ -255,7 +260,7 @@ let package = Package(
     tests(
       "RelayTests",
       [
-        "RelaySupport", "SyncSupport", "Seeded", "Device", "Relay", "Bridge",
+        "RelaySupport", "SyncSupport", "Seeded", "Device", "Hub", "Relay", "Bridge",
         "Merge", "AppModels", "Wire", "Journal",
       ]),
     tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
@@ -270,7 +275,8 @@ let package = Package(
     tests(
       "StorageTests",
       [
-        "Storage", "JetStream", "PostgreSQL", "Cluster", "Relay", "AppModels", "Seeded", "Journal",
+        "Storage", "JetStream", "PostgreSQL", "Cluster", "Hub", "Relay", "AppModels", "Seeded",
+        "Journal",
         "LoopbackSupport", "CSQLite", "CFaultVFS",
       ], exclude: ["Data"]),
     tests("UsageTests", ["Usage"]),

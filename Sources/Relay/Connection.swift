@@ -24,7 +24,7 @@ package final class Connection {
   var hasSeenEnd = false
   /// The last turn in which it was served, and what it may still cost in that one (`Work`).
   var turn: UInt64 = 0
-  var allowance = 0
+  package var allowance = 0
   /// How fast it may send; nil for as fast as it can.
   var pace: Pace?
   /// What its device may do, on a server with tokens.
@@ -42,7 +42,7 @@ package final class Connection {
   /// Bytes that it holds, as counted in `Relay.buffered`.
   var buffered = 0
   /// Why a pair could not be read back, for the line that waited for it.
-  var pairFailure: String?
+  package var pairFailure: String?
   /// The line with which it activates, once a commit that came after it has shown whose the store is.
   var activatingLine: Int?
   /// Payload bytes that no commit covers yet.
@@ -95,7 +95,7 @@ package final class Connection {
   }
 
   /// Its next line waits for something.
-  func wait(for reason: Wait) {
+  package func wait(for reason: Wait) {
     #if DEBUG
       // An assert would be optimised away in this target.
       precondition(wait.isOver, "connection \(number) waits for \(reason), and for \(wait) already")
@@ -107,7 +107,7 @@ package final class Connection {
   func endWait() { wait = .nothing }
 
   @inline(__always)
-  var isClosed: Bool { state == .closed }
+  package var isClosed: Bool { state == .closed }
 
   /// Whether no further line is carried out.
   @inline(__always)
@@ -122,7 +122,7 @@ package final class Connection {
   var takesAnswers: Bool { state <= .draining }
 
   /// Whether its `activate` awaits a commit.
-  var isActivating: Bool {
+  package var isActivating: Bool {
     if case .activation = wait { true } else { false }
   }
 
@@ -154,7 +154,7 @@ package final class Connection {
   private static let mostExpected = 64 << 10
 
   /// Bytes that the peer has not been given yet.
-  var waiting: Int { output.count + unsent }
+  package var waiting: Int { output.count + unsent }
 
   /// Whether the caller should close it: nothing more comes in, nothing is owed, all is written.
   package var isFinished: Bool {

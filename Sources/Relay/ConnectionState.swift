@@ -51,7 +51,7 @@ enum ConnectionState: UInt8, CaseIterable, Comparable {
 }
 
 /// What the next line of a connection waits for, where that is one thing.
-enum Wait {
+package enum Wait {
   case nothing
   /// The answer to its `activate`, which awaits a commit.
   case activation

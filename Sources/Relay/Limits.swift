@@ -65,9 +65,9 @@ package struct Limits: Sendable, Equatable {
   package static let evictedAtOnce = 16_384
 
   /// How long a device may be silent and still hold up collection, in milliseconds: 90 days.
-  static let silentDevice: UInt64 = 90 * 86_400_000
+  package static let silentDevice: UInt64 = 90 * 86_400_000
   /// How long what was archived or deleted is kept, in milliseconds: 30 days.
-  static let archiveRetention: UInt64 = 30 * 86_400_000
+  package static let archiveRetention: UInt64 = 30 * 86_400_000
 
   package init() {}
 

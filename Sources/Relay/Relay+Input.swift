@@ -198,7 +198,7 @@ extension Relay {
     storeFailure = reason
     log("event=storeFailing reason=\(reason.quoted)")
     answerUncommitted(reason)
-    dropOpenings()
+    hubs?.storeFailed()
     settle()
   }
 
@@ -245,7 +245,7 @@ extension Relay {
   package func loaded(_ read: PairRead, _ rows: [Row]?, now time: Int64) {
     setTime(time)
     if read.tables.contains(.hub) {
-      finishHubLoad(read.pair, rows)
+      hubs?.loaded(read.pair, rows)
     } else {
       finishLoad(read.pair, rows)
     }

@@ -285,7 +285,9 @@ extension Relay {
     } catch {
       connection.allowance -= Work.refusal
       counts.refused[error.code, default: 0] += 1
-      noteRefusal(request, fields, connection.device)
+      if let device = connection.device, device.isBridged {
+        hubs?.noteRefusal(request, fields, device)
+      }
       var error = error
       if let typed { error = error.moved { Words.offset(of: $0, in: typed) } }
       if error.code == .missingField, let request {

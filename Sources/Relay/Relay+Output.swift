@@ -1,9 +1,9 @@
-import Wire
+package import Wire
 
 /// Lines to a connection: now, or after the commit that covers them.
 extension Relay {
   /// Appends one line; `body` writes its JSON.
-  func answer(_ connection: Connection, _ body: (inout [UInt8]) -> Void) {
+  package func answer(_ connection: Connection, _ body: (inout [UInt8]) -> Void) {
     guard !connection.isClosed else { return }
     connection.prepareOutput()
     let before = connection.output.count
@@ -14,8 +14,9 @@ extension Relay {
   }
 
   /// Appends the opening of a line: its type, and `re` or else `of`.
-  static func begin(_ output: inout [UInt8], _ type: StaticString, re: String, of request: Request)
-  {
+  package static func begin(
+    _ output: inout [UInt8], _ type: StaticString, re: String, of request: Request
+  ) {
     output.append("{\"type\":\"")
     output.append(type)
     if re.isEmpty {
@@ -69,12 +70,12 @@ extension Relay {
   }
 
   /// Answers once the open batch is committed. The connection is owed it until then.
-  func answerAfterCommit(_ call: Call, _ body: (inout [UInt8]) -> Void) {
+  package func answerAfterCommit(_ call: Call, _ body: (inout [UInt8]) -> Void) {
     answerAfter(open.number, call, body)
   }
 
   /// Answers once batch `number` is committed; at once where it is.
-  func answerAfter(_ number: UInt64, _ call: Call, _ body: (inout [UInt8]) -> Void) {
+  package func answerAfter(_ number: UInt64, _ call: Call, _ body: (inout [UInt8]) -> Void) {
     if number <= committed { return answer(call.connection, body) }
     call.connection.owed += 1
     after(number) { $0.answers.add(call, body) }
@@ -92,7 +93,7 @@ extension Relay {
   /// Tells a device something once the open batch is committed, should its session still last.
   ///
   /// - Parameter evenAfterSession: for news that its session has ended.
-  func tellAfterCommit(
+  package func tellAfterCommit(
     _ device: Device, evenAfterSession: Bool = false, _ body: (inout [UInt8]) -> Void
   ) {
     guard let connection = device.connection else { return }
@@ -102,7 +103,7 @@ extension Relay {
   }
 
   /// `accepted`, once the open batch is committed.
-  func acceptAfterCommit(_ call: Call) {
+  package func acceptAfterCommit(_ call: Call) {
     answerAfterCommit(call) { Self.accepted(&$0, call) }
   }
 

@@ -1,18 +1,18 @@
-import Wire
+package import Wire
 
 /// One request on its way through the relay. Nothing in it is counted: it is not kept beyond the line.
-struct Call {
-  unowned(unsafe) let connection: Connection
-  let fields: Fields
-  let request: Request
+package struct Call {
+  package unowned(unsafe) let connection: Connection
+  package let fields: Fields
+  package let request: Request
   /// Where the sender's correlation id is, which has been checked; nil where it gave none.
   let identifier: Value?
   /// Whether it came as words.
   var isTyped = false
 
   /// The sender's correlation id as JSON text; empty where it gave none.
-  var id: String { identifier.map(fields.text) ?? "" }
-  var hasID: Bool { identifier != nil }
+  package var id: String { identifier.map(fields.text) ?? "" }
+  package var hasID: Bool { identifier != nil }
 }
 
 extension Relay {
@@ -66,7 +66,7 @@ extension Relay {
     case .getState: getState(call, device)
     case .syncOpen, .syncPush, .syncEdit, .syncRestore, .syncView, .syncConflicts, .syncDigest,
       .syncAcknowledge:
-      return try sync(call, device)
+      return try requireHubs().perform(call, device)
     case .ping, .help, .quit, .advance, .authenticate, .activate, .stats, .listPairs, .listDevices,
       .kick, .tail:
       break

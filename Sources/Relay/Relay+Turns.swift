@@ -16,20 +16,9 @@ import Wire
 /// waiting, as in fair queueing with priority for sparse flows (RFC 8290, section 4.2).
 package enum Work {
   /// A line, whatever is in it: 3 to 6 µs where it is short.
-  static let line = 256
+  package static let line = 256
   /// A refusal beside its line: the nearest of a hundred words is looked for, some 20 µs.
   static let refusal = 1 << 10
-  /// A piece of a snapshot or an operation that is read back from the store, beside its bytes: some 20 µs.
-  static let entry = 1 << 10
-  /// An edit that the hub makes of it, beside its line, and a whole record in a payload for the hub: up to 0.1 ms
-  /// where there are many records.
-  static let edit = 4 << 10
-  /// A byte of a snapshot or of the view's canonical form, where it has to be made: some 50 ns.
-  static let made = 4
-  /// A conflict that is looked at, whether it is told or not: its sentence is made.
-  static let conflict = 256
-  /// A record that is gone through to find what an order means: some 2 µs.
-  static let looked = 128
   /// What a connection is served at a time: some sixty short lines, 0.2 to 0.4 ms. What a busy client has
   /// under way fits, so that it is not copied to be held.
   static let share = 30 << 10
@@ -47,7 +36,7 @@ extension Relay {
   /// Whether something needs no more than a turn to go on: input that is held, a hub that is read back, or what
   /// erased pairs hold.
   package var hasMore: Bool {
-    !held.isEmpty || !restorations.isEmpty || leaving.contains(where: \.hasItems)
+    !held.isEmpty || hubs?.isReading == true || leaving.contains(where: \.hasItems)
   }
 
   /// Begins a turn: those that hold input back go on, each in its turn.
@@ -58,7 +47,7 @@ extension Relay {
     setTime(time)
     turn &+= 1
     atOnce = Work.turn
-    if !restorations.isEmpty { restoreHubs() }
+    if let hubs, hubs.isReading { hubs.nextTurn() }
     if !leaving.isEmpty { letGo() }
     guard !held.isEmpty else { return settle() }
     runDeadlines()

@@ -1,6 +1,4 @@
-package import Bridge
 package import Journal
-package import Merge
 import Wire
 
 /// The server's core, which decides: sessions, reachability, lanes and queues of all pairs.
@@ -17,10 +15,8 @@ package final class Relay {
     package var hasManualClock = false
     /// What `hello` says after "watchline".
     package var version = "0.1.0"
-    /// What hubs can be opened for.
-    package var schemas: [Schema] = []
-    /// How whole records are said, for the schemas that have such devices.
-    package var codecs: [any WholeRecordCodec] = []
+    /// Makes what keeps merged records; nil where none are kept.
+    package var hubs: (@Sendable (Relay) -> any HubKeeper)?
     /// The tokens that are taken; nil: nobody is asked for one.
     package var access: Access?
     /// Dead bytes that may stay in the store beside four times the live ones.
@@ -35,7 +31,9 @@ package final class Relay {
   }
 
   var options: Options
-  var limits: Limits { options.limits }
+  /// What keeps merged records; nil where none are kept.
+  package private(set) var hubs: (any HubKeeper)?
+  package var limits: Limits { options.limits }
   /// Names the store; devices keep it beside their numbers.
   let identity: String
   /// Makes ids of this run differ from those of every other run on the store.
@@ -53,7 +51,7 @@ package final class Relay {
   /// All pairs that there are: what an evicted one costs.
   var numbers: [PairName: UInt32] = [:]
   /// Those in memory, by number.
-  var pairs: [UInt32: Pair] = [:]
+  package internal(set) var pairs: [UInt32: Pair] = [:]
   var nextPair: UInt32 = 1
   /// Those of which nothing is known but that one device has activated once: the ones that may be let go where there are
   /// as many pairs as there may be (PROTOCOL.md clause 4.1).
@@ -81,10 +79,6 @@ package final class Relay {
   package internal(set) var evictedSize = 0
   /// Evicted pairs that are being read back, and the connections that wait for them.
   var loads: [UInt32: [Connection]] = [:]
-  /// Who waits for hubs that are being read.
-  var hubLoads: [UInt32: [Connection]] = [:]
-  /// Pairs whose hubs are being read back.
-  var restorations: [HubRestoration] = []
   /// When the first unfinished upload of a pair is overdue, in memory or not.
   var uploadDeadlines: [UInt32: Int64] = [:]
 
@@ -115,7 +109,7 @@ package final class Relay {
   var inFlight: [CommittingBatch] = []
   var batchTimes = BatchTimes(last: 0, now: 0)
   /// The last batch known to be synced.
-  var committed: UInt64
+  package internal(set) var committed: UInt64
   /// Why the store cannot write at present.
   var storeFailure: String?
   /// Why nothing new is taken, while acknowledges and the like still are: the disk is full.
@@ -157,6 +151,7 @@ package final class Relay {
     self.committed = contents.lastBatch
     self.open = OpenBatch(number: contents.lastBatch + 1)
     self.now = options.hasManualClock ? Self.manualEpoch : now
+    hubs = options.hubs?(self)
     try restore(contents)
     batchTimes = BatchTimes(last: contents.lastBatch, now: self.now)
   }
@@ -217,5 +212,5 @@ extension Relay {
     effects.touched.append(connection)
   }
 
-  func log(_ line: String) { effects.logs.append(line) }
+  package func log(_ line: String) { effects.logs.append(line) }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Hub
 import Relay
 import Wire
 
@@ -28,7 +29,7 @@ extension Server {
     do throws(StartError) {
       let schemas = try SchemaFiles.read(options.schemas)
       do throws(WireError) {
-        let changes = try relay.takeSchemas(schemas)
+        let changes = try Hubs.of(relay)!.takeSchemas(schemas)
         for change in changes {
           log.write(.info, "event=schema name=\(change.name) is=\(change.kind.rawValue)")
         }

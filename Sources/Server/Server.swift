@@ -1,6 +1,7 @@
 import AppModels
 import EventLoop
 import Glibc
+import Hub
 import Journal
 import Relay
 import Storage
@@ -93,8 +94,8 @@ package final class Server {
     relayOptions.version = Options.version
     relayOptions.isShared = options.cluster != nil
     relayOptions.forgetAfter = options.forgetAfter.map { $0 * 1_000_000 }
-    relayOptions.schemas = try SchemaFiles.read(options.schemas)
-    relayOptions.codecs = ShippedSchemas.codecs
+    relayOptions.hubs = Hubs.keeping(
+      try SchemaFiles.read(options.schemas), codecs: ShippedSchemas.codecs)
     if let path = options.tokens {
       var source = TokenSource(path)
       relayOptions.access = try source.read()

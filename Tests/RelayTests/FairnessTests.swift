@@ -2,6 +2,7 @@ import Foundation
 import RelaySupport
 import Testing
 
+@testable import Hub
 @testable import Relay
 
 /// Nobody waits for what somebody else floods with: work is counted, not time.

@@ -1,4 +1,5 @@
 import AppModels
+import Hub
 import Merge
 import Relay
 import RelaySupport
@@ -17,8 +18,7 @@ import Wire
 
   private func world(_ own: [Schema]) throws -> World {
     var options = Relay.Options()
-    options.schemas = ShippedSchemas.all + own
-    options.codecs = ShippedSchemas.codecs
+    options.hubs = Hubs.keeping(ShippedSchemas.all + own, codecs: ShippedSchemas.codecs)
     return try World(options)
   }
 
@@ -45,10 +45,10 @@ import Wire
   @Test func takesWhatIsNotInUse() throws {
     let world = try world([try Self.schema("a", field: "x"), try Self.schema("b", field: "x")])
     let new = [try Self.schema("a", field: "y"), try Self.schema("c", field: "x")]
-    let changes = try world.relay.takeSchemas(ShippedSchemas.all + new)
+    let changes = try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + new)
     #expect(
       changes.map { "\($0.name) \($0.kind.rawValue)" } == ["a changed", "b removed", "c added"])
-    #expect(try world.relay.takeSchemas(ShippedSchemas.all + new).isEmpty)
+    #expect(try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + new).isEmpty)
     world.send("activate pair=p role=phone", on: "phone")
     #expect(opened(world, "c").contains("sync.opened"))
     #expect(opened(world, "b").contains("there is no schema b"))
@@ -62,18 +62,19 @@ import Wire
     #expect(before.contains("sync.opened"))
     let new = [try Self.schema("a", field: "y"), try Self.schema("c", field: "x")]
     let error = #expect(throws: WireError.self) {
-      try world.relay.takeSchemas(ShippedSchemas.all + new)
+      try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + new)
     }
     #expect(error?.message.contains("schema a is in use by pair p") == true)
     #expect(opened(world, "a") == before)
     #expect(opened(world, "c").contains("there is no schema c"))
     // As it was.
     #expect(
-      try world.relay.takeSchemas(ShippedSchemas.all + [Self.schema("a", field: "x")]).isEmpty)
+      try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + [Self.schema("a", field: "x")])
+        .isEmpty)
     // Nobody has been connected for a while.
     world.close("phone")
     world.pass(seconds: 3_600)
-    #expect(try world.relay.takeSchemas(ShippedSchemas.all + new).count == 2)
+    #expect(try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + new).count == 2)
     world.send("activate pair=p role=phone", on: "phone")
     #expect(opened(world, "a") != before)
   }
@@ -86,10 +87,13 @@ import Wire
     world.close("phone")
     world.pass(seconds: 3_600)
     #expect(
-      try world.relay.takeSchemas(ShippedSchemas.all + [Self.schema("b", field: "x")]).count == 1)
+      try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + [Self.schema("b", field: "x")])
+        .count == 1)
     world.send("activate pair=p role=phone", on: "phone")
     #expect(opened(world, "b").contains("sync.opened"))
     let both = try [Self.schema("a", field: "x"), Self.schema("b", field: "x")]
-    #expect(throws: WireError.self) { try world.relay.takeSchemas(ShippedSchemas.all + both) }
+    #expect(throws: WireError.self) {
+      try Hubs.of(world.relay)!.takeSchemas(ShippedSchemas.all + both)
+    }
   }
 }

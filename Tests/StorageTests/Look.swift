@@ -1,4 +1,5 @@
 import AppModels
+import Hub
 import Relay
 import Storage
 import Testing
@@ -24,7 +25,8 @@ enum Look {
   ) throws -> (lines: [String], faults: [String]) {
     var lines: [String] = []
     let telling = try StoreTelling(
-      try reader.contents(), schemas: ShippedSchemas.all, codecs: ShippedSchemas.codecs,
+      try reader.contents(),
+      hubs: Hubs.keeping(ShippedSchemas.all, codecs: ShippedSchemas.codecs),
       rows: reader.rows, payload: payloads ? reader.payload : nil,
       tell: { lines.append(String(decoding: $0, as: UTF8.self)) })
     let faults = telling.run()

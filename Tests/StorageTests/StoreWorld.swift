@@ -1,4 +1,5 @@
 import AppModels
+import Hub
 import Journal
 import Relay
 import class Relay.Connection
@@ -44,8 +45,7 @@ final class StoreWorld {
     }
     var relayOptions = Relay.Options()
     relayOptions.hasManualClock = true
-    relayOptions.schemas = ShippedSchemas.all
-    relayOptions.codecs = ShippedSchemas.codecs
+    relayOptions.hubs = Hubs.keeping(ShippedSchemas.all, codecs: ShippedSchemas.codecs)
     do {
       relay = try Relay(contents, options: relayOptions, now: Self.now)
     } catch {

@@ -1,4 +1,5 @@
 import AppModels
+import Hub
 @_exported public import InMemory
 package import Relay
 
@@ -11,8 +12,7 @@ extension World {
     options.limits = limits
     options.access = access
     options.hasManualClock = hasManualClock
-    options.schemas = ShippedSchemas.all
-    options.codecs = ShippedSchemas.codecs
+    options.hubs = Hubs.keeping(ShippedSchemas.all, codecs: ShippedSchemas.codecs)
     try self.init(options)
   }
 }

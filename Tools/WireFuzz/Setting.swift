@@ -1,4 +1,5 @@
 internal import AppModels
+internal import Hub
 internal import Merge
 internal import Relay
 internal import Wire
@@ -55,8 +56,7 @@ package struct Setting: Equatable {
     for (name, path) in Limits.names {
       if let value = limits[name] { options.limits[keyPath: path] = value }
     }
-    options.schemas = schemas
-    options.codecs = ShippedSchemas.codecs
+    options.hubs = Hubs.keeping(schemas, codecs: ShippedSchemas.codecs)
     options.deadAllowance = 1 << 12
     return options
   }

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// What the pairs that were made with a token hold, for its quota `bytes`.
 ///
@@ -8,7 +8,7 @@ extension Relay {
   /// - Parameter bytes: that are to be added to a pair; they count from now on.
   /// - Throws: 4008 where its token's quota does not allow that.
   @inline(__always)
-  func checkQuota(ofBytes bytes: Int, _ pair: Pair) throws(WireError) {
+  package func checkQuota(ofBytes bytes: Int, _ pair: Pair) throws(WireError) {
     if pair.maker != nil { try checkQuotaClosely(bytes, pair) }
   }
 
@@ -36,8 +36,7 @@ extension Relay {
   func count(_ pair: Pair) {
     guard pair.maker != nil else { return }
     let before = pair.held.all
-    let records = pair.hubs.map { $0.reduce(0) { $0 + $1.chunks.reduce(0) { $0 + $1.bytes } } }
-    pair.held.records = records ?? pair.held.records
+    if let bytes = pair.records.bytes { pair.held.records = bytes }
     pair.held.all = pair.held.records + pair.waitingBytes
     makerBytes.add(pair.maker, pair.held.all - before)
   }

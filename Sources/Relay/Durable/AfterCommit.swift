@@ -14,8 +14,6 @@ struct AfterCommit {
   var activations: [(device: Device, session: UInt64)] = []
   /// Receivers with something new to hand out.
   var pumped: [Device] = []
-  /// Devices whose opening of a hub is told with the batch; the log follows.
-  var openedHubs: [(device: Device, session: UInt64)] = []
   /// Input that stops counting as uncommitted.
   var inputs: [(connection: Connection, bytes: Int)] = []
   /// Pairs that leave the memory.
@@ -24,8 +22,8 @@ struct AfterCommit {
   /// Nothing is to be done, and nobody waits.
   var isEmpty: Bool {
     answers.entries.isEmpty && news.isEmpty && finished.isEmpty && progress.isEmpty
-      && arrivals.isEmpty && activations.isEmpty && pumped.isEmpty && openedHubs.isEmpty
-      && inputs.isEmpty && evicted.isEmpty
+      && arrivals.isEmpty && activations.isEmpty && pumped.isEmpty && inputs.isEmpty
+      && evicted.isEmpty
   }
 
   /// Makes room for as much as there was last time: batches of a busy server are alike, and arrays that

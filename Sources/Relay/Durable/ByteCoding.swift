@@ -1,26 +1,30 @@
-import Journal
+package import Journal
 
 /// Something in the store cannot be understood: it was written by a later version, or is damaged.
 package struct JournalError: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 /// Appends numbers and bytes in the store's own form: LEB128 numbers, length-prefixed bytes.
-struct ByteWriter {
-  var bytes: [UInt8] = []
+package struct ByteWriter {
+  package var bytes: [UInt8] = []
 
-  mutating func number(_ value: some BinaryInteger) {
+  package init(bytes: [UInt8] = []) { self.bytes = bytes }
+
+  package mutating func number(_ value: some BinaryInteger) {
     bytes.append(number: UInt64(truncatingIfNeeded: value))
   }
 
-  mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
+  package mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-  mutating func text(_ value: String) {
+  package mutating func text(_ value: String) {
     number(value.utf8.count)
     bytes.append(contentsOf: value.utf8)
   }
 
-  mutating func blob(_ value: [UInt8]) {
+  package mutating func blob(_ value: [UInt8]) {
     number(value.count)
     bytes.append(contentsOf: value)
   }
@@ -84,15 +88,15 @@ struct MemoryWriter {
 }
 
 /// Reads what `ByteWriter` wrote.
-struct ByteReader {
+package struct ByteReader {
   let bytes: UnsafeRawBufferPointer
   private(set) var position = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  var isAtEnd: Bool { position >= bytes.count }
+  package var isAtEnd: Bool { position >= bytes.count }
 
-  mutating func number() throws(JournalError) -> UInt64 {
+  package mutating func number() throws(JournalError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while position < bytes.count, shift < 64 {
@@ -105,7 +109,7 @@ struct ByteReader {
     throw Self.torn
   }
 
-  mutating func integer<Number: FixedWidthInteger>() throws(JournalError) -> Number {
+  package mutating func integer<Number: FixedWidthInteger>() throws(JournalError) -> Number {
     let value = try number()
     guard let number = Number(exactly: value) ?? Number(exactly: Int64(bitPattern: value)) else {
       throw Self.torn
@@ -113,13 +117,13 @@ struct ByteReader {
     return number
   }
 
-  mutating func flag() throws(JournalError) -> Bool { try number() != 0 }
+  package mutating func flag() throws(JournalError) -> Bool { try number() != 0 }
 
-  mutating func text() throws(JournalError) -> String {
+  package mutating func text() throws(JournalError) -> String {
     String(decoding: try slice(), as: UTF8.self)
   }
 
-  mutating func blob() throws(JournalError) -> [UInt8] { Array(try slice()) }
+  package mutating func blob() throws(JournalError) -> [UInt8] { Array(try slice()) }
 
   private mutating func slice() throws(JournalError) -> UnsafeRawBufferPointer {
     let count = try number()
@@ -136,7 +140,7 @@ extension Row {
   /// Reads the value behind the version of its form.
   ///
   /// - Throws: `JournalError` where the form is another one, or `body` does.
-  func read<Result>(
+  package func read<Result>(
     version: UInt8, _ body: (inout ByteReader) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
     try read(versions: version...version) { (reader, _) throws(JournalError) in try body(&reader) }
@@ -145,7 +149,7 @@ extension Row {
   /// Reads the value behind the version of its form, which `body` is told.
   ///
   /// - Throws: `JournalError` where the form is none of the known ones, or `body` does.
-  func read<Result>(
+  package func read<Result>(
     versions known: ClosedRange<UInt8>,
     _ body: (inout ByteReader, UInt8) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {

@@ -20,7 +20,8 @@ struct OpenBatch {
   /// Pairs whose queue row is outdated.
   var outdated: [Pair] = []
   var removedSegments: [UInt64] = []
-  var hubs: [Hub] = []
+  /// Hubs are among what it changes.
+  var hasHubRows = false
 
   var after = AfterCommit()
 
@@ -31,7 +32,7 @@ struct OpenBatch {
     header.isEmpty && devices.isEmpty && incarnations.isEmpty && pairs.isEmpty && contexts.isEmpty
       && files.isEmpty && removedRows.isEmpty && removedPairs.isEmpty && outdated.isEmpty
       && removedSegments.isEmpty
-      && hubs.isEmpty && after.isEmpty
+      && !hasHubRows && after.isEmpty
   }
 }
 
@@ -59,8 +60,6 @@ extension FileTransfer {
 struct CommittingBatch {
   let number: UInt64
   var after: AfterCommit
-  /// Hubs with the position up to which their logs are synced then.
-  var hubs: [(hub: Hub, position: UInt64)]
 }
 
 extension Relay {
@@ -70,10 +69,9 @@ extension Relay {
   package func takeBatch() -> Batch? {
     guard !open.isEmpty || isStoreRowDirty else { return nil }
     batchTimes.note(open.number, now: now)
-    let unfinished = exportChanges()
+    hubs?.exportChanges()
     let taken = open
     open = OpenBatch(number: taken.number + 1)
-    for hub in unfinished { changed(hub) }
     open.reserve(like: taken)
     var rows = taken.removedRows.map { Row($0, nil) }
     if isStoreRowDirty {
@@ -95,11 +93,9 @@ extension Relay {
     for place in taken.files where place.pair.files[place.file.transfer] === place.file {
       rows.append(FileRow.make(place))
     }
-    for hub in taken.hubs { rows += hub.takeRows() }
+    if let hubs { rows += hubs.takeRows(taken.number) }
     rows += queueRows(taken)
-    inFlight.append(
-      CommittingBatch(
-        number: taken.number, after: taken.after, hubs: taken.hubs.map { ($0, $0.written) }))
+    inFlight.append(CommittingBatch(number: taken.number, after: taken.after))
     var segment: Segment?
     if segments.tally(taken.number)?.live ?? 0 == 0 {
       // All that it held was cancelled before it was written.
@@ -145,14 +141,7 @@ extension Relay {
         completeActivation(activation.device)
       }
       for device in batch.after.pumped { pump(device) }
-      for opened in batch.after.openedHubs
-      where opened.device.session == opened.session
-        && opened.device.sync?.openBatch == batch.number
-      {
-        opened.device.sync!.isOpen = true
-        sendLog(opened.device)
-      }
-      for (hub, position) in batch.hubs { finish(hub, through: position) }
+      hubs?.committed(batch.number)
       for entry in batch.after.answers.entries where entry.isOwed {
         finishIfEnded(entry.connection)
       }

@@ -1,5 +1,4 @@
 import Journal
-import Merge
 
 /// Out of memory: pairs to which nobody is connected.
 ///
@@ -122,6 +121,6 @@ extension Pair {
   fileprivate var size: Int {
     1 + devices.reduce(0) { $1.lanes.reduce($0) { $0 + $1.count } }
       + files.values.reduce(0) { $0 + $1.chunks.count }
-      + (hubs ?? []).reduce(0) { $0 + $1.replica.log.count }
+      + (records.here?.entries ?? 0)
   }
 }

@@ -64,7 +64,7 @@ extension Relay {
   /// When a pair that could not be read for its uploads is tried again by itself.
   private static let nextTry: Int64 = 3_600_000_000
 
-  func endAwaiting(_ connection: Connection) {
+  package func endAwaiting(_ connection: Connection) {
     connection.endWait()
     unblock(connection)
   }

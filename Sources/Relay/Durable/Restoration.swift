@@ -106,7 +106,7 @@ struct Restoration {
       try put(record)
     }
     pair.hasQueueRow = true
-    if try QueueRow.isOfBlankPair(row) { pair.hubs = [] }
+    if try QueueRow.isOfBlankPair(row) { pair.records = .none }
   }
 
   private func addContext(_ row: Row) throws(JournalError) {

@@ -1,6 +1,4 @@
-package import Bridge
 package import Journal
-package import Merge
 import Wire
 
 /// What a store holds, told pair by pair as lines of JSON, without a server.
@@ -14,28 +12,26 @@ package final class StoreTelling {
 
   private let relay: Relay
   private let contents: Contents
-  private let schemas: [Schema]
-  private let codecs: [any WholeRecordCodec]
   private let rows: ReadRows
   private let payload: ReadPayload?
   private let tell: ([UInt8]) -> Void
 
   /// - Parameters:
+  ///   - hubs: what can tell of merged records (`Relay.Options.hubs`).
   ///   - payload: nil for lines without payloads and records.
   ///   - tell: is given each line, without its LF.
   /// - Throws: `JournalError` where a start would be refused.
   package init(
-    _ contents: Contents, schemas: [Schema], codecs: [any WholeRecordCodec],
-    rows: @escaping ReadRows,
-    payload: ReadPayload?, tell: @escaping ([UInt8]) -> Void
+    _ contents: Contents, hubs: @escaping @Sendable (Relay) -> any HubKeeper,
+    rows: @escaping ReadRows, payload: ReadPayload?, tell: @escaping ([UInt8]) -> Void
   ) throws(JournalError) {
     self.contents = contents
-    self.schemas = schemas
-    self.codecs = codecs
     self.rows = rows
     self.payload = payload
     self.tell = tell
-    relay = try Relay(contents, options: Relay.Options(), now: 0)
+    var options = Relay.Options()
+    options.hubs = hubs
+    relay = try Relay(contents, options: options, now: 0)
   }
 
   /// Of all pairs.
@@ -190,29 +186,6 @@ package final class StoreTelling {
   private func tellHubs(of pair: Pair) throws {
     let stored = try rows(PairRead(pair: pair.number, tables: [.hub, .operation]))
     guard !stored.isEmpty else { return }
-    var restoration = try HubRestoration(stored, pair: pair, schemas: schemas, codecs: codecs)
-    while try restoration.next() != nil {}
-    for hub in restoration.hubs {
-      line { json in
-        json.member("pair", pair.name)
-        json.member("schema", hub.schema.name.text)
-        json.member("position", hub.replica.position)
-        json.member("entries", hub.replica.log.count)
-        json.member("records", hub.replica.fold.recordCount)
-        json.array("devices", hub.members.map(\.device) + hub.bridges.map(\.device)) {
-          $0.string(pair.devices[Int($1)].name)
-        }
-        if payload != nil {
-          let view = hub.replica.fold.view(hub.schema).canonical.canonical
-          json.raw("view", String(decoding: view, as: UTF8.self))
-        }
-      }
-    }
-    for index in restoration.absent.sorted() {
-      line { json in
-        json.member("pair", pair.name)
-        json.member("absentSchema", index)
-      }
-    }
+    for line in try relay.hubs!.tell(stored, of: pair, hasViews: payload != nil) { tell(line) }
   }
 }

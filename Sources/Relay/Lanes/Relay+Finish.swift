@@ -47,11 +47,7 @@ extension Relay {
   ) {
     if item.transfer.isHub {
       // The hub's own: nobody waits to hear of it.
-      if code == nil {
-        hubDeliveryProcessed(item.seq, receiver)
-      } else {
-        hubDeliveryFailed(item.seq, receiver)
-      }
+      hubs?.deliveryEnded(item.seq, receiver, isProcessed: code == nil)
       return
     }
     let sender = receiver.pair.devices[Int(item.transfer.sender)]
@@ -219,7 +215,7 @@ extension Relay {
   }
 
   /// The last batch that has anything in it: what is known now is told after it.
-  var latestBatch: UInt64 {
+  package var latestBatch: UInt64 {
     open.isEmpty ? inFlight.last?.number ?? committed : open.number
   }
 
@@ -236,7 +232,7 @@ extension Relay {
   static func accepted(
     _ output: inout [UInt8], _ call: Call, _ transfer: TransferKey, _ sender: Device,
     offset: Int? = nil, remaining: Int? = nil, isFallback: Bool = false,
-    of payload: BridgedPayload? = nil
+    of payload: (any BridgedPayload)? = nil
   ) {
     if call.request == .transferUserInfo, !call.hasID {
       output.append(transfer, of: sender, .acceptedUserInfo)

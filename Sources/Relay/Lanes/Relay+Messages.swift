@@ -86,7 +86,7 @@ extension Relay {
     let expectsReply = try call.fields.optionalBool(.expectsReply) ?? false
     // Commits may fail while messages to counterparts go on.
     if storeFailure != nil || storeFullness != nil { try refuseForStore(.transferUserInfo) }
-    take(own, device)
+    own.take()
     countUncommitted(call.connection, call.fields.line.count)
     guard expectsReply else { return true }
     answerAfterCommit(call) { output in

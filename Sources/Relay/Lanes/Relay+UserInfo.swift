@@ -19,10 +19,10 @@ extension Relay {
 
   /// The hub has processed it when the batch is synced: it is finished with its acceptance.
   private func transferToHub(
-    _ payload: BridgedPayload, _ call: Call, _ device: Device, _ number: UInt64
+    _ payload: any BridgedPayload, _ call: Call, _ device: Device, _ number: UInt64
   ) {
     let transfer = accept(call, device, number, call.fields.line.count)
-    take(payload, device)
+    payload.take()
     answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device, of: payload) }
     finish(transfer, sender: device, isFile: false, re: call.id, code: nil)
   }
@@ -97,7 +97,7 @@ extension Relay {
     return transfer
   }
 
-  func countUncommitted(_ connection: Connection, _ bytes: Int) {
+  package func countUncommitted(_ connection: Connection, _ bytes: Int) {
     connection.uncommitted += bytes
     uncommittedTotal += bytes
     if let last = open.after.inputs.indices.last, open.after.inputs[last].connection === connection

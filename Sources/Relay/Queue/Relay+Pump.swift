@@ -225,7 +225,7 @@ extension Relay {
     device.isSaturated = false
     letWaitersGo(device)
     pump(device)
-    sendLog(device)
+    hubs?.drained(device)
   }
 
   /// The end of input is settled once what waited then has been handed out.

@@ -20,12 +20,12 @@ enum AppState: String {
 ///       ▲                    │  deactivate, replaced, end of connection
 ///       └────────────────────┘
 /// ```
-final class Device {
+package final class Device {
   /// Lives as long as the device: nothing takes a device out of its pair, and a pair is evicted only
   /// when nobody has its devices any more.
-  unowned(unsafe) let pair: Pair
-  let index: UInt16
-  let name: String
+  package unowned(unsafe) let pair: Pair
+  package let index: UInt16
+  package let name: String
   /// The name as JSON text.
   let quotedName: [UInt8]
   /// How lines with what it sends begin, up to the payload.
@@ -57,12 +57,12 @@ final class Device {
   var forgottenFailures: [UInt16: UInt64] = [:]
 
   // The present session.
-  var connection: Connection? { didSet { pair.conditionsChanged() } }
+  package internal(set) var connection: Connection? { didSet { pair.conditionsChanged() } }
   /// Rises with every activation; tells a late answer from a present one.
-  var session: UInt64 = 0
+  package internal(set) var session: UInt64 = 0
   var activation = Activation.notActivated { didSet { pair.conditionsChanged() } }
-  var incarnation: UInt16 = 0
-  var isAutomatic = false
+  package internal(set) var incarnation: UInt16 = 0
+  package internal(set) var isAutomatic = false
   var appState = AppState.foreground { didSet { pair.conditionsChanged() } }
   /// What it was last told of `isReachable`.
   var toldReachable = false
@@ -78,10 +78,8 @@ final class Device {
   var unconfirmed = Deque<(position: UInt64, lane: LaneName, seq: UInt64)>()
   /// Offsets at which unfinished downloads are to go on.
   var resumeOffsets: [String: Int] = [:]
-  /// The merged replica that it has opened.
-  var sync: SyncSession?
-  /// The hub that takes and sends its whole records.
-  var bridge: Hub?
+  /// Whether a hub takes and sends its whole records.
+  package var isBridged = false
   /// The `activate` that is being answered: its id and line.
   var activationCall = (id: "", line: 0)
 
@@ -150,13 +148,16 @@ final class Device {
     _modify { yield &lanes[Int(lane.rawValue)] }
   }
 
+  /// The number of the next user info for it.
+  package var nextUserInfo: UInt64 { self[.userInfo].next }
+
   /// Whether anything is left to hand out in any lane.
   var hasRest: Bool {
     for index in 0..<lanes.count where lanes[index].hasRest { return true }
     return false
   }
 
-  var isPhone: Bool { role == .phone }
+  package var isPhone: Bool { role == .phone }
 
   /// Whether content waits for the app or is not acknowledged yet (WCSession.hasContentPending).
   var hasContentPending: Bool { LaneName.content.contains { self[$0].count > 0 } }

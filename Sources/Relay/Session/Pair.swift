@@ -1,15 +1,15 @@
 import Wire
 
 /// A phone and its watches, for one app. Pairs share nothing.
-final class Pair {
-  let number: UInt32
-  let app: String
-  let name: String
+package final class Pair {
+  package let number: UInt32
+  package let app: String
+  package let name: String
   /// How many pairs had been erased in the store when it was made: tells it from one that had its name before.
   let generation: UInt64
 
   // Durable.
-  private(set) var devices: [Device] = []
+  package private(set) var devices: [Device] = []
   private(set) var phone: Device? { didSet { conditionsChanged() } }
   var knobs = Knobs() { didSet { conditionsChanged() } }
   /// The watch that the phone's session is attached to.
@@ -36,10 +36,8 @@ final class Pair {
   var switchBatch: UInt64 = 0
   var toldWatchState = WatchState()
 
-  /// Its merged replicas, a schema each; nil until the first request for one has them read.
-  var hubs: [Hub]?
-  /// Numbers of those that stay in the store, for their schemas are not here.
-  var absentHubs: Set<UInt8> = []
+  /// Its hubs.
+  package var records = Records.unread
 
   /// Rises with everything that decides whether a device may send: what was found out about that
   /// holds while it stays the same (`Clearance`).
@@ -106,5 +104,38 @@ final class Pair {
     if device.isPhone { return true }
     return device === watch && !phone.state.isLocked && phone.state.isCompanionAppInstalled
       && phone.activation == .activated
+  }
+}
+
+extension Pair {
+  /// What is in memory of its merged records.
+  package enum Records {
+    /// Nothing: the first request for one has them read.
+    case unread
+    /// There are none.
+    case none
+    case read(any PairRecords)
+  }
+}
+
+extension Pair.Records {
+  var here: (any PairRecords)? { if case .read(let records) = self { records } else { nil } }
+
+  /// Whether the store has none, as far as is known.
+  var isEmpty: Bool {
+    switch self {
+    case .unread: false
+    case .none: true
+    case .read(let records): records.isEmpty
+    }
+  }
+
+  /// Bytes of their rows; nil where that is not known.
+  var bytes: Int? {
+    switch self {
+    case .unread: nil
+    case .none: 0
+    case .read(let records): records.bytes
+    }
   }
 }

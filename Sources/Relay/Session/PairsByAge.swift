@@ -72,7 +72,7 @@ extension Pair {
   /// Whether only one device has ever activated in it, and nothing was ever accepted, set or opened.
   /// What a pair that came back has of merged records is not known; then it is not blank.
   var isBlank: Bool {
-    devices.count == 1 && hubs?.isEmpty == true && absentHubs.isEmpty && nextFile == 1
+    devices.count == 1 && records.isEmpty && nextFile == 1
       && knobs == Knobs() && devices[0].isBlank
   }
 }

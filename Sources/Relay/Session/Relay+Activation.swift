@@ -1,4 +1,3 @@
-import Merge
 import Wire
 
 extension Relay {
@@ -13,11 +12,9 @@ extension Relay {
       with: storeName(of: pair(PairName(app: request.app, name: request.pair))))
     let known = try find(request, call)
     try check(request, known)
-    let schema = try request.bridge.map { (name) throws(WireError) in try bridgedSchema(name) }
-    var hub: Hub?
-    if let schema, let pair = self.pair(PairName(app: request.app, name: request.pair)) {
-      guard try hasHubs(pair, call.connection) else { return false }
-      hub = try self.hub(schema, pair)
+    if let schema = request.bridge {
+      let pair = pair(PairName(app: request.app, name: request.pair))
+      guard try requireHubs().findBridge(schema, pair, call.connection) else { return false }
     }
 
     // From here on nothing fails.
@@ -39,14 +36,14 @@ extension Relay {
     enter(device, incarnation: request.incarnation)
     let hadJoined = device.hasJoined
     join(device, pair)
-    if let schema {
+    if let schema = request.bridge {
       let request = BridgeRequest(
         schema: schema, received: request.receivedUserInfo,
         isOfOtherStore: request.isOfOtherStore)
-      attachBridge(device, request, hub: hub ?? firstHub(schema, pair), hadJoined: hadJoined)
+      hubs?.attachBridge(device, request, hadJoined: hadJoined)
     }
     for (lane, seq) in request.received { acknowledge(device, lane, through: seq) }
-    beginBridge(device)
+    if device.isBridged { hubs?.beginBridge(device) }
     counts.activations += 1
     let batch = latestBatch
     if batch > committed, device.changedBatch > committed {
@@ -150,13 +147,6 @@ extension Relay {
     return device
   }
 
-  /// The hub of a pair that has just been made.
-  private func firstHub(_ schema: Schema, _ pair: Pair) -> Hub {
-    let hub = Hub(pair: pair, index: 0, schema: schema, codecs: options.codecs)
-    pair.hubs = [hub]
-    return hub
-  }
-
   /// Numbers of pairs have 32 bits, and those of pairs that are let go are given again; of erased ones they are not.
   private var mostPairs: Int { min(limits.pairs, Int(UInt32.max) - 1) }
 
@@ -198,7 +188,7 @@ extension Relay {
     pair.used = servedMinutes
     makers.add(pair.maker)
     // The store has none of a new pair.
-    pair.hubs = []
+    pair.records = .none
     changed(pair)
     return pair
   }

@@ -13,7 +13,7 @@ import Wire
 extension Relay {
   /// What devices are told of the store that a pair is in. A pair that is made after one was erased has
   /// another: its numbers begin anew, and it may be the same devices that come.
-  func storeName(of pair: Pair?) -> String {
+  package func storeName(of pair: Pair?) -> String {
     let generation = pair?.generation ?? erasures
     return generation == 0 ? identity : "\(identity)~\(generation)"
   }
@@ -32,6 +32,7 @@ extension Relay {
     }
     pair.isErased = true
     open.drop(pair)
+    hubs?.erase(pair)
     open.removedPairs.append(pair.number)
     erasures += 1
     isStoreRowDirty = true
@@ -90,7 +91,6 @@ extension OpenBatch {
     files.removeAll { $0.pair === pair }
     removedRows.removeAll { $0.pair == pair.number }
     outdated.removeAll { $0 === pair }
-    hubs.removeAll { $0.pair === pair }
     after.evicted.removeAll { $0 === pair }
   }
 }

@@ -58,9 +58,7 @@ extension Relay {
     device.isSaturated = false
     device.fetched = [:]
     device.owesPendingChange = false
-    noteLeaving(device)
-    device.sync = nil
-    endBridge(device)
+    hubs?.leave(device)
     rewind(device)
     for name in LaneName.allCases {
       device[name].isHeld = false
@@ -230,7 +228,7 @@ extension Relay {
   }
 
   /// Tells a device that found content pending when none is left: acknowledged, cancelled or withdrawn.
-  func settlePending(_ device: Device) {
+  package func settlePending(_ device: Device) {
     guard device.owesPendingChange, !device.hasContentPending else { return }
     device.owesPendingChange = false
     tellAfterCommit(device) { output in

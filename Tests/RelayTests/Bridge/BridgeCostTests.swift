@@ -5,6 +5,7 @@ import SyncSupport
 import Testing
 import Wire
 
+@testable import Hub
 @testable import Relay
 
 /// What a commit of a hub with many records costs: what has changed, and no more.

@@ -1,4 +1,5 @@
 import AppModels
+@testable import Hub
 @testable import Bridge
 import Foundation
 import Merge

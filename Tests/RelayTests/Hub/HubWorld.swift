@@ -1,6 +1,7 @@
 import AppModels
 import Device
 import Foundation
+import Hub
 import Merge
 import Relay
 import RelaySupport
@@ -43,8 +44,7 @@ final class HubWorld {
     var options = Relay.Options()
     options.limits = limits
     options.hasManualClock = hasManualClock
-    options.schemas = ShippedSchemas.all
-    options.codecs = ShippedSchemas.codecs
+    options.hubs = Hubs.keeping(ShippedSchemas.all, codecs: ShippedSchemas.codecs)
     world = try World(options)
   }
 

@@ -1,4 +1,5 @@
 internal import AppModels
+internal import Hub
 internal import Relay
 internal import Storage
 internal import Usage
@@ -34,9 +35,8 @@ enum CheckCommand: Subcommand {
       do {
         let contents = try reader.contents()
         let telling = try StoreTelling(
-          contents, schemas: schemas, codecs: ShippedSchemas.codecs, rows: reader.rows,
-          payload: nil,
-          tell: { _ in })
+          contents, hubs: Hubs.keeping(schemas, codecs: ShippedSchemas.codecs), rows: reader.rows,
+          payload: nil, tell: { _ in })
         pairs = telling.count
         faults = telling.run(progress: { progress.show("pairs", $0, of: $1) })
       } catch {

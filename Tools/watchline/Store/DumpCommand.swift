@@ -1,4 +1,5 @@
 internal import AppModels
+internal import Hub
 internal import Relay
 internal import Storage
 internal import Usage
@@ -38,7 +39,8 @@ enum DumpCommand: Subcommand {
     let reader = try StoreArguments.reader(arguments)
     do {
       let telling = try StoreTelling(
-        try reader.contents(), schemas: schemas, codecs: ShippedSchemas.codecs, rows: reader.rows,
+        try reader.contents(), hubs: Hubs.keeping(schemas, codecs: ShippedSchemas.codecs),
+        rows: reader.rows,
         payload: arguments.has("payloads") ? reader.payload : nil,
         tell: { print(String(decoding: $0, as: UTF8.self)) })
       let faults = telling.run(where: { app.matches($0) && pair.matches($1) })

@@ -1,4 +1,5 @@
 import AppModels
+import Hub
 import Merge
 import Relay
 import RelaySupport
@@ -31,8 +32,7 @@ final class MemorySite: ServerSite {
 
   static func options(_ trace: Trace, _ schema: Schema?) -> Relay.Options {
     var options = Relay.Options()
-    options.schemas = schema.map { [$0] } ?? []
-    options.codecs = ShippedSchemas.codecs
+    options.hubs = Hubs.keeping(schema.map { [$0] } ?? [], codecs: ShippedSchemas.codecs)
     // Less than most have: so what is left over is met in each schedule.
     options.limits.comparisons = 2
     if trace.options.has("collect") { options.limits.syncLog = 2 }

@@ -1,8 +1,9 @@
 package import Merge
+import Relay
 package import Wire
 
 /// Other schemas while the server runs.
-extension Relay {
+extension Hubs {
   /// Takes other schemas in the place of those that hubs could be opened for until now: all of them, or
   /// none where one that is in use would change.
   ///
@@ -10,11 +11,12 @@ extension Relay {
   /// - Throws: 4004 with the schema that is in use; nothing has changed then.
   package func takeSchemas(_ schemas: [Schema]) throws(WireError) -> [SchemaChange] {
     var changes: [SchemaChange] = []
-    for schema in options.schemas {
+    for schema in self.schemas {
       let new = schemas.first { $0.name == schema.name }
       guard new?.digest != schema.digest else { continue }
-      if let pair = pairs.values.filter({ $0.uses(schema.name) }).min(by: { $0.number < $1.number })
-      {
+      if let pair = relay.pairs.values.filter({ $0.uses(schema.name) }).min(by: {
+        $0.number < $1.number
+      }) {
         throw WireError(
           .invalidField,
           "schema \(schema.name.text) is in use by pair \(pair.name); leave it as it was, or send the "
@@ -23,9 +25,9 @@ extension Relay {
       }
       changes.append(SchemaChange(name: schema.name.text, kind: new == nil ? .removed : .changed))
     }
-    for schema in schemas where !options.schemas.contains(where: { $0.name == schema.name }) {
+    for schema in schemas where !self.schemas.contains(where: { $0.name == schema.name }) {
       // Its hub would be made a second time, beside the one in the store.
-      if let pair = pairs.values.filter({ !$0.absentHubs.isEmpty }).min(by: {
+      if let pair = relay.pairs.values.filter({ $0.here?.absent.isEmpty == false }).min(by: {
         $0.number < $1.number
       }) {
         throw WireError(
@@ -36,7 +38,7 @@ extension Relay {
       }
       changes.append(SchemaChange(name: schema.name.text, kind: .added))
     }
-    options.schemas = schemas
+    self.schemas = schemas
     return changes
   }
 }
@@ -50,6 +52,6 @@ package struct SchemaChange: Equatable {
 
 extension Pair {
   fileprivate func uses(_ schema: Name) -> Bool {
-    hubs?.contains { $0.schema.name == schema } == true
+    here?.hubs.contains { $0.schema.name == schema } == true
   }
 }

@@ -1,5 +1,3 @@
-import Wire
-
 /// A moment as the calendar has it, in UTC.
 package struct CivilTime: CustomStringConvertible {
   package let description: String

@@ -1,5 +1,6 @@
 import Bridge
 import Merge
+import Relay
 import Wire
 
 /// The merged replica of one schema of a pair: one log of operations, and how far each device has
@@ -180,7 +181,7 @@ final class Hub {
 }
 
 /// What a session has to do with a hub.
-struct SyncSession {
+final class SyncSession {
   let hub: Hub
   /// The device's own replica; nil for one that edits here.
   let replica: ReplicaID?

@@ -1,6 +1,7 @@
 import Bridge
 import Journal
 import Merge
+import Relay
 import Wire
 
 /// Hubs of a pair, read back from rows, an item at a time: there may be a hundred thousand.
@@ -16,9 +17,11 @@ struct HubRestoration {
   private var log: [(start: UInt64, entries: [StoredEntry])] = []
   private var reader: ReplicaReader?
 
-  private(set) var hubs: [Hub] = []
+  private var hubs: [Hub] = []
   /// The numbers of hubs whose schema this server was started without. They stay in the store as they are.
-  private(set) var absent: Set<UInt8> = []
+  private var absent: Set<UInt8> = []
+  /// What has been read, once `next` says so.
+  var result: PairHubs { PairHubs(hubs, absent: absent) }
 
   private enum Step {
     case chunk(Row, Hub)

@@ -1,4 +1,5 @@
 import Merge
+import Relay
 import Wire
 
 /// Which record people mean.

@@ -1,8 +1,9 @@
 import Merge
+import Relay
 import Wire
 
 /// Operations that devices hand in.
-extension Relay {
+extension Hubs {
   func push(_ call: Call, _ device: Device) throws(WireError) {
     let session = try session(call, device)
     guard let replica = session.replica else {
@@ -32,13 +33,13 @@ extension Relay {
     if !admission.operations.isEmpty {
       try checkRoom(hub)
       let bytes = admission.operations.reduce(0) { $0 + $1.bytes.count }
-      try checkQuota(ofBytes: bytes, device.pair)
+      try relay.checkQuota(ofBytes: bytes, device.pair)
     }
     for operation in admission.operations { try take(operation, hub) }
     hub.members[hub.member(device)].replicaHeard = max(1, nowMS)
     if !admission.operations.isEmpty { changed(hub) }
-    answerAfter(latestBatch, call) { output in
-      Self.begin(&output, "sync.accepted", re: call.id, of: call.request)
+    relay.answerAfter(relay.latestBatch, call) { output in
+      Relay.begin(&output, "sync.accepted", re: call.id, of: call.request)
       Self.append(hub, at: hub.replica.position, &output)
       output.append(",\"vector\":")
       output += hub.replica.vector.datum.canonical
@@ -99,7 +100,7 @@ extension Relay {
       try hub.replica.append(written)
     } catch {
       // It was looked at as a whole before: this is a fault of ours, and must not pass unseen.
-      log("event=operationRefused reason=\(error.message.quoted)")
+      relay.log("event=operationRefused reason=\(error.message.quoted)")
       throw error
     }
   }
@@ -108,8 +109,8 @@ extension Relay {
     let isAhead = stamp.ms > nowMS
     // Rounded up, so that what is said to be too much is more than what is taken.
     let seconds = isAhead ? (stamp.ms - nowMS + 999) / 1000 : 0
-    answerAfter(latestBatch, call) { output in
-      Self.begin(&output, "sync.retime", re: call.id, of: call.request)
+    relay.answerAfter(relay.latestBatch, call) { output in
+      Relay.begin(&output, "sync.retime", re: call.id, of: call.request)
       output.append(",\"schema\":", quoted: hub.schema.name.text)
       output.append(",\"now\":")
       output.append(seconds: Int64(nowMS) * 1000)
@@ -150,6 +151,6 @@ extension Relay {
     hub.members[member].sealed = max(hub.members[member].sealed, sealed ?? 0)
     changed(hub)
     collect(hub)
-    if call.hasID { acceptAfterCommit(call) }
+    if call.hasID { relay.acceptAfterCommit(call) }
   }
 }

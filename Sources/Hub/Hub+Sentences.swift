@@ -1,4 +1,5 @@
 import Merge
+import Relay
 import Wire
 
 /// What lost and what won, in words.

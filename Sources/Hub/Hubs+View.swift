@@ -1,8 +1,9 @@
 import Merge
+import Relay
 import Wire
 
 /// What people look at: the merged records, what lost, and the digests.
-extension Relay {
+extension Hubs {
   /// Bytes of records or entries in one line at most, unless one alone has more.
   private static let lineOfRecords = 256 << 10
 
@@ -32,7 +33,7 @@ extension Relay {
     }
     for (index, line) in lines.enumerated() {
       answerPart(call, isLast: index == lines.count - 1) { output in
-        Self.begin(&output, "sync.records", re: call.id, of: call.request)
+        Relay.begin(&output, "sync.records", re: call.id, of: call.request)
         Self.append(hub, at: at, &output)
         output.append(",\"vector\":", quoted: vector)
         output.append(",\"kind\":", quoted: line.kind.text)
@@ -76,7 +77,7 @@ extension Relay {
     }
     for (index, line) in lines.enumerated() {
       answerPart(call, isLast: index == lines.count - 1) { output in
-        Self.begin(&output, "sync.feed", re: call.id, of: call.request)
+        Relay.begin(&output, "sync.feed", re: call.id, of: call.request)
         Self.append(hub, at: at, &output)
         output.append(",\"entries\":[")
         Self.append(line, &output)
@@ -89,8 +90,8 @@ extension Relay {
     let hub = try session(call, device).hub
     let (viewDigest, made) = hub.viewDigest()
     call.connection.allowance -= made * Work.made
-    answerAfter(latestBatch, call) { output in
-      Self.begin(&output, "sync.digests", re: call.id, of: call.request)
+    relay.answerAfter(relay.latestBatch, call) { output in
+      Relay.begin(&output, "sync.digests", re: call.id, of: call.request)
       Self.append(hub, at: hub.replica.position, &output)
       output.append(",\"vector\":")
       output += hub.replica.vector.datum.canonical
@@ -112,9 +113,9 @@ extension Relay {
   /// One of the lines that answer a request, once what they show is synced; the last one is what
   /// the connection is owed.
   private func answerPart(_ call: Call, isLast: Bool, _ body: (inout [UInt8]) -> Void) {
-    if isLast { return answerAfter(latestBatch, call, body) }
-    guard latestBatch > committed else { return answer(call.connection, body) }
-    answerAfter(latestBatch, call, body)
+    if isLast { return relay.answerAfter(relay.latestBatch, call, body) }
+    guard relay.latestBatch > relay.committed else { return relay.answer(call.connection, body) }
+    relay.answerAfter(relay.latestBatch, call, body)
   }
 
   private static func append(_ items: [[UInt8]], _ output: inout [UInt8]) {

@@ -1,5 +1,6 @@
 import Bridge
 import Merge
+package import Relay
 import Wire
 
 /// Collecting what is stable: the hub asks all devices to seal a position of its log, and when all
@@ -10,7 +11,7 @@ import Wire
 /// ```
 /// A device that has been away for 90 days does not count; when it returns it gets a snapshot and
 /// may write only as a new incarnation.
-extension Relay {
+extension Hubs {
   /// Looks whether a hub's log is to be collected, or a seal is complete.
   func collect(_ hub: Hub) {
     let isAnnounced = hub.frontier > hub.replica.base
@@ -33,7 +34,7 @@ extension Relay {
   /// Has a device seal what was announced, where something is.
   func tellFrontier(_ device: Device, _ hub: Hub) {
     guard let seal = hub.seal else { return }
-    tellAfterCommit(device) { output in
+    relay.tellAfterCommit(device) { output in
       output.append("{\"type\":\"sync.frontier\"")
       Self.append(hub, at: hub.frontier, &output)
       Self.append(seal, &output)
@@ -62,9 +63,15 @@ extension Relay {
     return !session.isRetired && (session.replica != nil) == writesItself
   }
 
+  package func leave(_ device: Device) {
+    noteLeaving(device)
+    device.sync = nil
+    endBridge(device)
+  }
+
   /// A device goes: from now on its silence counts. To the day, so that few disconnects are written
   /// down.
-  func noteLeaving(_ device: Device) {
+  private func noteLeaving(_ device: Device) {
     let day: UInt64 = 86_400_000
     if let session = device.sync, !session.isRetired {
       let member = session.hub.member(device)
@@ -122,7 +129,7 @@ extension Relay {
     }
     hub.needsSnapshot = true
     changed(hub)
-    log(
+    relay.log(
       "event=collected pair=\(hub.pair.number) schema=\(hub.schema.name) through=\(hub.frontier)")
   }
 }

@@ -1,17 +1,20 @@
 import Merge
+package import Relay
 import Wire
 
 /// What devices are sent of a hub's log: what they lack, in its order, as far as it is synced. Who
 /// edits here is told what has changed.
-extension Relay {
+extension Hubs {
   /// Bytes of operations in one line at most, unless one alone has more.
   private static let lineOfOperations = 64 << 10
   /// Records that one device has changed in one line at most, unless one operation alone has more.
   private static let lineOfChanges = 256
 
+  package func drained(_ device: Device) { sendLog(device) }
+
   /// Sends as much as the device's connection takes.
   func sendLog(_ device: Device) {
-    guard var session = device.sync, session.isOpen, let connection = device.connection,
+    guard let session = device.sync, session.isOpen, let connection = device.connection,
       !connection.isActivating
     else { return }
     let hub = session.hub
@@ -19,24 +22,23 @@ extension Relay {
       if session.snapshot != nil {
         // It may have operations that are not synced yet.
         guard session.snapshot!.position <= hub.committed else { break }
-        sendPiece(&session, connection)
+        sendPiece(session, connection)
       } else if session.cursor < hub.committed {
         if let replica = session.replica {
-          sendOperations(&session, replica, connection)
+          sendOperations(session, replica, connection)
         } else {
-          tellChanges(&session, device, connection)
+          tellChanges(session, device, connection)
         }
       } else {
         break
       }
     }
-    device.sync = session
   }
 
-  private func sendPiece(_ session: inout SyncSession, _ connection: Connection) {
+  private func sendPiece(_ session: SyncSession, _ connection: Connection) {
     let snapshot = session.snapshot!
     let isLast = snapshot.next + 1 == snapshot.pieces.count
-    answer(connection) { output in
+    relay.answer(connection) { output in
       output.append("{\"type\":\"sync.snapshot\"")
       Self.append(session.hub, at: snapshot.position, &output)
       output.append(",\"index\":")
@@ -50,7 +52,7 @@ extension Relay {
   }
 
   private func sendOperations(
-    _ session: inout SyncSession, _ replica: ReplicaID, _ connection: Connection
+    _ session: SyncSession, _ replica: ReplicaID, _ connection: Connection
   ) {
     let hub = session.hub
     var pieces: [[UInt8]] = []
@@ -72,7 +74,7 @@ extension Relay {
     }
     let position = purge == nil ? session.cursor : session.cursor - 1
     if !pieces.isEmpty {
-      answer(connection) { output in
+      relay.answer(connection) { output in
         output.append("{\"type\":\"sync.ops\"")
         Self.append(hub, at: position, &output)
         output.append(",\"ops\":[")
@@ -89,7 +91,7 @@ extension Relay {
   private func tell(
     _ purge: Replica.Purge, _ session: SyncSession, _ connection: Connection
   ) {
-    answer(connection) { output in
+    relay.answer(connection) { output in
       output.append("{\"type\":\"sync.purge\"")
       Self.append(session.hub, at: session.cursor, &output)
       Self.append(purge, &output)
@@ -99,7 +101,7 @@ extension Relay {
 
   /// Tells one who edits here what others have changed: a line for each device that wrote.
   private func tellChanges(
-    _ session: inout SyncSession, _ device: Device, _ connection: Connection
+    _ session: SyncSession, _ device: Device, _ connection: Connection
   ) {
     let hub = session.hub
     var changes: [(by: Device, targets: [Target], known: Set<Target>)] = []
@@ -120,7 +122,7 @@ extension Relay {
       }
     }
     for change in changes {
-      answer(connection) { output in
+      relay.answer(connection) { output in
         output.append("{\"type\":\"sync.changed\"")
         Self.append(hub, at: session.cursor, &output)
         output.append(",\"by\":", quoted: change.by.name)

@@ -1,5 +1,6 @@
 import Bridge
 import Merge
+import Relay
 import Wire
 
 /// From the hub to bridged devices: what they are to hold, in whole records.
@@ -7,15 +8,12 @@ import Wire
 /// It all goes through the user info lane, so that a delete and a full sync cannot overtake one
 /// another; and with the batch of the change, so that a delivery and the track that knows of it are
 /// durable together.
-extension Relay {
-  /// Puts into the open batch what its changes mean to bridged devices.
+extension Hubs {
   /// One hub's many records do not keep those of others from theirs: each has a few.
-  ///
-  /// - Returns: the hubs with more to compare than one batch may: they go on in the next.
-  func exportChanges() -> [Hub] {
+  package func exportChanges() {
     var left = limits.comparisons
     let hubs = open.hubs
-    return hubs.filter { hub in
+    open.unfinished = hubs.filter { hub in
       guard !hub.bridges.isEmpty, let shape = hub.shape, let codec = codec(of: hub.schema.name)
       else { return false }
       let touched = hub.watch.next(shape, hub.replica, hub.schema)
@@ -26,13 +24,9 @@ extension Relay {
           bridged, position: hub.replica.position, now: nowMS, present: hub.wholeRecord,
           all: hub.wholeRecords,
           deliver: { self.deliver($0, codec, bridged, receiver) },
-          takeBack: { seq in
-            seq > receiver[.userInfo].highestHandedOut
-              && receiver[.userInfo].holes.ranges.count < self.limits.holes
-              && self.remove(seq, from: .userInfo, of: receiver) != nil
-          }
+          takeBack: { self.relay.takeBack($0, from: receiver) }
         ).send(atMost: max(left, min(16, limits.comparisons)))
-        settlePending(receiver)
+        relay.settlePending(receiver)
       }
       return hub.bridges.contains { !$0.due.isEmpty }
     }
@@ -43,15 +37,8 @@ extension Relay {
     _ receiver: Device
   ) -> UInt64 {
     let now = RecordDate.date(milliseconds: nowMS)
-    return codec.payload(message, envelope: bridged.envelope, now: now).withUnsafeBytes { bytes in
-      enqueue(bytes, to: receiver, lane: .userInfo, transfer: .hub, re: "").seq
+    return codec.payload(message, envelope: bridged.envelope, now: now).withUnsafeBytes {
+      relay.deliver($0, to: receiver)
     }
   }
-}
-
-extension TransferKey {
-  /// That of deliveries which no device sent.
-  static let hub = TransferKey(sender: .max, incarnation: 0, isNumbered: false, number: 0)
-
-  var isHub: Bool { sender == .max }
 }

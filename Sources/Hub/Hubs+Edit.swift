@@ -1,8 +1,9 @@
 import Merge
+import Relay
 import Wire
 
 /// Edits typed at a keyboard: the hub mints their operations with a replica of its own.
-extension Relay {
+extension Hubs {
   func edit(_ call: Call, _ device: Device) throws(WireError) {
     var draft = try draft(call, device)
     let fields = call.fields
@@ -106,7 +107,7 @@ extension Relay {
   private func newRecord(_ hub: Hub) -> Name {
     // Unique in all stores, and a letter first, so that it can be typed without quotes.
     var id = Identifier(
-      digestOf: "record", storeName(of: hub.pair), hub.pair.app, hub.pair.name,
+      digestOf: "record", relay.storeName(of: hub.pair), hub.pair.app, hub.pair.name,
       hub.schema.name.text,
       String(hub.replica.position))
     if id.high >> 60 < 10 { id.high |= 0xA << 60 }
@@ -119,7 +120,7 @@ extension Relay {
     _ draft: EditDraft, _ actions: [Action], _ call: Call, _ device: Device
   ) throws(WireError) {
     let hub = draft.hub
-    let standIn = hub.standIn(for: device, store: storeName(of: device.pair))
+    let standIn = hub.standIn(for: device, store: relay.storeName(of: device.pair))
     var dot: Dot?
     if actions.contains(where: hub.replica.fold.isSealed) {
       throw WireError(
@@ -133,7 +134,7 @@ extension Relay {
       let written = hub.replica.mint(
         actions, by: standIn, rank: device.rank, shown: draft.shown, time: nowMS,
         wall: Int64(nowMS), after: hub.replica.fold.latest(within: held))
-      try checkQuota(ofBytes: written.bytes.count, device.pair)
+      try relay.checkQuota(ofBytes: written.bytes.count, device.pair)
       try take(written, hub)
       hub.addAuthor(standIn, device)
       dot = written.operation.dot
@@ -143,8 +144,8 @@ extension Relay {
     let target = draft.record!
     let record = hub.replica.fold.view(target, hub.schema)
     let outcomes = dot.map { hub.outcomes(of: $0) } ?? []
-    answerAfterCommit(call) { output in
-      Self.begin(&output, "sync.edited", re: call.id, of: call.request)
+    relay.answerAfterCommit(call) { output in
+      Relay.begin(&output, "sync.edited", re: call.id, of: call.request)
       Self.append(hub, at: at, &output)
       output.append(",\"vector\":", quoted: hub.short(hub.replica.vector))
       output.append(",\"kind\":", quoted: target.kind.text)

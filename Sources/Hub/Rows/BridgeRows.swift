@@ -1,6 +1,7 @@
 import Bridge
 import Journal
 import Merge
+import Relay
 import Wire
 
 /// A hub's bridged devices, as rows of the table `hub`. They are read with the hub.
@@ -127,7 +128,7 @@ enum BridgeRows {
     guard let bridged = hub.bridges.last, bridged.device == device else {
       throw JournalError(description: "a track of \(hub.schema.name) belongs to no bridged device")
     }
-    let lastSeq = hub.pair.devices[Int(device)][.userInfo].next
+    let lastSeq = hub.pair.devices[Int(device)].nextUserInfo
     let (target, track) = try row.read(versions: windowVersion...trackVersion) {
       (reader, version) throws(JournalError) in
       version == windowVersion

@@ -1,5 +1,6 @@
 import Bridge
 import Merge
+import Relay
 
 extension Hub {
   func bridge(_ device: Device) -> BridgedDevice? { bridges.first { $0.device == device.index } }

@@ -1,14 +1,11 @@
-import Journal
+package import Journal
 import Merge
-import Wire
+package import Relay
+package import Wire
 
 /// Which hub a request is for, and its coming into memory.
-extension Relay {
-  /// Milliseconds since 1970, as stamps have them.
-  var nowMS: UInt64 { UInt64(max(0, wall / 1000)) }
-
-  /// Requests to the hub. Returns false where its rows have to be read first.
-  func sync(_ call: Call, _ device: Device) throws(WireError) -> Bool {
+extension Hubs {
+  package func perform(_ call: Call, _ device: Device) throws(WireError) -> Bool {
     guard try hasHubs(device.pair, call.connection) else { return false }
     switch call.request {
     case .syncOpen: try openHub(call, device)
@@ -21,7 +18,7 @@ extension Relay {
     default: try acknowledgeLog(call, device)
     }
     if open.hubs.contains(where: { $0.pair === device.pair }) {
-      countUncommitted(call.connection, call.fields.line.count)
+      relay.countUncommitted(call.connection, call.fields.line.count)
     }
     return true
   }
@@ -32,35 +29,35 @@ extension Relay {
       connection.pairFailure = nil
       throw WireError(.overloaded, failure)
     }
-    if pair.hubs != nil { return true }
-    if hubLoads[pair.number] == nil {
-      hubLoads[pair.number] = []
-      effects.pairReads.append(PairRead(pair: pair.number, tables: [.hub, .operation]))
+    if pair.merged != nil { return true }
+    if waiting[pair.number] == nil {
+      waiting[pair.number] = []
+      relay.readHubs(of: pair)
     }
     connection.wait(for: .pair)
-    hubLoads[pair.number]!.append(connection)
+    waiting[pair.number]!.append(connection)
     return false
   }
 
-  /// The rows of a pair's hubs have come, or could not be read.
-  func finishHubLoad(_ number: UInt32, _ rows: [Row]?) {
-    guard let pair = pairs[number] else { return endHubLoad(number) }
+  package func loaded(_ number: UInt32, _ rows: [Row]?) {
+    guard let pair = relay.pairs[number] else { return endHubLoad(number) }
     do throws(JournalError) {
       guard let rows else { throw JournalError(description: "the store cannot be read at present") }
       restorations.append(
         try HubRestoration(
-          rows, pair: pair, schemas: options.schemas, codecs: options.codecs))
+          rows, pair: pair, schemas: schemas, codecs: codecs))
     } catch {
       endHubLoad(number, error)
     }
   }
 
-  /// Goes on with what is being read back, as far as a turn allows.
-  func restoreHubs() {
+  package var isReading: Bool { !restorations.isEmpty }
+
+  package func nextTurn() {
     var left = Work.turn
     while left > 0, !restorations.isEmpty {
       let pair = restorations[0].pair
-      guard pairs[pair.number] === pair else {
+      guard relay.pairs[pair.number] === pair else {
         // It has left the memory: whoever still waits asks for it again.
         restorations.removeFirst()
         endHubLoad(pair.number)
@@ -71,8 +68,7 @@ extension Relay {
           left -= units
           continue
         }
-        pair.hubs = restorations[0].hubs
-        pair.absentHubs = restorations[0].absent
+        pair.records = .read(restorations[0].result)
         endHubLoad(pair.number)
       } catch {
         endHubLoad(pair.number, error)
@@ -83,10 +79,10 @@ extension Relay {
 
   /// Those who wait for a pair's hubs go on.
   private func endHubLoad(_ number: UInt32, _ error: JournalError? = nil) {
-    let waiting = hubLoads.removeValue(forKey: number) ?? []
-    for connection in waiting { endAwaiting(connection) }
+    let waiting = waiting.removeValue(forKey: number) ?? []
+    for connection in waiting { relay.endAwaiting(connection) }
     guard let error else { return }
-    log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
+    relay.log("event=hubUnreadable pair=\(number) reason=\("\(error)".quoted)")
     for connection in waiting {
       connection.pairFailure =
         "the records of this pair cannot be read back (\(error)); nothing was changed"
@@ -97,8 +93,8 @@ extension Relay {
 
   private func openHub(_ call: Call, _ device: Device) throws(WireError) {
     let name = try call.fields.string(.schema)
-    guard let schema = options.schemas.first(where: { $0.name.text == name }) else {
-      let names = options.schemas.map(\.name.text)
+    guard let schema = schemas.first(where: { $0.name.text == name }) else {
+      let names = schemas.map(\.name.text)
       let advice = Nearest.advice(
         for: name, among: names, else: "this server has \(names.joined(separator: ", "))")
       throw WireError(.invalidField, "there is no schema \(name); \(advice)")
@@ -118,20 +114,20 @@ extension Relay {
         .invalidField, "replica \(replica) is that of \(owner.name); every device has its own")
     }
     if let replica { try checkRoom(for: replica, of: device, hub) }
-    var session = SyncSession(
-      hub: hub, replica: replica, cursor: hub.replica.position, openBatch: open.number)
+    let session = SyncSession(
+      hub: hub, replica: replica, cursor: hub.replica.position, openBatch: relay.openBatch)
     let member = hub.member(device)
     if let replica {
       hub.members[member].replicaHeard = max(1, nowMS)
       hub.addAuthor(replica, device)
-      start(&session, replica, vector ?? VersionVector(), device)
+      start(session, replica, vector ?? VersionVector(), device)
     }
     device.sync = session
     changed(hub)
     if replica != nil { forgetAcknowledge(device, hub, vector ?? VersionVector()) }
     let isRetired = session.isRetired
-    answerAfterCommit(call) { output in
-      Self.begin(&output, "sync.opened", re: call.id, of: call.request)
+    relay.answerAfterCommit(call) { output in
+      Relay.begin(&output, "sync.opened", re: call.id, of: call.request)
       Self.append(hub, at: hub.replica.position, &output)
       output.append(",\"vector\":")
       output += hub.replica.vector.datum.canonical
@@ -149,7 +145,7 @@ extension Relay {
       output.append(isRetired ? ",\"retired\":true}" : "}")
     }
     if replica != nil { tellFrontier(device, hub) }
-    open.after.openedHubs.append((device, device.session))
+    open.opened.append((device, device.session))
   }
 
   /// A device that holds less than it has acknowledged was reset: it has yet to read the log. Whether it
@@ -185,7 +181,7 @@ extension Relay {
   /// Where a device's reading begins: with what it lacks of the log, or with a snapshot where the
   /// log no longer has it.
   private func start(
-    _ session: inout SyncSession, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
+    _ session: SyncSession, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
   ) {
     let hub = session.hub
     session.ownHead = hub.replica.end(of: replica).seq
@@ -213,13 +209,14 @@ extension Relay {
   }
 
   func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {
-    if let hub = pair.hubs!.first(where: { $0.schema.name == schema.name }) { return hub }
-    let taken = pair.absentHubs.union(pair.hubs!.map(\.index))
+    let records = pair.merged!
+    if let hub = records.hubs.first(where: { $0.schema.name == schema.name }) { return hub }
+    let taken = records.absent.union(records.hubs.map(\.index))
     guard let index = (UInt8(0)..<16).first(where: { !taken.contains($0) }) else {
       throw WireError(.overloaded, "a pair has at most 16 schemas")
     }
-    let hub = Hub(pair: pair, index: index, schema: schema, codecs: options.codecs)
-    pair.hubs!.append(hub)
+    let hub = Hub(pair: pair, index: index, schema: schema, codecs: codecs)
+    records.hubs.append(hub)
     return hub
   }
 
@@ -236,36 +233,6 @@ extension Relay {
     return session
   }
 
-  /// Openings under way have been answered as uncertain, and no log may come without an answer
-  /// before it: who wants it opens again.
-  func dropOpenings() {
-    let dropped = open.after.openedHubs + inFlight.flatMap(\.after.openedHubs)
-    open.after.openedHubs = []
-    for index in inFlight.indices { inFlight[index].after.openedHubs = [] }
-    for (device, session) in dropped where device.session == session && device.sync?.isOpen == false
-    {
-      device.sync = nil
-    }
-  }
-
-  // MARK: Batches
-
-  /// Puts what has changed of a hub into the open batch.
-  func changed(_ hub: Hub) {
-    guard hub.dirtyBatch != open.number else { return }
-    hub.dirtyBatch = open.number
-    hub.pair.lastBatch = open.number
-    open.hubs.append(hub)
-  }
-
-  /// The log is synced up to a position: it may be told.
-  func finish(_ hub: Hub, through position: UInt64) {
-    let from = hub.committed
-    hub.committed = max(hub.committed, position)
-    guard from < hub.committed else { return }
-    for device in hub.pair.devices where device.sync?.hub === hub { sendLog(device) }
-  }
-
   // MARK: Pieces of lines
 
   static func append(_ hub: Hub, at position: UInt64, _ output: inout [UInt8]) {
@@ -280,9 +247,4 @@ extension Relay {
     output.append("\",\"hash\":", quoted: head.hash.hexadecimal)
     output.append("}")
   }
-}
-
-extension Device {
-  /// The rank that its stamps have.
-  var rank: UInt8 { isPhone ? 2 : 1 }
 }

@@ -1,5 +1,6 @@
 import Journal
 import Merge
+import Relay
 import Wire
 
 /// The form of a hub's rows.
