@@ -153,7 +153,7 @@ let package = Package(
       path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "relay-benchmark", dependencies: ["EventLoop", "Relay", "Journal"],
+      name: "relay-benchmark", dependencies: ["EventLoop", "Hub", "Relay", "Journal"],
       path: "Benchmarks/RelayBenchmark", swiftSettings: settings),
 
     .executableTarget(

@@ -1,3 +1,4 @@
+import Hub
 import Journal
 import Relay
 
@@ -22,7 +23,10 @@ final class Rig {
     chunk = Array(String(repeating: line, count: window).utf8)
     let contents = Contents(identity: "rig", epoch: 1, lastBatch: 0, rows: [], segments: [])
     do {
-      relay = try Relay(contents, options: Relay.Options(), now: 978_307_200_000_000)
+      // As in the server, which keeps records as well.
+      var options = Relay.Options()
+      options.hubs = Hubs.keeping([])
+      relay = try Relay(contents, options: options, now: 978_307_200_000_000)
     } catch {
       fatalError("\(error)")
     }
