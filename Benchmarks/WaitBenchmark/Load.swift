@@ -57,6 +57,12 @@ struct Load {
           rig.world.send("activate pair=p role=watch device=other", on: "other")
         }
       ) { $0.give("selectWatch device=other", on: "phone") },
+      Load(name: "10,000 edits of 100,000 records", prepare: { $0.records(records) }) { rig in
+        rig.edits(10_000)
+      },
+      Load(name: "conflicts of 100,000 records", prepare: { $0.records(records) }) {
+        $0.give("sync.conflicts", on: "phone")
+      },
       Load(name: "view of 100,000 records", prepare: { $0.records(records) }) {
         $0.give("sync.view kind=timer", on: "phone")
       },
@@ -141,14 +147,16 @@ final class Rig {
     var left = count
     while left > 0 {
       let part = min(left, 500)
-      let lines = String(
-        repeating: "sync.edit kind=timer set={\"name\":\"Tea\",\"durationInSeconds\":60}\n",
-        count: part)
-      world.give(lines.utf8, to: world.client("phone"))
+      edits(part)
       world.settle()
       clear()
       left -= part
     }
+  }
+
+  func edits(_ count: Int) {
+    let line = "sync.edit kind=timer set={\"name\":\"Tea\",\"durationInSeconds\":60}\n"
+    world.give(String(repeating: line, count: count).utf8, to: world.client("phone"))
   }
 
   private var record = ""
@@ -197,11 +205,14 @@ final class Rig {
   /// Turns until nothing moves; the processor's time of each, in milliseconds.
   func settle() -> (turns: Int, longest: Double, total: Double) {
     world.relay.tick(now: world.now)
+    world.holdsWorks = true
     var goesOn = true
     while goesOn {
       let start = Self.processorTime
       goesOn = world.turn()
       let taken = Self.processorTime - start
+      // On another thread in the server.
+      if world.runWorks() { goesOn = true }
       longest = max(longest, taken)
       total += taken
       turns += 1

@@ -6,7 +6,8 @@ import RelaySupport
 ///     .build/release/wait-benchmark [--json | --list] [--limit MS] [NAME …]
 ///
 /// A turn is what a ping of another pair may have to wait for. With `--limit` the status is 1 where one is longer.
-/// Times are of the processor, in one thread, with the store in memory: what a commit costs on a disk is not in them.
+/// Times are of the processor, in the loop's thread, with the store in memory: neither what a commit costs on a disk nor
+/// what is done aside is in them.
 var limit: Double?
 var isJSON = false
 var names: [String] = []

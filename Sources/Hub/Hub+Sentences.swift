@@ -2,8 +2,22 @@ import Merge
 import Relay
 import Wire
 
-/// What lost and what won, in words.
 extension Hub {
+  /// Its names as they are now: what is said later needs nothing else of the pair.
+  var sentences: Sentences {
+    var names: [ReplicaID: String] = [:]
+    for author in authors { names[author.replica] = pair.devices[Int(author.device)].name }
+    return Sentences(replica: replica, schema: schema, names: names)
+  }
+}
+
+/// What lost and what won, in words.
+struct Sentences {
+  let replica: Replica
+  let schema: Schema
+  /// Of the devices that replicas write for.
+  let names: [ReplicaID: String]
+
   struct FeedLine {
     var target: Target
     var field: Name?
@@ -13,7 +27,8 @@ extension Hub {
     var to: String
     var sentence: String
 
-    func append(to output: inout [UInt8]) {
+    var bytes: [UInt8] {
+      var output: [UInt8] = []
       output.append("{\"kind\":", quoted: target.kind.text)
       output.append(",\"record\":", quoted: target.record.text)
       if let field { output.append(",\"field\":", quoted: field.text) }
@@ -25,6 +40,7 @@ extension Hub {
       output.append(",\"to\":", quoted: to)
       output.append(",\"sentence\":", quoted: sentence)
       output.append("}")
+      return output
     }
   }
 
@@ -103,7 +119,7 @@ extension Hub {
   // MARK: Words
 
   private func deviceName(_ replica: ReplicaID) -> String {
-    device(of: replica)?.name ?? replica.description
+    names[replica] ?? replica.description
   }
 
   /// The kind, and its name in quotes where it has one; the start of its id where it is the name
@@ -151,6 +167,12 @@ extension Hub {
 
 extension RecordView {
   /// The record as people read it: numbers and dates as JSON numbers.
+  func readable(_ schema: Schema) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(readable: schema, to: &bytes)
+    return bytes
+  }
+
   func append(readable schema: Schema, to output: inout [UInt8]) {
     let kind = schema[target.kind]
     output.append("{\"id\":", quoted: target.record.text)

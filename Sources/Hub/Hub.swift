@@ -24,8 +24,8 @@ final class Hub {
   let shape: RecordShape?
   /// Which of it has changed since bridged devices were last sent something; not durable.
   var watch = RecordWatch()
-  /// What `viewDigest()` was at a position of the log; not durable.
-  private var digestThen: (position: UInt64, digest: String)?
+  /// What `Replica.viewDigest` was at a position of the log; not durable.
+  var digestThen: (position: UInt64, digest: String)?
   /// How often it was not looked how far all have read.
   private var skippedLooks = 0
   /// The rows that hold the log, in order.
@@ -36,15 +36,21 @@ final class Hub {
   /// What was archived or deleted before it goes with that, in milliseconds since 1970.
   var horizon: UInt64 = 0
 
-  /// While it is read back: what its log is known from.
+  /// What its log is known from, as its rows have it.
   var logBase: (position: UInt64, vector: VersionVector) = (0, VersionVector())
 
   /// The position up to which the log is in chunks, committed or on their way.
   var written: UInt64 = 0
   /// The position up to which the log is synced. Nothing beyond it is told.
   var committed: UInt64 = 0
-  /// A snapshot is to be written with the next batch.
-  var needsSnapshot = false
+  /// What all have sealed is to be purged, aside, once its log is in rows.
+  var awaitsPurge = false
+  /// That is under way: nobody else may look at the replica.
+  var isPurging = false
+  /// What it has for bridged devices waits for the end of what is done aside.
+  var owesExport = false
+  /// The snapshot that is to be written with the next batch, and the position that it stands for.
+  var snapshot: (position: UInt64, pieces: [[UInt8]])?
   var dirtyBatch: UInt64 = 0
 
   /// Whether it is time to look how far all have read. That takes a step for each record that a bridged device
@@ -101,19 +107,6 @@ final class Hub {
     // A device that was never answered is taken to see what is there.
     members.insert(Member(device: device.index, shown: replica.position), at: index)
     return index
-  }
-
-  /// The SHA-256 of the view, in hexadecimal; found out once for each position of the log.
-  ///
-  /// - Returns: also how many bytes were made for it.
-  func viewDigest() -> (hex: String, made: Int) {
-    if let digestThen, digestThen.position == replica.position { return (digestThen.digest, 0) }
-    var digest = SHA256()
-    let bytes = replica.fold.view(schema).canonical.canonical
-    bytes.withUnsafeBytes { digest.update($0) }
-    let hex = digest.hex
-    digestThen = (replica.position, hex)
-    return (hex, bytes.count)
   }
 
   // MARK: Authors

@@ -15,11 +15,17 @@ extension Hubs {
   /// Looks whether a hub's log is to be collected, or a seal is complete.
   func collect(_ hub: Hub) {
     let isAnnounced = hub.frontier > hub.replica.base
-    let wanted = isAnnounced ? hub.frontier : hub.replica.base + UInt64(limits.syncLog)
+    // A purge goes through all records; so the more there are, the more it takes away.
+    let least = max(limits.syncLog, hub.replica.fold.recordCount / 4)
+    let wanted = isAnnounced ? hub.frontier : hub.replica.base + UInt64(least)
     guard hub.committed >= wanted, !isAnnounced || isSealed(hub), hub.isLookDue() else { return }
     let position = readByAll(hub)
     guard position >= wanted else { return }
-    if isAnnounced { return purge(hub) }
+    if isAnnounced {
+      if hub.weight <= limits.aside { return purge(hub) }
+      hub.awaitsPurge = true
+      return changed(hub)
+    }
     hub.frontier = position
     hub.horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
     changed(hub)
@@ -123,11 +129,31 @@ extension Hubs {
   private func purge(_ hub: Hub) {
     hub.replica.purge(hub.seal!)
     hub.replica.forgetLog(through: hub.frontier)
+    purged(hub, hub.replica.snapshot())
+  }
+
+  /// The same aside. All of the log is in rows, and nobody writes until it is done.
+  func purgeAside(_ hub: Hub) {
+    guard !hub.isLent, let seal = hub.seal else { return }
+    hub.awaitsPurge = false
+    hub.isPurging = true
+    let (replica, frontier) = (hub.replica, hub.frontier)
+    lend(hub.pair, for: nil) {
+      replica.purge(seal)
+      replica.forgetLog(through: frontier)
+      return replica.snapshot()
+    } then: { [self] pieces in
+      hub.isPurging = false
+      purged(hub, pieces)
+    }
+  }
+
+  private func purged(_ hub: Hub, _ snapshot: [[UInt8]]) {
     // Who has acknowledged that far holds it, though it may not have been sent again since.
     for device in hub.pair.devices where device.sync?.hub === hub {
       device.sync!.cursor = max(device.sync!.cursor, hub.replica.base)
     }
-    hub.needsSnapshot = true
+    hub.snapshot = (hub.replica.position, snapshot)
     changed(hub)
     relay.log(
       "event=collected pair=\(hub.pair.number) schema=\(hub.schema.name) through=\(hub.frontier)")

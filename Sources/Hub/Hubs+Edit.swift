@@ -143,7 +143,7 @@ extension Hubs {
     setShown(at, device, hub)
     let target = draft.record!
     let record = hub.replica.fold.view(target, hub.schema)
-    let outcomes = dot.map { hub.outcomes(of: $0) } ?? []
+    let outcomes = dot.map { hub.sentences.outcomes(of: $0) } ?? []
     relay.answerAfterCommit(call) { output in
       Relay.begin(&output, "sync.edited", re: call.id, of: call.request)
       Self.append(hub, at: at, &output)

@@ -18,6 +18,8 @@ extension Hubs {
       !connection.isActivating
     else { return }
     let hub = session.hub
+    // It is sent then.
+    guard !hub.isPurging else { return }
     while connection.waiting < limits.waitingOutput, !connection.isClosed {
       if session.snapshot != nil {
         // It may have operations that are not synced yet.

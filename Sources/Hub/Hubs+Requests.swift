@@ -7,29 +7,42 @@ package import Wire
 extension Hubs {
   package func perform(_ call: Call, _ device: Device) throws(WireError) -> Bool {
     guard try hasHubs(device.pair, call.connection) else { return false }
+    let isDone: Bool
     switch call.request {
-    case .syncOpen: try openHub(call, device)
-    case .syncPush: try push(call, device)
-    case .syncEdit: try edit(call, device)
-    case .syncRestore: try restore(call, device)
-    case .syncView: try view(call, device)
-    case .syncConflicts: try conflicts(call, device)
-    case .syncDigest: try digest(call, device)
-    default: try acknowledgeLog(call, device)
+    case .syncOpen: isDone = try openHub(call, device)
+    case .syncView: isDone = try view(call, device)
+    case .syncConflicts: isDone = try conflicts(call, device)
+    case .syncDigest: isDone = try digest(call, device)
+    default:
+      try change(call, device)
+      isDone = true
     }
+    guard isDone else { return false }
     if open.hubs.contains(where: { $0.pair === device.pair }) {
       relay.countUncommitted(call.connection, call.fields.line.count)
     }
     return true
   }
 
-  /// Whether the pair's hubs are in memory; else has them read, and the connection wait.
+  /// Requests that are carried out at once.
+  private func change(_ call: Call, _ device: Device) throws(WireError) {
+    switch call.request {
+    case .syncPush: try push(call, device)
+    case .syncEdit: try edit(call, device)
+    case .syncRestore: try restore(call, device)
+    default: try acknowledgeLog(call, device)
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Whether the pair's hubs are in memory, and nothing uses them aside; else has them read, and the connection wait.
   func hasHubs(_ pair: Pair, _ connection: Connection) throws(WireError) -> Bool {
     if let failure = connection.pairFailure {
       connection.pairFailure = nil
       throw WireError(.overloaded, failure)
     }
-    if pair.merged != nil { return true }
+    if let records = pair.merged, !records.isLent { return true }
     if waiting[pair.number] == nil {
       waiting[pair.number] = []
       relay.readHubs(of: pair)
@@ -40,45 +53,34 @@ extension Hubs {
   }
 
   package func loaded(_ number: UInt32, _ rows: [Row]?) {
-    guard let pair = relay.pairs[number] else { return endHubLoad(number) }
-    do throws(JournalError) {
-      guard let rows else { throw JournalError(description: "the store cannot be read at present") }
-      restorations.append(
-        try HubRestoration(
-          rows, pair: pair, schemas: schemas, codecs: codecs))
-    } catch {
-      endHubLoad(number, error)
+    guard let pair = relay.pairs[number] else { return endWait(for: number) }
+    guard let rows else {
+      return endWait(
+        for: number, JournalError(description: "the store cannot be read at present"))
     }
-  }
-
-  package var isReading: Bool { !restorations.isEmpty }
-
-  package func nextTurn() {
-    var left = Work.turn
-    while left > 0, !restorations.isEmpty {
-      let pair = restorations[0].pair
-      guard relay.pairs[pair.number] === pair else {
-        // It has left the memory: whoever still waits asks for it again.
-        restorations.removeFirst()
-        endHubLoad(pair.number)
-        continue
+    let restoration = HubRestoration(pair, schemas: schemas, codecs: codecs)
+    let finish: (Result<PairHubs, JournalError>) -> Void = { [self] result in
+      // Where it has left the memory, whoever still waits asks for it again.
+      guard relay.pairs[number] === pair else { return endWait(for: number) }
+      switch result {
+      case .success(let records):
+        pair.records = .read(records)
+        endWait(for: number)
+      case .failure(let error): endWait(for: number, error)
       }
-      do throws(JournalError) {
-        if let units = try restorations[0].next() {
-          left -= units
-          continue
-        }
-        pair.records = .read(restorations[0].result)
-        endHubLoad(pair.number)
-      } catch {
-        endHubLoad(pair.number, error)
-      }
-      restorations.removeFirst()
+    }
+    // A row's value is some hundred bytes for each record.
+    guard rows.reduce(0, { $0 + ($1.value?.count ?? 0) }) / 256 > limits.aside else {
+      return finish(restoration.read(rows))
+    }
+    relay.aside {
+      let result = restoration.read(rows)
+      return { finish(result) }
     }
   }
 
   /// Those who wait for a pair's hubs go on.
-  private func endHubLoad(_ number: UInt32, _ error: JournalError? = nil) {
+  func endWait(for number: UInt32, _ error: JournalError? = nil) {
     let waiting = waiting.removeValue(forKey: number) ?? []
     for connection in waiting { relay.endAwaiting(connection) }
     guard let error else { return }
@@ -91,7 +93,7 @@ extension Hubs {
 
   // MARK: Opening
 
-  private func openHub(_ call: Call, _ device: Device) throws(WireError) {
+  private func openHub(_ call: Call, _ device: Device) throws(WireError) -> Bool {
     let name = try call.fields.string(.schema)
     guard let schema = schemas.first(where: { $0.name.text == name }) else {
       let names = schemas.map(\.name.text)
@@ -114,13 +116,18 @@ extension Hubs {
         .invalidField, "replica \(replica) is that of \(owner.name); every device has its own")
     }
     if let replica { try checkRoom(for: replica, of: device, hub) }
+    var snapshot: Prepared?
+    if let replica, needsSnapshot(hub, replica, vector ?? VersionVector(), device) {
+      snapshot = self.snapshot(call, hub)
+      guard snapshot != nil else { return false }
+    }
     let session = SyncSession(
       hub: hub, replica: replica, cursor: hub.replica.position, openBatch: relay.openBatch)
     let member = hub.member(device)
     if let replica {
       hub.members[member].replicaHeard = max(1, nowMS)
       hub.addAuthor(replica, device)
-      start(session, replica, vector ?? VersionVector(), device)
+      start(session, replica, vector ?? VersionVector(), snapshot)
     }
     device.sync = session
     changed(hub)
@@ -146,6 +153,17 @@ extension Hubs {
     }
     if replica != nil { tellFrontier(device, hub) }
     open.opened.append((device, device.session))
+    return true
+  }
+
+  /// What the hub amounts to, in pieces; nil where the connection waits.
+  private func snapshot(_ call: Call, _ hub: Hub) -> Prepared? {
+    while let found = prepared(call, hub, weight: hub.weight, { $0.snapshot() }) {
+      call.connection.prepared = nil
+      // What came behind it has to be in the log still.
+      if found.at >= hub.replica.base { return found }
+    }
+    return nil
   }
 
   /// A device that holds less than it has acknowledged was reset: it has yet to read the log. Whether it
@@ -178,34 +196,42 @@ extension Hubs {
     return replica
   }
 
-  /// Where a device's reading begins: with what it lacks of the log, or with a snapshot where the
-  /// log no longer has it.
+  /// Whether the log no longer has all that a device lacks, or what it has written may be built upon what was purged.
+  private func needsSnapshot(
+    _ hub: Hub, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
+  ) -> Bool {
+    guard vector.contains(hub.replica.baseVector) else { return true }
+    return hasWritten(replica, vector, hub) && !hasSealed(device, hub)
+  }
+
+  /// What it has yet to push was written upon something, too.
+  private func hasWritten(_ replica: ReplicaID, _ vector: VersionVector, _ hub: Hub) -> Bool {
+    hub.replica.end(of: replica).seq > 0 || vector[replica] > 0
+  }
+
+  /// Where a device's reading begins: with what it lacks of the log, or with a snapshot.
   private func start(
-    _ session: SyncSession, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
+    _ session: SyncSession, _ replica: ReplicaID, _ vector: VersionVector, _ snapshot: Prepared?
   ) {
     let hub = session.hub
     session.ownHead = hub.replica.end(of: replica).seq
-    // What it has yet to push was written upon something, too.
-    let hasWritten = session.ownHead > 0 || vector[replica] > 0
-    if vector.contains(hub.replica.baseVector), !hasWritten || hasSealed(device, hub) {
+    guard let snapshot else {
       session.cursor = hub.replica.base
       session.held = vector
       return
     }
-    session.isRetired = hasWritten
-    let pieces = hub.replica.snapshot()
-    device.connection?.allowance -= pieces.reduce(0) { $0 + $1.count } * Work.made
-    session.snapshot = SyncSession.Snapshot(pieces: pieces, position: hub.replica.position)
-    session.cursor = hub.replica.position
+    session.isRetired = hasWritten(replica, vector, hub)
+    session.snapshot = SyncSession.Snapshot(pieces: snapshot.pieces, position: snapshot.at)
+    session.cursor = snapshot.at
   }
 
   /// Whether a device has built on nothing that was purged: it has sealed that, or has read the log
   /// beyond the purge, or began with what was left.
   private func hasSealed(_ device: Device, _ hub: Hub) -> Bool {
-    let member = hub.members[hub.member(device)]
+    let member = hub.members.first { $0.device == device.index }
     let base = hub.replica.base
-    return base == 0 || member.sealed >= base
-      || member.acknowledged >= hub.replica.lastPurge ?? hub.replica.position
+    return base == 0 || member?.sealed ?? 0 >= base
+      || member?.acknowledged ?? 0 >= hub.replica.lastPurge ?? hub.replica.position
   }
 
   func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {

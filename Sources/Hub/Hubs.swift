@@ -12,11 +12,8 @@ package final class Hubs: HubKeeper {
   /// How whole records are said, for the schemas that have such devices.
   let codecs: [any WholeRecordCodec]
 
-  // Reading back.
-  /// Who waits for hubs that are being read, by the pair's number.
+  /// Who waits for hubs that are being read back or are in use aside, by the pair's number.
   var waiting: [UInt32: [Connection]] = [:]
-  /// Pairs whose hubs are being read back.
-  var restorations: [HubRestoration] = []
 
   // Batches.
   /// What the open batch changes.
@@ -72,6 +69,8 @@ final class PairHubs: PairRecords {
   var sessions: [UInt16: SyncSession] = [:]
   /// The hub that takes and sends a device's whole records, by the same.
   var bridged: [UInt16: Hub] = [:]
+  /// Whether they are in use aside: nobody else touches a replica then.
+  var isLent = false
 
   init(_ hubs: [Hub] = [], absent: Set<UInt8> = []) {
     self.hubs = hubs
@@ -138,6 +137,7 @@ extension Hubs {
     guard !taken.hubs.isEmpty || !taken.opened.isEmpty else { return [] }
     let rows = taken.hubs.flatMap { $0.takeRows() }
     inFlight.append((batch, taken.hubs.map { ($0, $0.written) }, taken.opened))
+    for hub in taken.hubs where hub.awaitsPurge { purgeAside(hub) }
     return rows
   }
 

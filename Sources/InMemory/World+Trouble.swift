@@ -82,6 +82,8 @@ extension World {
     reads = []
     segmentReads = []
     pairReads = []
+    works = []
+    worksDone = []
     isFailing = false
     epoch += 1
     clock = ServerClock(steady: now - asleep, system: systemTime)

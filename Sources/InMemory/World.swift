@@ -42,6 +42,8 @@ package final class World {
   package private(set) var payloadsRead = 0
   /// Evicted pairs read back.
   package private(set) var pairsRead = 0
+  /// What was done aside, in pieces of work.
+  package private(set) var worksRun = 0
 
   var options: Relay.Options
   var clients: [String: Client] = [:]
@@ -53,6 +55,12 @@ package final class World {
   var reads: [(token: Int, references: [Reference])] = []
   var segmentReads: [UInt64] = []
   var pairReads: [PairRead] = []
+  /// What is to be done aside.
+  var works: [LongWork] = []
+  /// What has been, and the relay does not know yet.
+  var worksDone: [LongWork] = []
+  /// What is to be done aside waits for `runWorks`.
+  package var holdsWorks = false
 
   /// Bytes given to the relay at once.
   package static let readSize = 64 << 10
@@ -83,6 +91,7 @@ package final class World {
   package func turn() -> Bool {
     var hasMoved = relay.hasMore
     relay.nextTurn(now: time)
+    if tellWorks() { hasMoved = true }
     for client in order where feed(client) { hasMoved = true }
     let effects = relay.takeEffects()
     logs.append(contentsOf: effects.logs)
@@ -94,11 +103,41 @@ package final class World {
     reads.append(contentsOf: effects.reads)
     segmentReads.append(contentsOf: effects.segmentReads)
     pairReads.append(contentsOf: effects.pairReads)
+    works.append(contentsOf: effects.works)
+    if !holdsWorks, runWorks() { hasMoved = true }
     if answerPairReads() { hasMoved = true }
     if answerReads() { hasMoved = true }
     if write() { hasMoved = true }
     for client in order where confirm(client) { hasMoved = true }
     return hasMoved
+  }
+
+  /// Does what is to be done aside, as another thread would; the relay hears of it in the next turn. Returns whether
+  /// there was something.
+  @discardableResult
+  package func runWorks() -> Bool {
+    let due = takeWorks()
+    for work in due { work.run() }
+    finish(due)
+    return !due.isEmpty
+  }
+
+  /// What is to be done aside, by a thread of the caller's: `finish` follows.
+  package func takeWorks() -> [LongWork] {
+    defer { works = [] }
+    return works
+  }
+
+  package func finish(_ done: [LongWork]) {
+    worksDone += done
+    worksRun += done.count
+  }
+
+  private func tellWorks() -> Bool {
+    let done = worksDone
+    worksDone = []
+    for work in done { relay.done(work, now: time) }
+    return !done.isEmpty
   }
 
   /// Gives the relay what a client has sent, as far as it wants it.

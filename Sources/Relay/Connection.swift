@@ -19,7 +19,7 @@ package final class Connection {
   /// The caller was told not to read from it.
   var isUnread = false
   /// Lines consumed.
-  var lines = 0
+  package internal(set) var lines = 0
   /// The peer has ended its input; what came before is still processed.
   var hasSeenEnd = false
   /// The last turn in which it was served, and what it may still cost in that one (`Work`).
@@ -43,6 +43,8 @@ package final class Connection {
   var buffered = 0
   /// Why a pair could not be read back, for the line that waited for it.
   package var pairFailure: String?
+  /// What was put together aside for the line that waited for it.
+  package var prepared: AnyObject?
   /// The line with which it activates, once a commit that came after it has shown whose the store is.
   var activatingLine: Int?
   /// Payload bytes that no commit covers yet.

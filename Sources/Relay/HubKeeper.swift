@@ -10,6 +10,9 @@ package protocol HubKeeper: AnyObject {
   /// Carries out one of the requests `sync.*`. Returns false where it has to wait and nothing has changed.
   func perform(_ call: Call, _ device: Device) throws(WireError) -> Bool
 
+  /// Whether a pair's hubs are in use aside; the connection waits for them then.
+  func waits(_ connection: Connection, for pair: Pair) -> Bool
+
   // MARK: Sessions
 
   /// Finds the hub for a session that is to be bridged. Returns false where it has to be read back first.
@@ -49,10 +52,6 @@ package protocol HubKeeper: AnyObject {
 
   /// The rows of a pair's hubs have come; nil where they could not be read.
   func loaded(_ pair: UInt32, _ rows: [Row]?)
-  /// Whether something is being read back, and needs no more than a turn to go on.
-  var isReading: Bool { get }
-  /// Goes on with what is being read back, as far as a turn allows.
-  func nextTurn()
   /// Puts into the open batch what its changes mean to bridged devices. The batch is taken next.
   func exportChanges()
   /// What a batch that has just been taken changes of hubs.
@@ -61,6 +60,8 @@ package protocol HubKeeper: AnyObject {
   func committed(_ batch: UInt64)
   /// The store has failed: who waits for a commit has been told that it is uncertain.
   func storeFailed()
+  /// A pair leaves the memory.
+  func letGo(_ pair: Pair)
   /// A pair is erased: nothing of it is to be written.
   func erase(_ pair: Pair)
 
@@ -79,6 +80,8 @@ package protocol PairRecords: AnyObject {
   var bytes: Int { get }
   /// Entries of their logs.
   var entries: Int { get }
+  /// Whether they are in use aside, on another thread.
+  var isLent: Bool { get }
 }
 
 /// A payload that the hub takes instead of the counterpart. A class, so that it costs other sends no more

@@ -57,6 +57,10 @@ package struct Limits: Sendable, Equatable {
   /// the next. Not to be set, since nothing that a device can see depends on it.
   package var comparisons = 256
 
+  /// Records of a hub above which what goes through all of them is done aside (`LongWork`). Not to be set, since nothing
+  /// that a device can see depends on it.
+  package var aside = 1_000
+
   /// How long nobody has to be connected to a pair before it is evicted, in microseconds: longer than
   /// a reconnect takes. Not to be set, since nothing that a device can see depends on it.
   package static let idleGrace: Int64 = 30_000_000

@@ -39,6 +39,11 @@ extension Relay {
   }
 
   private func perform(_ call: Call, _ device: Device) throws(WireError) -> Bool {
+    if device.isBridged, call.request.mayBeForHub,
+      hubs?.waits(call.connection, for: device.pair) == true
+    {
+      return false
+    }
     switch call.request {
     case .sendMessage, .sendMessageData: return try sendMessage(call, device)
     case .reply: try reply(call, device)
@@ -110,5 +115,12 @@ extension Relay {
       .overloaded,
       "the store cannot write at present (\(storeFailure!)); nothing was changed, try again later"
     )
+  }
+}
+
+extension Request {
+  /// Whether its payload may be one for the hub.
+  fileprivate var mayBeForHub: Bool {
+    self == .transferUserInfo || self == .sendMessage || self == .updateApplicationContext
   }
 }

@@ -33,10 +33,9 @@ package enum Work {
 }
 
 extension Relay {
-  /// Whether something needs no more than a turn to go on: input that is held, a hub that is read back, or what
-  /// erased pairs hold.
+  /// Whether something needs no more than a turn to go on: input that is held, or what erased pairs hold.
   package var hasMore: Bool {
-    !held.isEmpty || hubs?.isReading == true || leaving.contains(where: \.hasItems)
+    !held.isEmpty || leaving.contains(where: \.hasItems)
   }
 
   /// Begins a turn: those that hold input back go on, each in its turn.
@@ -47,7 +46,6 @@ extension Relay {
     setTime(time)
     turn &+= 1
     atOnce = Work.turn
-    if let hubs, hubs.isReading { hubs.nextTurn() }
     if !leaving.isEmpty { letGo() }
     guard !held.isEmpty else { return settle() }
     runDeadlines()
@@ -81,7 +79,7 @@ extension Relay {
   /// rest had not been asked for yet.
   ///
   /// - Returns: false, as a request that has to wait.
-  func goOn(_ call: Call) -> Bool {
+  package func goOn(_ call: Call) -> Bool {
     // A piece is all of a turn's work.
     call.connection.allowance = min(0, call.connection.allowance) - Work.turn
     return false

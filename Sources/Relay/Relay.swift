@@ -183,6 +183,8 @@ package struct Effects {
   package var segmentReads: [UInt64] = []
   /// Rows of pairs wanted back; answered by `Relay.loaded`.
   package var pairReads: [PairRead] = []
+  /// To be done on another thread, in any order; answered by `Relay.done`.
+  package var works: [LongWork] = []
   /// Something for the log: an event and its `key=value` pairs.
   package var logs: [String] = []
 }

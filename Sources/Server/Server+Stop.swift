@@ -32,6 +32,7 @@ extension Server {
     if let batch = relay.takeBatch() { store.submit(batch) }
     closeHandles()
     admin?.stop()
+    works.stop()
     wakeup.close()
     loop.turnHandler = nil
     loop.shutDownHooks()

@@ -24,6 +24,7 @@ package final class Server {
   let relay: Relay
   let log: Log
   let wakeup: Wakeup
+  let works: WorkThread
   /// Where an operator asks; nil for nowhere.
   var admin: OperatorPages?
   /// systemd, where it has started the server and waits to hear from it.
@@ -107,8 +108,12 @@ package final class Server {
       throw StartError("cannot start an event loop: \(error)")
     }
     let hook = Hook()
-    wakeup = Wakeup(loop: loop) { hook.server?.takeStoreEvents() }
+    wakeup = Wakeup(loop: loop) {
+      hook.server?.takeStoreEvents()
+      hook.server?.takeWorks()
+    }
     let wakeup = wakeup
+    works = WorkThread { wakeup.wake() }
     do throws(StartError) {
       admin = try Self.openAdmin(options, loop) { hook.server?.answerOperator() }
     } catch {
@@ -231,6 +236,7 @@ package final class Server {
       for read in effects.reads { store.read(read.token, read.references) }
       for number in effects.segmentReads { store.readSegment(Self.segmentToken, number) }
       for read in effects.pairReads { store.readPair(read) }
+      if !effects.works.isEmpty { works.submit(effects.works) }
       for connection in effects.touched {
         if let link = links[connection.number], link.connection === connection { serve(link) }
       }
@@ -294,6 +300,11 @@ package final class Server {
   private func noteFailure(_ error: StoreError) {
     storeFailure = error
     log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
+  }
+
+  /// What was done aside goes on here.
+  private func takeWorks() {
+    for work in works.takeDone() { relay.done(work, now: now) }
   }
 
   private func takeStoreEvents() {

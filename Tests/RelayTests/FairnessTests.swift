@@ -192,45 +192,6 @@ import Testing
     #expect(text.count > 1_000 && text.allSatisfy { $0.hasPrefix("{\"type\":\"help\"") })
   }
 
-  /// A hub of many operations comes back in several turns, and others have theirs between; also where whoever asked for
-  /// it is gone, and others come.
-  @Test(arguments: [false, true]) func aHubIsReadBackOverTurns(_ leaves: Bool) throws {
-    let count = 4 * Work.turn / Work.entry
-    for number in 1...count {
-      world.send(
-        #"{"type":"sync.edit","kind":"timer","set":{"name":"\#(number)","durationInSeconds":300}}"#,
-        on: "flood.phone")
-    }
-    let digest = "sync.digest schema=todoTimers id=1"
-    world.send(digest, on: "flood.phone")
-    let before = try #require(world.client("flood.phone").takeLines().last)
-    try world.restart()
-    let (quiet, phone) = (world.open("quiet"), world.open("phone"))
-    world.settle()
-    world.send("activate pair=flood role=phone", on: "phone")
-    (_, _) = (quiet.takeLines(), phone.takeLines())
-    world.give(Array("sync.open schema=todoTimers\n\(digest)\n".utf8), to: phone)
-    while !world.relay.hasMore { #expect(world.turn()) }
-    var turns = 0
-    while world.relay.hasMore {
-      world.give(Array("ping id=1\n".utf8), to: quiet)
-      _ = world.turn()
-      #expect(quiet.takeLines().count == 1)
-      turns += 1
-      if leaves, turns == 2 { world.close("phone") }
-    }
-    world.settle()
-    #expect(turns >= (leaves ? 2 : 4))
-    if leaves {
-      world.send("activate pair=flood role=phone", on: "again")
-      world.send("sync.open schema=todoTimers", on: "again")
-      world.send(digest, on: "again")
-      #expect(world.client("again").takeLines().last == before)
-    } else {
-      #expect(phone.takeLines().last == before)
-    }
-  }
-
   /// What is held when the input ends, or the server stops, is as ever: carried out, or dropped.
   @Test func theEndOfHeldInput() throws {
     let client = world.open("ends")

@@ -58,6 +58,7 @@ package struct Setting: Equatable {
     }
     options.hubs = Hubs.keeping(schemas, codecs: ShippedSchemas.codecs)
     options.deadAllowance = 1 << 12
+    options.limits.aside = 1
     return options
   }
 

@@ -14,6 +14,10 @@ extension Hubs {
     var left = limits.comparisons
     let hubs = open.hubs
     open.unfinished = hubs.filter { hub in
+      guard !hub.isLent else {
+        hub.owesExport = true
+        return false
+      }
       guard !hub.bridges.isEmpty, let shape = hub.shape, let codec = codec(of: hub.schema.name)
       else { return false }
       let touched = hub.watch.next(shape, hub.replica, hub.schema)

@@ -112,10 +112,12 @@ enum BridgeRows {
   // MARK: Reading
 
   /// Adds what a row says to its hub. A device's own row comes before those of its records.
-  static func read(_ row: Row, into hub: Hub) throws(JournalError) {
+  ///
+  /// - Parameter next: by device, the number of the next user info for it.
+  static func read(_ row: Row, into hub: Hub, next: [UInt64]) throws(JournalError) {
     let device = UInt16(row.key.item >> 20 & 127)
     let number = row.key.item % numbers
-    guard Int(device) < hub.pair.devices.count else {
+    guard Int(device) < next.count else {
       throw JournalError(description: "a bridged device of \(hub.schema.name) is not in its pair")
     }
     if number == 0 {
@@ -128,7 +130,7 @@ enum BridgeRows {
     guard let bridged = hub.bridges.last, bridged.device == device else {
       throw JournalError(description: "a track of \(hub.schema.name) belongs to no bridged device")
     }
-    let lastSeq = hub.pair.devices[Int(device)].nextUserInfo
+    let lastSeq = next[Int(device)]
     let (target, track) = try row.read(versions: windowVersion...trackVersion) {
       (reader, version) throws(JournalError) in
       version == windowVersion

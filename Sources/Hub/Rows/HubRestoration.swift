@@ -4,39 +4,40 @@ import Merge
 import Relay
 import Wire
 
-/// Hubs of a pair, read back from rows, an item at a time: there may be a hundred thousand.
+/// Hubs of a pair, read back from rows.
 struct HubRestoration {
-  let pair: Pair
+  private let pair: Pair
   private let schemas: [Schema]
   private let codecs: [any WholeRecordCodec]
-  private var steps: [Step] = []
-  private var nextStep = 0
+  /// By device: the number of the next user info for it.
+  private let next: [UInt64]
   // Of the hub whose rows are being read.
   private var pieces: [[UInt8]] = []
   private var snapshotEnd: UInt64 = 0
   private var log: [(start: UInt64, entries: [StoredEntry])] = []
-  private var reader: ReplicaReader?
 
-  private var hubs: [Hub] = []
-  /// The numbers of hubs whose schema this server was started without. They stay in the store as they are.
-  private var absent: Set<UInt8> = []
-  /// What has been read, once `next` says so.
-  var result: PairHubs { PairHubs(hubs, absent: absent) }
-
-  private enum Step {
-    case chunk(Row, Hub)
-    /// All chunks are there: their items are read.
-    case log(Hub)
-    case bridge(Row, Hub)
-  }
-
-  /// - Throws: `JournalError` where a row cannot be understood.
-  init(
-    _ rows: [Row], pair: Pair, schemas: [Schema], codecs: [any WholeRecordCodec]
-  ) throws(JournalError) {
+  init(_ pair: Pair, schemas: [Schema], codecs: [any WholeRecordCodec]) {
     self.pair = pair
     self.schemas = schemas
     self.codecs = codecs
+    next = pair.devices.map(\.nextUserInfo)
+  }
+
+  /// Reads them. On any thread: what the pair's lanes change is not looked at.
+  ///
+  /// - Returns: an error where a row cannot be understood.
+  func read(_ rows: [Row]) -> Result<PairHubs, JournalError> {
+    do throws(JournalError) {
+      var reading = self
+      return .success(try reading.all(rows))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private mutating func all(_ rows: [Row]) throws(JournalError) -> PairHubs {
+    var hubs: [Hub] = []
+    var absent: Set<UInt8> = []
     var chunks: [UInt8: [Row]] = [:]
     var bridges: [UInt8: [Row]] = [:]
     for row in rows {
@@ -49,32 +50,12 @@ struct HubRestoration {
       }
     }
     for hub in hubs {
-      steps += (chunks[hub.index] ?? []).map { .chunk($0, hub) }
-      steps.append(.log(hub))
-      steps += (bridges[hub.index] ?? []).map { .bridge($0, hub) }
+      for row in chunks[hub.index] ?? [] { try read(chunk: row, of: hub) }
+      try readLog(of: hub)
+      for row in bridges[hub.index] ?? [] { try BridgeRows.read(row, into: hub, next: next) }
     }
-  }
-
-  /// Reads on.
-  ///
-  /// - Returns: the units of work that this was; nil where all has been read.
-  /// - Throws: `JournalError` where a row cannot be understood.
-  mutating func next() throws(JournalError) -> Int? {
-    guard nextStep < steps.count else { return nil }
-    switch steps[nextStep] {
-    case .chunk(let row, let hub):
-      try read(chunk: row, of: hub)
-      nextStep += 1
-      return Work.line + (row.value?.count ?? 0) / 16
-    case .log(let hub):
-      if let bytes = try readItem(of: hub) { return Work.entry + bytes }
-      nextStep += 1
-      return Work.line
-    case .bridge(let row, let hub):
-      try BridgeRows.read(row, into: hub)
-      nextStep += 1
-      return Work.entry + (row.value?.count ?? 0)
-    }
+    // Those whose schema this server was started without stay in the store as they are.
+    return PairHubs(hubs, absent: absent)
   }
 
   private func hub(_ row: Row) throws(JournalError) -> Hub? {
@@ -136,17 +117,14 @@ struct HubRestoration {
         bytes: row.value?.count ?? 0))
   }
 
-  /// Reads an item of the log. Pieces of the snapshot stand for everything up to its position; entries from before it are
-  /// there for those who have yet to read them.
-  ///
-  /// - Returns: its bytes; nil where there is no more, and the hub's replica is whole.
-  private mutating func readItem(of hub: Hub) throws(JournalError) -> Int? {
+  /// Reads the log. Pieces of the snapshot stand for everything up to its position; entries from before it are there for
+  /// those who have yet to read them.
+  private mutating func readLog(of hub: Hub) throws(JournalError) {
     do throws(WireError) {
-      if reader == nil {
-        reader = ReplicaReader(pieces: pieces, position: snapshotEnd, log: log, from: hub.logBase)
-      }
-      if let bytes = try reader!.next() { return bytes }
-      hub.replica = try reader!.all()
+      var reader = ReplicaReader(
+        pieces: pieces, position: snapshotEnd, log: log, from: hub.logBase)
+      while try reader.next() != nil {}
+      hub.replica = try reader.all()
     } catch {
       throw JournalError(
         description: "the operations of \(hub.schema.name) cannot be read: \(error.message)")
@@ -156,8 +134,7 @@ struct HubRestoration {
     }
     hub.written = hub.replica.position
     hub.committed = hub.written
-    (pieces, snapshotEnd, log, reader) = ([], 0, [], nil)
-    return nil
+    (pieces, snapshotEnd, log) = ([], 0, [])
   }
 
   private static func vector(_ bytes: [UInt8]) throws(JournalError) -> VersionVector {

@@ -27,27 +27,34 @@ extension Hub {
 
   /// What has changed since rows were last taken.
   func takeRows() -> [Row] {
+    // Before a purge all of the log was taken.
+    var rows = isPurging ? [] : takeLog()
+    rows.append(stateRow())
+    for bridged in bridges { rows += BridgeRows.take(self, bridged) }
+    return rows
+  }
+
+  private func takeLog() -> [Row] {
     var rows: [Row] = []
     if written < replica.position {
       var writer = ByteWriter(bytes: [HubRow.version, HubRow.operations])
       writer.number(written)
       for entry in replica.log.suffix(Int(replica.position - written)) { write(entry, &writer) }
       written = replica.position
-      rows.append(Row(addChunk(isSnapshot: false, writer.bytes.count), writer.bytes))
+      rows.append(Row(addChunk(end: written, isSnapshot: false, writer.bytes.count), writer.bytes))
     }
-    if needsSnapshot {
-      needsSnapshot = false
-      rows += snapshotRows()
+    if let snapshot {
+      self.snapshot = nil
+      rows += snapshotRows(snapshot.position, snapshot.pieces)
     }
-    rows.append(stateRow())
-    for bridged in bridges { rows += BridgeRows.take(self, bridged) }
+    logBase = (replica.base, replica.baseVector)
     return rows
   }
 
-  private func addChunk(isSnapshot: Bool, _ bytes: Int) -> Row.Key {
+  private func addChunk(end: UInt64, isSnapshot: Bool, _ bytes: Int) -> Row.Key {
     let number = nextChunk
     nextChunk += 1
-    chunks.append(Chunk(number: number, end: written, isSnapshot: isSnapshot, bytes: bytes))
+    chunks.append(Chunk(number: number, end: end, isSnapshot: isSnapshot, bytes: bytes))
     return chunkKey(number)
   }
 
@@ -63,19 +70,20 @@ extension Hub {
     }
   }
 
-  /// The snapshot of the whole log, in place of the one before and of entries that all have read.
-  private func snapshotRows() -> [Row] {
+  /// A snapshot, in place of the one before and of entries that all have read.
+  private func snapshotRows(_ position: UInt64, _ pieces: [[UInt8]]) -> [Row] {
     var rows: [Row] = []
     let kept = chunks.filter { !$0.isSnapshot && $0.end > replica.base }
     for chunk in chunks where chunk.isSnapshot || chunk.end <= replica.base {
       rows.append(Row(chunkKey(chunk.number), nil))
     }
     chunks = kept
-    for piece in replica.snapshot() {
+    for piece in pieces {
       var writer = ByteWriter(bytes: [HubRow.version, HubRow.snapshot])
-      writer.number(written)
+      writer.number(position)
       writer.blob(piece)
-      rows.append(Row(addChunk(isSnapshot: true, writer.bytes.count), writer.bytes))
+      rows.append(
+        Row(addChunk(end: position, isSnapshot: true, writer.bytes.count), writer.bytes))
     }
     return rows
   }
@@ -87,8 +95,8 @@ extension Hub {
     writer.number(nextChunk)
     writer.number(frontier)
     writer.number(horizon)
-    writer.number(replica.base)
-    writer.blob(replica.baseVector.datum.canonical)
+    writer.number(logBase.position)
+    writer.blob(logBase.vector.datum.canonical)
     writer.number(authors.count)
     for author in authors {
       writer.number(author.replica.device.high)

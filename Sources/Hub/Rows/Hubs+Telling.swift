@@ -9,9 +9,7 @@ extension Hubs {
   package func tell(
     _ rows: [Row], of pair: Pair, hasViews: Bool
   ) throws(JournalError) -> [[UInt8]] {
-    var restoration = try HubRestoration(rows, pair: pair, schemas: schemas, codecs: codecs)
-    while try restoration.next() != nil {}
-    let records = restoration.result
+    let records = try HubRestoration(pair, schemas: schemas, codecs: codecs).read(rows).get()
     let hubs = records.hubs.map { hub in
       line(of: pair) { json in
         json.member("schema", hub.schema.name.text)

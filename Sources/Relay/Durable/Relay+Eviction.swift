@@ -67,7 +67,8 @@ extension Relay {
 
   /// Nothing of a pair is uncommitted, and nobody has one of its devices in hand.
   private func isQuiet(_ pair: Pair) -> Bool {
-    pair.lastBatch <= committed && !pair.devices.contains(where: \.isFetching)
+    pair.lastBatch <= committed && pair.records.here?.isLent != true
+      && !pair.devices.contains(where: \.isFetching)
   }
 
   /// Has a pair leave the memory: at once where the store has all of it, else with the open batch.
@@ -83,6 +84,7 @@ extension Relay {
   private func forget(_ pair: Pair) {
     precondition(!pair.isConnected, "pair \(pair.name) is evicted while somebody is connected")
     pairs[pair.number] = nil
+    hubs?.letGo(pair)
     countWaiting(of: pair, isComing: false)
     evictedSize += pair.size
     if pair.isBlank { blankPairs.add(pair.number, pair.known) }

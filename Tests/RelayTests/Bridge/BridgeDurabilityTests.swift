@@ -71,7 +71,9 @@ struct BridgeDurabilityTests {
           pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
           let read = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
           if row.key == rows[1].key { read.bridges = [BridgedDevice(device: 0)] }
-          try BridgeRows.read(Row(row.key, Array(row.value[..<length])), into: read)
+          try BridgeRows.read(
+            Row(row.key, Array(row.value[..<length])), into: read,
+            next: pair.devices.map(\.nextUserInfo))
         }
       }
     }
@@ -95,7 +97,9 @@ struct BridgeDurabilityTests {
     pair.add(Device(pair: pair, index: 0, name: "phone", role: .phone))
     let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
     hub.bridges = [BridgedDevice(device: 0)]
-    try BridgeRows.read(Row(Row.Key(.hub, pair: 1, item: 1 << 31 | 1), writer.bytes), into: hub)
+    try BridgeRows.read(
+      Row(Row.Key(.hub, pair: 1, item: 1 << 31 | 1), writer.bytes), into: hub,
+      next: pair.devices.map(\.nextUserInfo))
     let track = try #require(hub.bridges[0][Target("timer", Name(id.description))])
     #expect(track.base == .unknown && track.inFlight.isEmpty)
     #expect(track.floor == 9.5 && track.isOwed && track.undated == 9.5)
@@ -103,7 +107,9 @@ struct BridgeDurabilityTests {
     hub.bridges[0][Target("timer", Name(id.description))]!.isOwed = false
     let rows = BridgeRows.take(hub, hub.bridges[0])
     let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
-    for row in rows { try BridgeRows.read(row, into: again) }
+    for row in rows {
+      try BridgeRows.read(row, into: again, next: pair.devices.map(\.nextUserInfo))
+    }
     #expect(again.bridges[0].tracks.values.map(\.track.floor) == [9.5])
   }
 
@@ -133,7 +139,7 @@ struct BridgeDurabilityTests {
     let hub = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
     for (item, writer) in [(UInt32(0), device), (1, track)] {
       let key = Row.Key(.hub, pair: 1, item: 1 << 31 | item)
-      try BridgeRows.read(Row(key, writer.bytes), into: hub)
+      try BridgeRows.read(Row(key, writer.bytes), into: hub, next: pair.devices.map(\.nextUserInfo))
     }
     let bridged = hub.bridges[0]
     #expect(bridged.envelope == 9 && bridged.incarnation == 5 && bridged.lastList == nil)
@@ -172,7 +178,9 @@ struct BridgeDurabilityTests {
     hub.bridges = [BridgedDevice(device: 0)]
     hub.bridges[0][timer.target] = track
     let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
-    for row in BridgeRows.take(hub, hub.bridges[0]) { try BridgeRows.read(row, into: again) }
+    for row in BridgeRows.take(hub, hub.bridges[0]) {
+      try BridgeRows.read(row, into: again, next: pair.devices.map(\.nextUserInfo))
+    }
     #expect(again.bridges[0][timer.target] == track)
   }
 }

@@ -28,6 +28,7 @@ final class MemorySite: ServerSite {
     world.takesBatchesAhead = !trace.options.has("alone")
     neighbour = trace.options.has("neighbour") ? Neighbour(world) : nil
     world.holdsCommits = true
+    world.holdsWorks = true
   }
 
   static func options(_ trace: Trace, _ schema: Schema?) -> Relay.Options {
@@ -35,6 +36,7 @@ final class MemorySite: ServerSite {
     options.hubs = Hubs.keeping(schema.map { [$0] } ?? [], codecs: ShippedSchemas.codecs)
     // Less than most have: so what is left over is met in each schedule.
     options.limits.comparisons = 2
+    options.limits.aside = 2
     if trace.options.has("collect") { options.limits.syncLog = 2 }
     if trace.options.has("sparse") { options.deadAllowance = -1_000_000 }
     if trace.options.has("narrow") { options.limits.waitingOutput = 600 }
@@ -79,10 +81,13 @@ final class MemorySite: ServerSite {
   }
 
   func commit(_ count: Int) -> Bool {
-    guard !world.isFailing else { return false }
+    // Other threads go on at the same time.
+    let hasWorked = world.runWorks()
+    if hasWorked { world.settle() }
+    guard !world.isFailing else { return hasWorked }
     var done = 0
     while done < count, world.commitOne() { done += 1 }
-    return done > 0
+    return done > 0 || hasWorked
   }
 
   /// Delay and slices are there without: bytes move when an event moves them.
@@ -94,9 +99,11 @@ final class MemorySite: ServerSite {
 
   func restart() throws {
     world.holdsCommits = false
+    world.holdsWorks = false
     world.settle()
     try world.restart()
     world.holdsCommits = true
+    world.holdsWorks = true
   }
 
   func fail() { world.failStore() }
@@ -116,6 +123,7 @@ final class MemorySite: ServerSite {
     _ = setPairReads(fail: false, wait: false)
     neighbour?.leave()
     world.holdsCommits = false
+    world.holdsWorks = false
     world.settle()
   }
 
@@ -130,6 +138,7 @@ final class MemorySite: ServerSite {
   func note(_ coverage: inout Coverage) {
     coverage.note("evicted", world.pairsRead)
     coverage.note("copied", world.segmentsRead)
+    coverage.note("aside", world.worksRun)
   }
 }
 
