@@ -69,10 +69,7 @@ extension Hubs {
       case .failure(let error): endWait(for: number, error)
       }
     }
-    // A row's value is some hundred bytes for each record.
-    guard rows.reduce(0, { $0 + ($1.value?.count ?? 0) }) / 256 > limits.aside else {
-      return finish(restoration.read(rows))
-    }
+    guard relay.isLong(rows) else { return finish(restoration.read(rows)) }
     relay.aside {
       let result = restoration.read(rows)
       return { finish(result) }

@@ -247,7 +247,7 @@ extension Relay {
     if read.tables.contains(.hub) {
       hubs?.loaded(read.pair, rows)
     } else {
-      finishLoad(read.pair, rows)
+      takeLoad(read.pair, rows)
     }
     settle()
   }

@@ -1,4 +1,4 @@
-import Journal
+package import Journal
 import Wire
 
 /// Back into memory: pairs that were evicted.
@@ -19,21 +19,51 @@ extension Relay {
     loads[number]!.append(connection)
   }
 
+  /// The rows of a pair have come, or could not be read. Many are put together aside.
+  func takeLoad(_ number: UInt32, _ rows: [Row]?) {
+    let restoration = Restoration(self)
+    guard let rows, isLong(rows) else {
+      return finishLoad(number, isGone: rows?.isEmpty == true) { () throws(JournalError) in
+        guard let rows else {
+          throw JournalError(description: "the store cannot be read at present")
+        }
+        return try restoration.pair(number, rows)
+      }
+    }
+    aside { [self] in
+      let read: Result<Pair, JournalError>
+      do throws(JournalError) {
+        read = .success(try restoration.pair(number, rows))
+      } catch {
+        read = .failure(error)
+      }
+      return { [self] in
+        finishLoad(number, isGone: false) { () throws(JournalError) in try read.get() }
+      }
+    }
+  }
+
+  /// Whether to go through rows takes longer than a turn may: some hundred bytes are one thing or another.
+  package func isLong(_ rows: [Row]) -> Bool {
+    rows.reduce(0) { $0 + ($1.value?.count ?? 0) } / 256 > limits.aside
+  }
+
   /// A pair has come, or could not be read. Either way those who wait for it go on.
-  func finishLoad(_ number: UInt32, _ rows: [Row]?) {
+  private func finishLoad(
+    _ number: UInt32, isGone: Bool, _ read: () throws(JournalError) -> Pair
+  ) {
     guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
     for connection in waiting { endAwaiting(connection) }
     let wasExpired = expired.remove(number) != nil
     let isExpired = wasExpired && waiting.isEmpty
     defer { if wasExpired { finishExpired() } }
     do throws(JournalError) {
-      guard let rows else { throw JournalError(description: "the store cannot be read at present") }
       // It was erased meanwhile, or before: what a segment had of it is nobody's.
-      if rows.isEmpty, waiting.isEmpty {
+      if isGone, waiting.isEmpty {
         skipAwaited(number)
         return continueCompaction()
       }
-      let pair = try restore(number, rows)
+      let pair = try read()
       pairs[number] = pair
       countWaiting(of: pair, isComing: true)
       failIdleUploads(pair)
@@ -68,9 +98,12 @@ extension Relay {
     connection.endWait()
     unblock(connection)
   }
+}
 
-  func restore(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
-    var restoration = Restoration(self)
+extension Restoration {
+  /// One pair that was evicted. On any thread.
+  func pair(_ number: UInt32, _ rows: [Row]) throws(JournalError) -> Pair {
+    var restoration = self
     try restoration.add(rows)
     restoration.finish()
     guard let pair = restoration.pairs[number], pair.hasQueueRow else {

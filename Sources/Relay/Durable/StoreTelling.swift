@@ -71,7 +71,8 @@ package final class StoreTelling {
   }
 
   private func read(_ number: UInt32) throws -> Pair {
-    try relay.restore(number, try rows(PairRead(pair: number, tables: Relay.pairTables)))
+    try Restoration(relay).pair(
+      number, try rows(PairRead(pair: number, tables: Relay.pairTables)))
   }
 
   private func line(_ body: (inout JSONWriter) -> Void) {

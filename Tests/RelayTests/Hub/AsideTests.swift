@@ -235,7 +235,9 @@ import Testing
       number += 1
       hub.world.send("activate pair=p role=watch device=w\(number)", on: "w\(number)")
       hub.world.send("transferUserInfo payload={\"a\":1}", on: "w\(number)")
-      hub.world.send("sync.edit kind=timer set={\"name\":\"x\"}", on: "w\(number)")
+      hub.world.send("sync.open schema=todoTimers", on: "w\(number)")
+      let made = "sync.edit kind=timer set={\"name\":\"x\",\"durationInSeconds\":60}"
+      hub.world.send(made, on: "w\(number)")
       hub.world.send("transferUserInfo payload={\"a\":1}", on: "other")
       hub.world.close("w\(number)")
       hub.world.send("acknowledge lane=userInfo seq=1", on: "old")
