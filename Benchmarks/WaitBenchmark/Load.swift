@@ -57,8 +57,8 @@ struct Load {
           rig.world.send("activate pair=p role=watch device=other", on: "other")
         }
       ) { $0.give("selectWatch device=other", on: "phone") },
-      Load(name: "10,000 edits of 100,000 records", prepare: { $0.records(records) }) { rig in
-        rig.edits(10_000)
+      Load(name: "30,000 edits of 100,000 records", prepare: { $0.records(records) }) { rig in
+        rig.edits(30_000)
       },
       Load(name: "conflicts of 100,000 records", prepare: { $0.records(records) }) {
         $0.give("sync.conflicts", on: "phone")

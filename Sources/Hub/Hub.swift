@@ -43,14 +43,14 @@ final class Hub {
   var written: UInt64 = 0
   /// The position up to which the log is synced. Nothing beyond it is told.
   var committed: UInt64 = 0
-  /// What all have sealed is to be purged, aside, once its log is in rows.
-  var awaitsPurge = false
+  /// What is to be done aside once its log is in rows.
+  var awaited: Collection?
   /// That is under way: nobody else may look at the replica.
-  var isPurging = false
+  var isCollecting = false
   /// What it has for bridged devices waits for the end of what is done aside.
   var owesExport = false
-  /// The snapshot that is to be written with the next batch, and the position that it stands for.
-  var snapshot: (position: UInt64, pieces: [[UInt8]])?
+  /// The snapshot that is to be written with the next batch, as values of rows, and the position that it stands for.
+  var snapshot: (position: UInt64, values: [[UInt8]])?
   var dirtyBatch: UInt64 = 0
 
   /// Whether it is time to look how far all have read. That takes a step for each record that a bridged device
@@ -61,6 +61,14 @@ final class Hub {
     guard skippedLooks >= records / 64 else { return false }
     skippedLooks = 0
     return true
+  }
+
+  /// A step of collection that goes through all records.
+  enum Collection {
+    /// All are to seal what is there up to a position of the log.
+    case announcement(UInt64)
+    /// All have.
+    case purge
   }
 
   struct Author {

@@ -21,20 +21,67 @@ extension Hubs {
     guard hub.committed >= wanted, !isAnnounced || isSealed(hub), hub.isLookDue() else { return }
     let position = readByAll(hub)
     guard position >= wanted else { return }
-    if isAnnounced {
-      if hub.weight <= limits.aside { return purge(hub) }
-      hub.awaitsPurge = true
+    let step = isAnnounced ? Hub.Collection.purge : .announcement(position)
+    guard hub.weight <= limits.aside else {
+      hub.awaited = step
       return changed(hub)
     }
-    hub.frontier = position
-    hub.horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
-    changed(hub)
-    let seal = hub.seal!
-    hub.replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon)
-    for device in hub.pair.devices where device.sync?.hub === hub && device.sync?.replica != nil {
-      tellFrontier(device, hub)
+    collect(hub, step)()
+    end(step, of: hub)
+  }
+
+  /// All of the hub's log is in rows: what waits for that is done aside.
+  func collectAside(_ hub: Hub) {
+    guard let step = hub.awaited, !hub.isLent else { return }
+    hub.awaited = nil
+    // An opening may have taken a seal back meanwhile.
+    if case .purge = step, !isSealed(hub) { return }
+    hub.isCollecting = true
+    let body = collect(hub, step)
+    lend(hub.pair, for: nil, body) { [self] _ in
+      hub.isCollecting = false
+      end(step, of: hub)
     }
-    collect(hub)
+  }
+
+  /// A step of collection, to be carried out on any thread.
+  private func collect(_ hub: Hub, _ step: Hub.Collection) -> () -> Void {
+    let replica = hub.replica
+    switch step {
+    case .announcement(let position):
+      hub.frontier = position
+      hub.horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
+      let seal = hub.seal!
+      return { replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon) }
+    case .purge:
+      let (seal, frontier, schema) = (hub.seal!, hub.frontier, hub.schema)
+      let isLong = hub.weight > limits.aside
+      return { [hub] in
+        replica.purge(seal)
+        replica.forgetLog(through: frontier)
+        if isLong { replica.fold.makeOrders(schema) }
+        hub.snapshot = (replica.position, HubRow.values(snapshotOf: replica))
+      }
+    }
+  }
+
+  /// What follows a step, on the relay's thread.
+  private func end(_ step: Hub.Collection, of hub: Hub) {
+    changed(hub)
+    switch step {
+    case .announcement:
+      for device in hub.pair.devices where device.sync?.hub === hub && device.sync?.replica != nil {
+        tellFrontier(device, hub)
+      }
+      collect(hub)
+    case .purge:
+      // Who has acknowledged that far holds it, though it may not have been sent again since.
+      for device in hub.pair.devices where device.sync?.hub === hub {
+        device.sync!.cursor = max(device.sync!.cursor, hub.replica.base)
+      }
+      relay.log(
+        "event=collected pair=\(hub.pair.number) schema=\(hub.schema.name) through=\(hub.frontier)")
+    }
   }
 
   /// Has a device seal what was announced, where something is.
@@ -124,39 +171,6 @@ extension Hubs {
       member.sealed >= hub.frontier
         || !isActive(member.replicaHeard) && !isPresent(member, hub, writesItself: true)
     }
-  }
-
-  private func purge(_ hub: Hub) {
-    hub.replica.purge(hub.seal!)
-    hub.replica.forgetLog(through: hub.frontier)
-    purged(hub, hub.replica.snapshot())
-  }
-
-  /// The same aside. All of the log is in rows, and nobody writes until it is done.
-  func purgeAside(_ hub: Hub) {
-    guard !hub.isLent, let seal = hub.seal else { return }
-    hub.awaitsPurge = false
-    hub.isPurging = true
-    let (replica, frontier) = (hub.replica, hub.frontier)
-    lend(hub.pair, for: nil) {
-      replica.purge(seal)
-      replica.forgetLog(through: frontier)
-      return replica.snapshot()
-    } then: { [self] pieces in
-      hub.isPurging = false
-      purged(hub, pieces)
-    }
-  }
-
-  private func purged(_ hub: Hub, _ snapshot: [[UInt8]]) {
-    // Who has acknowledged that far holds it, though it may not have been sent again since.
-    for device in hub.pair.devices where device.sync?.hub === hub {
-      device.sync!.cursor = max(device.sync!.cursor, hub.replica.base)
-    }
-    hub.snapshot = (hub.replica.position, snapshot)
-    changed(hub)
-    relay.log(
-      "event=collected pair=\(hub.pair.number) schema=\(hub.schema.name) through=\(hub.frontier)")
   }
 }
 

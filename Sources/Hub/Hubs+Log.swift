@@ -19,7 +19,7 @@ extension Hubs {
     else { return }
     let hub = session.hub
     // It is sent then.
-    guard !hub.isPurging else { return }
+    guard !hub.isCollecting else { return }
     while connection.waiting < limits.waitingOutput, !connection.isClosed {
       if session.snapshot != nil {
         // It may have operations that are not synced yet.

@@ -137,7 +137,7 @@ extension Hubs {
     guard !taken.hubs.isEmpty || !taken.opened.isEmpty else { return [] }
     let rows = taken.hubs.flatMap { $0.takeRows() }
     inFlight.append((batch, taken.hubs.map { ($0, $0.written) }, taken.opened))
-    for hub in taken.hubs where hub.awaitsPurge { purgeAside(hub) }
+    for hub in taken.hubs { collectAside(hub) }
     return rows
   }
 

@@ -9,6 +9,16 @@ enum HubRow {
   // What a row of operations has.
   static let operations: UInt8 = 0
   static let snapshot: UInt8 = 1
+
+  /// What a replica amounts to now, as values of rows.
+  static func values(snapshotOf replica: Replica) -> [[UInt8]] {
+    replica.snapshot().map { piece in
+      var writer = ByteWriter(bytes: [version, snapshot])
+      writer.number(replica.position)
+      writer.blob(piece)
+      return writer.bytes
+    }
+  }
 }
 
 /// A hub, as rows.
@@ -27,8 +37,8 @@ extension Hub {
 
   /// What has changed since rows were last taken.
   func takeRows() -> [Row] {
-    // Before a purge all of the log was taken.
-    var rows = isPurging ? [] : takeLog()
+    // Before that all of the log was taken.
+    var rows = isCollecting ? [] : takeLog()
     rows.append(stateRow())
     for bridged in bridges { rows += BridgeRows.take(self, bridged) }
     return rows
@@ -45,7 +55,7 @@ extension Hub {
     }
     if let snapshot {
       self.snapshot = nil
-      rows += snapshotRows(snapshot.position, snapshot.pieces)
+      rows += snapshotRows(snapshot.position, snapshot.values)
     }
     logBase = (replica.base, replica.baseVector)
     return rows
@@ -71,19 +81,15 @@ extension Hub {
   }
 
   /// A snapshot, in place of the one before and of entries that all have read.
-  private func snapshotRows(_ position: UInt64, _ pieces: [[UInt8]]) -> [Row] {
+  private func snapshotRows(_ position: UInt64, _ values: [[UInt8]]) -> [Row] {
     var rows: [Row] = []
     let kept = chunks.filter { !$0.isSnapshot && $0.end > replica.base }
     for chunk in chunks where chunk.isSnapshot || chunk.end <= replica.base {
       rows.append(Row(chunkKey(chunk.number), nil))
     }
     chunks = kept
-    for piece in pieces {
-      var writer = ByteWriter(bytes: [HubRow.version, HubRow.snapshot])
-      writer.number(position)
-      writer.blob(piece)
-      rows.append(
-        Row(addChunk(end: position, isSnapshot: true, writer.bytes.count), writer.bytes))
+    for value in values {
+      rows.append(Row(addChunk(end: position, isSnapshot: true, value.count), value))
     }
     return rows
   }

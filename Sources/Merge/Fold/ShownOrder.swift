@@ -190,6 +190,14 @@ extension Fold {
     orders[kind] = ShownOrder(order, of: kind, in: self)
   }
 
+  /// Makes anew what a purge has dropped, so that the next question need not.
+  package func makeOrders(_ schema: Schema) {
+    for kind in schema.kinds {
+      if let order = kind.order { makeOrder(of: kind.name, order) }
+      _ = ids(kind.name, startingWith: Name(utf8: []))
+    }
+  }
+
   /// The lists of an ordered kind as they are, with living records only.
   package func arrangement(_ kind: Name, by order: Name) -> Arrangement {
     makeOrder(of: kind, order)
