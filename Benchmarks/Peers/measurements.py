@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 
+import neighbour
 import processes
 import servers
 
@@ -107,6 +108,14 @@ class Bench:
             raise processes.Failure("a bystander waited in vain")
         return figures
 
+    def neighbour(self, server, kind):
+        """How long somebody waits for an answer while one request of somebody else is carried out."""
+        program = [sys.executable, os.path.join(os.path.dirname(__file__), "neighbour.py")]
+        with self.serving(server) as (_, port):
+            scale = "100" if self.options.check else "1"
+            output = processes.run(program + [str(port), kind, scale], self.client_processor, 600)
+        return json.loads(output)
+
     def disk(self, size):
         folder = tempfile.mkdtemp(prefix="disk-", dir=self.folder)
         try:
@@ -185,6 +194,10 @@ def plan(bench):
         for server in servers.named(servers.MESSAGE, "watchline"):
             add("bystander-transfer", flood.name, server,
                 lambda server=server, flood=flood: bench.bystander(server, flood, True))
+    for kind, (_, title) in neighbour.KINDS.items():
+        server = next(iter(servers.named(servers.MESSAGE, "watchline")))
+        rows.append(Row("neighbour", "", kind, title, "",
+                        lambda server=server, kind=kind: bench.neighbour(server, kind)))
     for name in bench.waits():
         rows.append(Row("wait", "", name.replace(" ", "-"), name, "", lambda name=name: bench.wait(name)))
     for size in (4096, 65536, 1 << 20):

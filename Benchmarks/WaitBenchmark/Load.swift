@@ -15,7 +15,10 @@ struct Load {
     try prepare(rig)
     rig.begin()
     try ask(rig)
-    return rig.settle()
+    let measured = rig.settle()
+    // A refusal would be quick.
+    if let refusal = rig.refusal { fatalError("\(name): \(refusal)") }
+    return measured
   }
 
   static let items = 300_000
@@ -167,7 +170,7 @@ final class Rig {
     world.send(made, on: "phone")
     let lines = world.client("phone").takeLines()
     let answer = lines.last { $0.contains("\"re\":\"t\"") } ?? ""
-    record = answer.components(after: "\"record\":\"", before: "\"")
+    record = answer.components(after: "\"kind\":\"timer\",\"id\":\"", before: "\"")
     giveText(character)
     world.settle()
     clear()
@@ -196,6 +199,15 @@ final class Rig {
   func evict() {
     for role in ["phone", "watch"] { world.close(role) }
     world.advance(to: world.now + 60_000_000)
+  }
+
+  /// A line of the measured clients that says that something was refused.
+  var refusal: String? {
+    for name in ["phone", "watch", "new", "old", "other", "operator"] {
+      let lines = world.lastClient(name)?.takeLines() ?? []
+      if let refusal = lines.first(where: { $0.contains("\"type\":\"error\"") }) { return refusal }
+    }
+    return nil
   }
 
   // MARK: Measuring

@@ -139,7 +139,8 @@ extension Relay {
     settle()
   }
 
-  /// The peer's kernel has confirmed everything up to output position `position`.
+  /// The peer's kernel has confirmed everything up to output position `position`. Where that is very much, it is taken in
+  /// a piece at a time: to be called again while `unconfirmedPosition` is not beyond it.
   package func confirmed(_ connection: Connection, through position: UInt64, now time: Int64) {
     setTime(time)
     confirmEnds(connection, through: position)

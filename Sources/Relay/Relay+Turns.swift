@@ -26,6 +26,8 @@ package enum Work {
   package static let turn = 256 << 10
   /// Waiting items of which a request ends as many in a turn: 2 to 11 ms.
   static let pieceOfItems = 4_096
+  /// Deliveries to one device that are acknowledged for it in a turn: some 5 ms.
+  static let confirmedAtOnce = 1_024
   /// Payload bytes that one commit may bring for all, 20 to 40 ms of a disk. Above it each connection
   /// has `commitShare`, so that whoever sends one transfer does not wait for everybody's megabyte.
   static let commit = 8 << 20

@@ -204,19 +204,25 @@ extension Server {
 
   /// Asks the kernel how much the peers have confirmed.
   func checkConfirmations() {
+    var hasMore = false
     unconfirmed.removeAll { link in
       guard link.socket.isOpen, let wanted = relay.unconfirmedPosition(link.connection) else {
         link.isUnconfirmed = false
         return true
       }
       guard confirm(link) < wanted else {
-        link.isUnconfirmed = false
-        return true
+        // What is confirmed may be more than the relay takes in at once.
+        let rest = relay.unconfirmedPosition(link.connection)
+        if let rest, rest <= wanted { hasMore = true }
+        link.isUnconfirmed = rest != nil
+        return rest == nil
       }
       return false
     }
     for link in unconfirmed where link.isConfirming { finish(link) }
-    if !unconfirmed.isEmpty { confirmation.start(after: Self.confirmationInterval) }
+    if !unconfirmed.isEmpty {
+      confirmation.start(after: hasMore ? 0 : Self.confirmationInterval)
+    }
   }
 }
 

@@ -57,6 +57,27 @@ import Testing
     #expect(watch.isClosed && watch.takeLines().last?.contains(#""re":"a""#) == true)
   }
 
+  /// What a peer's kernel has confirmed at once is acknowledged a piece a turn, and to the end.
+  @Test func automaticAcknowledges() throws {
+    let world = try world()
+    world.close("watch")
+    _ = world.client("phone").takeLines()
+    world.send("activate pair=p role=watch acknowledge=automatic", on: "new")
+    let watch = world.client("new").connection
+    watch.device?.unconfirmed = Deque()
+    var total = 0
+    for seq in 1...3 * Work.confirmedAtOnce {
+      total = seq
+      watch.device?.unconfirmed.append((UInt64(seq), .userInfo, UInt64(seq)))
+    }
+    var pieces = 0
+    while world.relay.unconfirmedPosition(watch) != nil, pieces < 10 {
+      world.relay.confirmed(watch, through: UInt64(total), now: world.now)
+      pieces += 1
+    }
+    #expect(pieces == 3)
+  }
+
   @Test func aPairIsForgotten() throws {
     let world = try world()
     for name in ["phone", "watch"] { _ = world.client(name).takeLines() }

@@ -59,10 +59,8 @@ extension Fugue {
       if run.isVisible { return body(run, run.start..<end, true) }
       var start = run.start
       while start < end {
-        let isDead = dead[contributor][start]
-        var next = start + 1
-        while next < end, dead[contributor][next] == isDead { next += 1 }
-        body(run, start..<next, !isDead)
+        let next = dead[contributor].endOfLike(start, before: end)
+        body(run, start..<next, !dead[contributor][start])
         start = next
       }
     }
@@ -113,6 +111,19 @@ struct Bits {
   }
 
   subscript(_ bit: Int32) -> Bool { words[Int(bit) / 64] >> UInt64(bit % 64) & 1 == 1 }
+
+  /// Where those end that are like one bit and follow it.
+  func endOfLike(_ bit: Int32, before end: Int32) -> Int32 {
+    let others: UInt64 = self[bit] ? ~0 : 0
+    var at = Int(bit)
+    while at < Int(end) {
+      // Those that differ, from this one on.
+      let rest = (words[at / 64] ^ others) >> UInt64(at % 64)
+      if rest != 0 { return min(end, Int32(at + rest.trailingZeroBitCount)) }
+      at = (at / 64 + 1) * 64
+    }
+    return end
+  }
 
   mutating func insert(_ bits: Range<Int32>) {
     var bit = Int(bits.lowerBound)

@@ -67,20 +67,29 @@ private struct Clusters {
   private var numbers: [[Unicode.Scalar]: UInt32] = [:]
 
   mutating func numbers(of text: Substring) -> [UInt32] {
+    var text = text
+    // Of ASCII each scalar stands alone, but a CR.
+    let plain = text.withUTF8 { bytes in
+      bytes.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? bytes.map { UInt32($0) } : nil
+    }
+    if let plain { return plain }
     let scalars = Array(text.unicodeScalars)
     var result: [UInt32] = []
     result.reserveCapacity(scalars.count)
     var (at, byte) = (0, 0)
     while at < scalars.count {
-      var count = 1
-      if !Self.standsAlone(scalars[at], before: at + 1 < scalars.count ? scalars[at + 1] : nil) {
-        let start = text.utf8.index(text.startIndex, offsetBy: byte)
-        count = text[start].unicodeScalars.count
+      let scalar = scalars[at]
+      if Self.standsAlone(scalar, before: at + 1 < scalars.count ? scalars[at + 1] : nil) {
+        result.append(scalar.value)
+        byte += UTF8.width(scalar)
+        at += 1
+        continue
       }
-      let cluster = scalars[at..<at + count]
+      let start = text.utf8.index(text.startIndex, offsetBy: byte)
+      let cluster = scalars[at..<at + text[start].unicodeScalars.count]
       result.append(number(of: cluster))
       byte += cluster.reduce(0) { $0 + UTF8.width($1) }
-      at += count
+      at = cluster.endIndex
     }
     return result
   }

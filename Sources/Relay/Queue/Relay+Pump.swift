@@ -243,9 +243,12 @@ extension Relay {
 
   // MARK: Automatic acknowledgement
 
-  /// Acknowledges for a device what its peer's kernel has confirmed.
+  /// Acknowledges for a device what its peer's kernel has confirmed: as much as a turn allows, the rest when the caller
+  /// tells it again.
   func confirm(_ device: Device, through position: UInt64) {
-    while let first = device.unconfirmed.first, first.position <= position {
+    var left = Work.confirmedAtOnce
+    while left > 0, let first = device.unconfirmed.first, first.position <= position {
+      left -= 1
       _ = device.unconfirmed.removeFirst()
       acknowledge(device, first.lane, through: first.seq)
     }
