@@ -32,6 +32,7 @@ package struct TextEdit: Hashable, Sendable {
     }
     // Nothing is kept between two ends that meet: no clusters have to be found.
     guard !oldMiddle.isEmpty, !newMiddle.isEmpty else { return [whole()] }
+    guard !differsInMany(oldMiddle, newMiddle) else { return [whole()] }
 
     var clusters = Clusters()
     let before = clusters.numbers(of: oldMiddle)
@@ -51,6 +52,25 @@ package struct TextEdit: Hashable, Sendable {
       (x, y) = (pair.0 + 1, pair.1 + 1)
     }
     return edits
+  }
+
+  /// Whether two ASCII texts surely need more edits than `Myers.editLimit`, by how often each character is in both: of
+  /// long texts that is quicker than to look for a script.
+  private static func differsInMany(_ old: Substring, _ new: Substring) -> Bool {
+    var balance = Array(repeating: 0, count: 0x80)
+    for (text, change) in [(old, -1), (new, 1)] {
+      var text = text
+      let isPlain = text.withUTF8 { bytes in
+        // A CR may be one cluster with what follows.
+        for byte in bytes {
+          guard byte < 0x80, byte != 0x0D else { return false }
+          balance[Int(byte)] += change
+        }
+        return true
+      }
+      guard isPlain else { return false }
+    }
+    return balance.reduce(0) { $0 + abs($1) } > Myers.editLimit
   }
 
   private static func middle(_ text: String, _ prefix: Int, _ suffix: Int) -> Substring {

@@ -16,6 +16,19 @@ import Testing
     return String(result)
   }
 
+  /// As many edits as there may be are found one by one, and one more is a replacement as a whole; whether the characters
+  /// are counted, as those of ASCII, or a script is looked for.
+  @Test(arguments: ["x", "é"]) func theBoundIsTheSame(_ other: String) {
+    // Each line that changes is a character removed and one inserted.
+    for (changed, count) in [(500, 500), (501, 1)] {
+      let old = String(repeating: "a.", count: 2_000)
+      let lines = (0..<2_000).map { $0 % 3 == 0 && $0 / 3 < changed ? "\(other)." : "a." }
+      let edits = TextEdit.edits(from: old, to: lines.joined())
+      #expect(edits.count == count, "\(changed) of \(other)")
+      #expect(apply(edits, to: old) == lines.joined())
+    }
+  }
+
   /// Clusters by their scalars: `==` of strings would find "é" and "e\u{301}" equal.
   private func clusters(_ text: String) -> [[UInt8]] { text.map { Array($0.utf8) } }
 
