@@ -33,7 +33,9 @@ extension Hubs {
     _ call: Call, _ hub: Hub, weight: Int, _ make: @escaping (Replica) -> [[UInt8]]
   ) -> Prepared? {
     let connection = call.connection
-    if let found = connection.prepared as? Prepared, found.line == connection.lines { return found }
+    if let found = connection.prepared?.answer as? Prepared, found.line == connection.lines {
+      return found
+    }
     let (line, at, replica) = (connection.lines, hub.replica.position, hub.replica)
     let vector = hub.short(replica.vector)
     guard weight > limits.aside else {
@@ -43,7 +45,7 @@ extension Hubs {
     lend(hub.pair, for: connection) {
       make(replica)
     } then: { pieces in
-      connection.prepared = Prepared(line: line, at: at, vector: vector, pieces: pieces)
+      connection.keep(Prepared(line: line, at: at, vector: vector, pieces: pieces))
     }
     return nil
   }
@@ -101,6 +103,13 @@ extension Hubs {
       _ = records
       return {}
     }
+  }
+}
+
+extension Connection {
+  /// Keeps an answer until its line is carried out again.
+  func keep(_ answer: Hubs.Prepared) {
+    prepared = (answer, answer.pieces[answer.next...].reduce(0) { $0 + $1.count })
   }
 }
 

@@ -126,7 +126,7 @@ extension Hubs {
         return true
       }
     } while left > 0
-    call.connection.prepared = found
+    call.connection.keep(found)
     return relay.goOn(call)
   }
 

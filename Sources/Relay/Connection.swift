@@ -43,8 +43,8 @@ package final class Connection {
   var buffered = 0
   /// Why a pair could not be read back, for the line that waited for it.
   package var pairFailure: String?
-  /// What was put together aside for the line that waited for it.
-  package var prepared: AnyObject?
+  /// What was put together for the line that waits for it, and the bytes that it holds.
+  package var prepared: (answer: AnyObject, bytes: Int)?
   /// The line with which it activates, once a commit that came after it has shown whose the store is.
   var activatingLine: Int?
   /// Payload bytes that no commit covers yet.

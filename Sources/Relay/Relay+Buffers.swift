@@ -6,7 +6,9 @@ extension Relay {
   @inline(__always)
   func account(_ connection: Connection) {
     // One that is to be closed is as good as gone.
-    let bytes = connection.isAborted ? 0 : connection.input.count + connection.waiting
+    let bytes =
+      connection.isAborted
+      ? 0 : connection.input.count + connection.waiting + (connection.prepared?.bytes ?? 0)
     buffered += bytes - connection.buffered
     connection.buffered = bytes
     if buffered > limits.buffers { shed() }
@@ -44,6 +46,7 @@ extension Relay {
         to: connection)
     }
     connection.input = []
+    connection.prepared = nil
     touch(connection)
   }
 

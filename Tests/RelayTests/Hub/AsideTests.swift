@@ -201,6 +201,25 @@ import Testing
     #expect(try hub.records("timer", on: "phone").contains { $0["name"] as? String == "Rooibos" })
   }
 
+  /// What was put together for one who does not read is among what connections hold: many such do not fill the memory.
+  @Test func itIsCounted() throws {
+    var limits = Limits()
+    limits.aside = 1
+    limits.buffers = 1 << 20
+    let hub = try HubWorld(limits: limits)
+    try hub.keyboard("phone")
+    let notes = String(repeating: "n", count: 100_000)
+    for number in 10...39 {
+      hub.type(
+        "sync.edit kind=timer record=\(Self.timer(number)) set={\"name\":\"Tea\",\"durationInSeconds\":60,\"notes\":\"\(notes)\"}",
+        on: "phone")
+    }
+    hub.world.client("phone").holdsOutput = true
+    hub.world.send("sync.view", on: "phone")
+    #expect(hub.world.logs.contains { $0.contains("event=connectionShed") })
+    #expect(hub.world.relay.buffered < limits.buffers)
+  }
+
   /// What is done aside shares nothing with what goes on meanwhile: the thread sanitizer would say so.
   @Test(arguments: asked + ["purge", "restart"]) func nothingIsShared(_ what: String) throws {
     let hub = try world(aside: 1)
