@@ -45,7 +45,8 @@ package final class ServerHarness: Harness {
       "tie", "revive", "retime", "fork", "snapshotJoin", "takeover", "zombie", "select", "kill",
       "writtenAndNotTold", "commitLost", "fail", "goBack", "putBackAfterIssuedAnew", "reinstall",
       "staleForm", "cancel", "slice", "sameMillisecond", "oneWay", "halfOpen",
-      "evicted", "copied", "aside", "newerVersion", "wholeRecordEdit", "wholeRecordConflict", "automatic",
+      "evicted", "copied", "aside", "newerVersion", "wholeRecordEdit", "wholeRecordConflict",
+      "automatic",
     ]
   }
 
