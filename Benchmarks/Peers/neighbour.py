@@ -95,10 +95,11 @@ def digest(port, scale):
 
 
 def snapshot(port, scale):
-    records(port, 100_000 // scale)
+    # With fewer the log still has all of them, and there is no snapshot.
+    records(port, max(5_000, 100_000 // scale))
     watch = Client(port, "activate pair=much role=watch")
     line = '{"type":"sync.open","schema":"todoTimers","replica":"%s","vector":{}}' % REPLICA
-    return lambda: (watch.send(line), watch.read("sync.snapshot"), watch.read('"last":true'))
+    return lambda: (watch.send(line), watch.read('"last":true'))
 
 
 def purge(port, scale):
