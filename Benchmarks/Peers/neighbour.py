@@ -43,7 +43,7 @@ class Client:
         sender.join()
 
 
-def transfers(port, count, reads=True):
+def transfers(port, count):
     phone = Client(port, "activate pair=much role=phone")
     watch = Client(port, "activate pair=much role=watch")
     phone.read("activationDidComplete")

@@ -60,21 +60,14 @@ extension Hubs {
   ) {
     let records = pair.merged!
     records.isLent = true
-    waiting[pair.number] = []
-    if let connection {
-      waiting[pair.number]!.append(connection)
-      connection.wait(for: .pair)
-    }
-    relay.aside { [self] in
-      let result = body()
-      return { [self] in
-        records.isLent = false
-        if relay.pairs[pair.number] === pair {
-          then(result)
-          goOn(pair, records)
-        }
-        endWait(for: pair.number)
+    if let connection { wait(connection, for: pair) }
+    relay.aside(body) { [self] result in
+      records.isLent = false
+      if relay.pairs[pair.number] === pair {
+        then(result)
+        goOn(pair, records)
       }
+      endWait(for: pair.number)
     }
   }
 
@@ -87,13 +80,6 @@ extension Hubs {
     for device in pair.devices { sendLog(device) }
   }
 
-  package func waits(_ connection: Connection, for pair: Pair) -> Bool {
-    guard pair.here?.isLent == true else { return false }
-    connection.wait(for: .pair)
-    waiting[pair.number]!.append(connection)
-    return true
-  }
-
   package func letGo(_ pair: Pair) {
     guard let records = pair.here, records.hubs.contains(where: { $0.weight > limits.aside }) else {
       return
@@ -101,7 +87,7 @@ extension Hubs {
     pair.records = .unread
     relay.aside {
       _ = records
-      return {}
+    } then: {
     }
   }
 }

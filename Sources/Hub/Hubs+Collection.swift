@@ -26,7 +26,7 @@ extension Hubs {
       hub.awaited = step
       return changed(hub)
     }
-    collect(hub, step)()
+    begin(step, of: hub)()
     end(step, of: hub)
   }
 
@@ -37,15 +37,17 @@ extension Hubs {
     // An opening may have taken a seal back meanwhile.
     if case .purge = step, !isSealed(hub) { return }
     hub.isCollecting = true
-    let body = collect(hub, step)
+    let body = begin(step, of: hub)
     lend(hub.pair, for: nil, body) { [self] _ in
       hub.isCollecting = false
       end(step, of: hub)
     }
   }
 
-  /// A step of collection, to be carried out on any thread.
-  private func collect(_ hub: Hub, _ step: Hub.Collection) -> () -> Void {
+  /// Begins a step of collection.
+  ///
+  /// - Returns: what goes through all records for it, on any thread; then comes `end`.
+  private func begin(_ step: Hub.Collection, of hub: Hub) -> () -> Void {
     let replica = hub.replica
     switch step {
     case .announcement(let position):

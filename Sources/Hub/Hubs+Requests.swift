@@ -42,24 +42,27 @@ extension Hubs {
       connection.pairFailure = nil
       throw WireError(.overloaded, failure)
     }
-    if let records = pair.merged, !records.isLent { return true }
-    if waiting[pair.number] == nil {
-      waiting[pair.number] = []
-      relay.readHubs(of: pair)
-    }
-    connection.wait(for: .pair)
-    waiting[pair.number]!.append(connection)
+    if pair.merged != nil { return !waits(connection, for: pair) }
+    if waiting[pair.number] == nil { relay.readHubs(of: pair) }
+    wait(connection, for: pair)
     return false
+  }
+
+  package func waits(_ connection: Connection, for pair: Pair) -> Bool {
+    guard pair.here?.isLent == true else { return false }
+    wait(connection, for: pair)
+    return true
+  }
+
+  func wait(_ connection: Connection, for pair: Pair) {
+    connection.wait(for: .pair)
+    waiting[pair.number, default: []].append(connection)
   }
 
   package func loaded(_ number: UInt32, _ rows: [Row]?) {
     guard let pair = relay.pairs[number] else { return endWait(for: number) }
-    guard let rows else {
-      return endWait(
-        for: number, JournalError(description: "the store cannot be read at present"))
-    }
     let restoration = HubRestoration(pair, schemas: schemas, codecs: codecs)
-    let finish: (Result<PairHubs, JournalError>) -> Void = { [self] result in
+    relay.read(rows, restoration.read) { [self] result in
       // Where it has left the memory, whoever still waits asks for it again.
       guard relay.pairs[number] === pair else { return endWait(for: number) }
       switch result {
@@ -68,11 +71,6 @@ extension Hubs {
         endWait(for: number)
       case .failure(let error): endWait(for: number, error)
       }
-    }
-    guard relay.isLong(rows) else { return finish(restoration.read(rows)) }
-    relay.aside {
-      let result = restoration.read(rows)
-      return { finish(result) }
     }
   }
 

@@ -67,13 +67,9 @@ extension Hubs {
       return [Self.digests(replica, schema, digest), Array(digest.utf8)]
     }
     // One that is known is no work.
-    let found =
-      known == nil
-      ? prepared(call, hub, weight: hub.weight, make)
-      : Prepared(
-        line: call.connection.lines, at: hub.replica.position, vector: "", pieces: make(hub.replica)
-      )
-    guard let found else { return false }
+    guard let found = prepared(call, hub, weight: known == nil ? hub.weight : 1, make) else {
+      return false
+    }
     call.connection.prepared = nil
     hub.digestThen = (found.at, String(decoding: found.pieces[1], as: UTF8.self))
     relay.answerAfter(relay.latestBatch, call) { output in

@@ -120,7 +120,7 @@ extension Relay {
 
 extension Request {
   /// Whether its payload may be one for the hub.
-  fileprivate var mayBeForHub: Bool {
+  package var mayBeForHub: Bool {
     self == .transferUserInfo || self == .sendMessage || self == .updateApplicationContext
   }
 }

@@ -55,11 +55,12 @@ final class WorkThread: Sendable {
 
   private func run() {
     while true {
-      let next = exchange.wait(until: nil) { exchange -> LongWork?? in
-        if exchange.isOver { return .some(nil) }
-        return exchange.waiting.isEmpty ? nil : .some(exchange.waiting.removeFirst())
+      let next = exchange.wait(until: nil) { exchange -> [LongWork]? in
+        // Nothing is the end.
+        if exchange.isOver { return [] }
+        return exchange.waiting.isEmpty ? nil : [exchange.waiting.removeFirst()]
       }
-      guard let work = next ?? nil else { return }
+      guard let work = next?.first else { return }
       work.run()
       exchange.with { exchange in
         guard !exchange.isOver else { return }

@@ -94,19 +94,15 @@ extension Hubs {
   }
 
   package func noteRefusal(_ request: Request?, _ fields: Fields, _ device: Device) {
-    switch request {
-    case .transferUserInfo, .sendMessage, .updateApplicationContext:
-      guard let hub = device.bridge, let bridged = hub.bridge(device),
-        let codec = codec(of: hub.schema.name), let payload = try? fields.object(.payload)
-      else { return }
-      do throws(WireError) {
-        guard try codec.read(payload, fields.line, after: bridged.envelope) != nil else { return }
-      } catch {
-        // It is one that cannot be read.
-      }
-      bridged.session.hasRefused = true
-    default: break
+    guard request?.mayBeForHub == true, let hub = device.bridge, let bridged = hub.bridge(device),
+      let codec = codec(of: hub.schema.name), let payload = try? fields.object(.payload)
+    else { return }
+    do throws(WireError) {
+      guard try codec.read(payload, fields.line, after: bridged.envelope) != nil else { return }
+    } catch {
+      // It is one that cannot be read.
     }
+    bridged.session.hasRefused = true
   }
 
   // MARK: What comes in

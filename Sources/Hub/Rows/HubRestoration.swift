@@ -25,14 +25,10 @@ struct HubRestoration {
 
   /// Reads them. On any thread: what the pair's lanes change is not looked at.
   ///
-  /// - Returns: an error where a row cannot be understood.
-  func read(_ rows: [Row]) -> Result<PairHubs, JournalError> {
-    do throws(JournalError) {
-      var reading = self
-      return .success(try reading.all(rows))
-    } catch {
-      return .failure(error)
-    }
+  /// - Throws: `JournalError` where a row cannot be understood.
+  func read(_ rows: [Row]) throws(JournalError) -> PairHubs {
+    var reading = self
+    return try reading.all(rows)
   }
 
   private mutating func all(_ rows: [Row]) throws(JournalError) -> PairHubs {
@@ -121,10 +117,9 @@ struct HubRestoration {
   /// those who have yet to read them.
   private mutating func readLog(of hub: Hub) throws(JournalError) {
     do throws(WireError) {
-      var reader = ReplicaReader(
-        pieces: pieces, position: snapshotEnd, log: log, from: hub.logBase)
-      while try reader.next() != nil {}
-      hub.replica = try reader.all()
+      hub.replica = try ReplicaReader(
+        pieces: pieces, position: snapshotEnd, log: log, from: hub.logBase
+      ).all()
     } catch {
       throw JournalError(
         description: "the operations of \(hub.schema.name) cannot be read: \(error.message)")

@@ -9,7 +9,7 @@ extension Hubs {
   package func tell(
     _ rows: [Row], of pair: Pair, hasViews: Bool
   ) throws(JournalError) -> [[UInt8]] {
-    let records = try HubRestoration(pair, schemas: schemas, codecs: codecs).read(rows).get()
+    let records = try HubRestoration(pair, schemas: schemas, codecs: codecs).read(rows)
     let hubs = records.hubs.map { hub in
       line(of: pair) { json in
         json.member("schema", hub.schema.name.text)

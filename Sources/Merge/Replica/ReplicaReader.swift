@@ -8,7 +8,7 @@ package enum StoredEntry: Sendable {
   case purge([UInt8], horizon: UInt64)
 }
 
-/// Reads a replica back from what a store kept, an item at a time: a piece of its snapshot, or an entry of its log.
+/// Reads a replica back from what a store kept: the pieces of its snapshot, and the entries of its log.
 package struct ReplicaReader {
   private let pieces: [[UInt8]]
   private let position: UInt64
@@ -44,15 +44,12 @@ package struct ReplicaReader {
   ///
   /// - Throws: 4001, 4003 or 4004 where something is not as it was written.
   package consuming func all() throws(WireError) -> Replica {
-    while try next() != nil {}
+    while try next() {}
     return replica
   }
 
-  /// Reads the next item.
-  ///
-  /// - Returns: its bytes; nil where there is no more, and `all` is what was read.
-  /// - Throws: 4001, 4003 or 4004 where something is not as it was written.
-  package mutating func next() throws(WireError) -> Int? {
+  /// Reads a piece or an entry. Returns false where there is no more.
+  private mutating func next() throws(WireError) -> Bool {
     if piece < pieces.count {
       let bytes = pieces[piece]
       if piece == 0 { try readChains(bytes) } else { try snapshot.add(try Datum(json: bytes)) }
@@ -60,12 +57,12 @@ package struct ReplicaReader {
       if piece == pieces.count {
         replica = Replica(try snapshot.finish(), position: position, chains: chains)
       }
-      return bytes.count
+      return true
     }
     while run < log.count, entry >= log[run].entries.count { (run, entry) = (run + 1, 0) }
     guard run < log.count else {
       restoreLog()
-      return nil
+      return false
     }
     let stored = log[run].entries[entry]
     entry += 1
@@ -76,7 +73,7 @@ package struct ReplicaReader {
       restoreLog()
       try append(stored)
     }
-    return stored.count
+    return true
   }
 
   private mutating func restoreLog() {
@@ -127,14 +124,6 @@ package struct ReplicaReader {
   private static func purge(_ bytes: [UInt8], _ horizon: UInt64) throws(WireError) -> Replica.Purge
   {
     Replica.Purge(frontier: try VersionVector(try Datum(json: bytes)), horizon: horizon)
-  }
-}
-
-extension StoredEntry {
-  fileprivate var count: Int {
-    switch self {
-    case .operation(let bytes), .purge(let bytes, _): bytes.count
-    }
   }
 }
 

@@ -87,12 +87,6 @@ private struct Clusters {
   private var numbers: [[Unicode.Scalar]: UInt32] = [:]
 
   mutating func numbers(of text: Substring) -> [UInt32] {
-    var text = text
-    // Of ASCII each scalar stands alone, but a CR.
-    let plain = text.withUTF8 { bytes in
-      bytes.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? bytes.map { UInt32($0) } : nil
-    }
-    if let plain { return plain }
     let scalars = Array(text.unicodeScalars)
     var result: [UInt32] = []
     result.reserveCapacity(scalars.count)

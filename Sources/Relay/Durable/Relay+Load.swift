@@ -1,4 +1,4 @@
-package import Journal
+import Journal
 import Wire
 
 /// Back into memory: pairs that were evicted.
@@ -19,39 +19,18 @@ extension Relay {
     loads[number]!.append(connection)
   }
 
-  /// The rows of a pair have come, or could not be read. Many are put together aside.
+  /// The rows of a pair have come, or could not be read.
   func takeLoad(_ number: UInt32, _ rows: [Row]?) {
     let restoration = Restoration(self)
-    guard let rows, isLong(rows) else {
-      return finishLoad(number, isGone: rows?.isEmpty == true) { () throws(JournalError) in
-        guard let rows else {
-          throw JournalError(description: "the store cannot be read at present")
-        }
-        return try restoration.pair(number, rows)
-      }
+    read(rows) { (rows) throws(JournalError) in
+      try restoration.pair(number, rows)
+    } then: { [self] in
+      finishLoad(number, isGone: rows?.isEmpty == true, $0)
     }
-    aside { [self] in
-      let read: Result<Pair, JournalError>
-      do throws(JournalError) {
-        read = .success(try restoration.pair(number, rows))
-      } catch {
-        read = .failure(error)
-      }
-      return { [self] in
-        finishLoad(number, isGone: false) { () throws(JournalError) in try read.get() }
-      }
-    }
-  }
-
-  /// Whether to go through rows takes longer than a turn may: some hundred bytes are one thing or another.
-  package func isLong(_ rows: [Row]) -> Bool {
-    rows.reduce(0) { $0 + ($1.value?.count ?? 0) } / 256 > limits.aside
   }
 
   /// A pair has come, or could not be read. Either way those who wait for it go on.
-  private func finishLoad(
-    _ number: UInt32, isGone: Bool, _ read: () throws(JournalError) -> Pair
-  ) {
+  private func finishLoad(_ number: UInt32, isGone: Bool, _ read: Result<Pair, JournalError>) {
     guard let waiting = loads.removeValue(forKey: number), !isStopping else { return }
     for connection in waiting { endAwaiting(connection) }
     let wasExpired = expired.remove(number) != nil
@@ -63,7 +42,7 @@ extension Relay {
         skipAwaited(number)
         return continueCompaction()
       }
-      let pair = try read()
+      let pair = try read.get()
       pairs[number] = pair
       countWaiting(of: pair, isComing: true)
       failIdleUploads(pair)

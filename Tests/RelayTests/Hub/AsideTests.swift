@@ -16,11 +16,7 @@ import Testing
 
   /// A pair with records, conflicts and a log of which the beginning was collected; and another pair.
   private func world(aside: Int) throws -> HubWorld {
-    var limits = Limits()
-    limits.aside = aside
-    limits.syncLog = 8
-    let hub = try HubWorld(limits: limits)
-    try hub.keyboard("phone")
+    let hub = try editor(aside: aside)
     try hub.keyboard("watch")
     for number in 10...29 {
       let timer = "kind=timer record=\(Self.timer(number))"
