@@ -131,8 +131,7 @@ let package = Package(
       "Server",
       [
         "Relay", "Hub", "Merge", "AppModels", "Wire", "Journal", "EventLoop", "Storage",
-        "JetStream",
-        "PostgreSQL", "CCurl", "TLS", "Pages", "Usage",
+        "Cluster", "JetStream", "PostgreSQL", "CCurl", "TLS", "Pages", "Usage",
       ], settings: lean),
     .executableTarget(
       name: "watchline-server", dependencies: ["Server", "Usage"],

@@ -5,6 +5,7 @@ import Journal
 /// ```
 /// entry     version 1, kind 1, owner 8, then what the kind has
 /// open      epoch 8, identity (what is left)
+/// open, with a contact      epoch 8, size of the contact 2, contact, identity (what is left)
 /// part      bytes of a commit that go on in the next entry
 /// commit    the last bytes of a commit, or all of them; none: the owner says that it is there
 /// released  nothing
@@ -14,7 +15,9 @@ import Journal
 struct Entry: Equatable, Sendable {
   enum Body: Equatable, Sendable {
     /// The owner begins. What it commits stands behind this, and nothing of others in between.
-    case open(identity: String, epoch: UInt64)
+    ///
+    /// - contact: how the other servers reach it, at most 65,535 bytes; empty where they do not.
+    case open(identity: String, epoch: UInt64, contact: String = "")
     case part([UInt8])
     case commit([UInt8])
     /// The owner has ended in order.
@@ -37,7 +40,7 @@ struct Entry: Equatable, Sendable {
   var bytes: [UInt8] {
     let kind: UInt8 =
       switch body {
-      case .open: 0
+      case .open(_, _, let contact): contact.isEmpty ? 0 : 4
       case .part: 1
       case .commit: 2
       case .released: 3
@@ -45,8 +48,12 @@ struct Entry: Equatable, Sendable {
     var bytes = [Self.version, kind]
     bytes.append(littleEndian: owner)
     switch body {
-    case .open(let identity, let epoch):
+    case .open(let identity, let epoch, let contact):
       bytes.append(littleEndian: epoch)
+      if !contact.isEmpty {
+        bytes.append(littleEndian: UInt16(contact.utf8.count))
+        bytes.append(contentsOf: contact.utf8)
+      }
       bytes.append(contentsOf: identity.utf8)
     case .part(let some), .commit(let some): bytes.append(contentsOf: some)
     case .released: break
@@ -67,6 +74,15 @@ struct Entry: Equatable, Sendable {
     case 1: body = .part(Array(rest))
     case 2: body = .commit(Array(rest))
     case 3 where rest.isEmpty: body = .released
+    case 4:
+      guard rest.count > 10 else { return nil }
+      let texts = rest.dropFirst(10)
+      let size = Int(Self.number(rest.dropFirst(8).prefix(2)))
+      guard (1..<texts.count).contains(size),
+        let contact = String(validating: texts.prefix(size), as: UTF8.self),
+        let identity = String(validating: texts.dropFirst(size), as: UTF8.self)
+      else { return nil }
+      body = .open(identity: identity, epoch: Self.number(rest.prefix(8)), contact: contact)
     default: return nil
     }
   }

@@ -12,6 +12,8 @@ package struct Follower: Equatable, Sendable {
   package private(set) var lastBatch: UInt64 = 0
   /// Who has begun and not released.
   package private(set) var owner: UInt64?
+  /// How that one is reached; empty where that is not known.
+  package private(set) var contact = ""
   /// What an unfinished commit has so far.
   private var parts: [UInt8] = []
   /// The sequence of the entry before those.
@@ -33,11 +35,12 @@ package struct Follower: Equatable, Sendable {
       throw LogFault("entry \(sequence) was not made by a server of this version")
     }
     var batches: [Batch] = []
-    if case .open(let identity, let epoch) = entry.body {
+    if case .open(let identity, let epoch, let contact) = entry.body {
       guard epoch == self.epoch + 1, self.identity ?? identity == identity else {
         throw LogFault("entry \(sequence) opens another shard than the one before it")
       }
-      (self.identity, self.epoch, owner) = (identity, epoch, entry.owner)
+      (self.identity, self.epoch) = (identity, epoch)
+      (owner, self.contact) = (entry.owner, contact)
       // What an owner has not finished, nobody was told of.
       parts = []
     } else {
@@ -50,7 +53,7 @@ package struct Follower: Equatable, Sendable {
       case .commit(let rest):
         batches = try Self.batches(parts + rest, behind: lastBatch, sequence)
         parts = []
-      case .released: owner = nil
+      case .released: (owner, contact) = (nil, "")
       }
     }
     self.sequence = sequence
@@ -88,20 +91,32 @@ extension Follower {
   ///
   /// ```
   /// version 1, hasOwner 1, sequence 8, epoch 8, lastBatch 8, owner 8, identity (what is left)
+  /// version 2: the size of the contact 2 and the contact come before the identity
   /// ```
   package var position: [UInt8] {
     var bytes: [UInt8] = [Self.version, owner == nil ? 0 : 1]
     for number in [wholeSequence, epoch, lastBatch, owner ?? 0] {
       bytes.append(littleEndian: number)
     }
-    return bytes + Array((identity ?? "").utf8)
+    bytes.append(littleEndian: UInt16(contact.utf8.count))
+    return bytes + Array(contact.utf8) + Array((identity ?? "").utf8)
   }
 
   /// nil where these are not the bytes of a position.
   package init?(position bytes: [UInt8]) {
-    guard bytes.count >= 34, bytes[0] == Self.version, bytes[1] <= 1,
-      let identity = String(validating: bytes[34...], as: UTF8.self)
-    else { return nil }
+    guard bytes.count >= 34, (1...Self.version).contains(bytes[0]), bytes[1] <= 1 else {
+      return nil
+    }
+    var rest = bytes[34...]
+    if bytes[0] == Self.version {
+      let size = Int(Entry.number(rest.prefix(2)))
+      guard rest.count >= 2 + size,
+        let contact = String(validating: rest.dropFirst(2).prefix(size), as: UTF8.self)
+      else { return nil }
+      self.contact = contact
+      rest = rest.dropFirst(2 + size)
+    }
+    guard let identity = String(validating: rest, as: UTF8.self) else { return nil }
     func number(_ index: Int) -> UInt64 { Entry.number(bytes[(2 + index * 8)...].prefix(8)) }
     (sequence, wholeSequence) = (number(0), number(0))
     epoch = number(1)
@@ -110,7 +125,7 @@ extension Follower {
     self.identity = identity.isEmpty ? nil : identity
   }
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 }
 
 /// A log that no server of this version has written.

@@ -74,6 +74,7 @@ package struct ShardOwner: Sendable {
   }
 
   package let name: UInt64
+  private let contact: String
   private let settings: Settings
   package private(set) var state = State.following
   package private(set) var follower: Follower
@@ -86,9 +87,14 @@ package struct ShardOwner: Sendable {
 
   /// - Parameters:
   ///   - name: drawn; no two owners of a shard have the same, ever.
+  ///   - contact: how the other servers reach this one; empty where they do not.
   ///   - follower: where the local copy stands.
-  package init(name: UInt64, at follower: Follower = Follower(), settings: Settings = Settings()) {
+  package init(
+    name: UInt64, contact: String = "", at follower: Follower = Follower(),
+    settings: Settings = Settings()
+  ) {
     self.name = name
+    self.contact = contact
     self.follower = follower
     self.settings = settings
   }
@@ -219,7 +225,8 @@ package struct ShardOwner: Sendable {
   private mutating func open(_ now: Int64) -> [Effect] {
     state = .opening
     let identity = follower.identity ?? Self.identity(of: name)
-    let body = Entry.Body.open(identity: identity, epoch: follower.epoch + 1)
+    let body = Entry.Body.open(
+      identity: identity, epoch: follower.epoch + 1, contact: contact)
     return send([Entry(owner: name, body).bytes], now)
   }
 

@@ -19,6 +19,19 @@ extension TCPConnection {
     return Int(written)
   }
 
+  /// Writes what the kernel takes at once, and then the rest as `write` does.
+  ///
+  /// - Returns: how many bytes were taken at once.
+  /// - Throws: what `tryWrite` does.
+  package func send(_ bytes: [UInt8]) throws(UVError) -> Int {
+    // A typed throw does not pass through `withUnsafeBytes`' closure.
+    let count = try bytes.withUnsafeBytes { bytes in
+      Result { () throws(UVError) in try tryWrite(bytes) }
+    }.get()
+    if count < bytes.count { write(bytes, from: count) }
+    return count
+  }
+
   /// Writes all of `bytes` from `offset` on, as the kernel takes them; then `didWrite` is called,
   /// in a later turn, or `didFail`.
   ///

@@ -9,7 +9,17 @@ extension Hubs {
   ///
   /// - Returns: what is different, by name.
   /// - Throws: 4004 with the schema that is in use; nothing has changed then.
+  @discardableResult
   package func takeSchemas(_ schemas: [Schema]) throws(WireError) -> [SchemaChange] {
+    let changes = try changes(to: schemas)
+    self.schemas = schemas
+    return changes
+  }
+
+  /// What would be different with other schemas, by name.
+  ///
+  /// - Throws: what `takeSchemas` does.
+  package func changes(to schemas: [Schema]) throws(WireError) -> [SchemaChange] {
     var changes: [SchemaChange] = []
     for schema in self.schemas {
       let new = schemas.first { $0.name == schema.name }
@@ -38,7 +48,6 @@ extension Hubs {
       }
       changes.append(SchemaChange(name: schema.name.text, kind: .added))
     }
-    self.schemas = schemas
     return changes
   }
 }

@@ -4,7 +4,11 @@ package import Relay
 /// and what it has read of that.
 package final class Client {
   package let name: String
-  package let connection: Connection
+  /// With the relay that serves it.
+  package internal(set) var connection: Connection
+  /// The one with the lobby, where another relay serves it.
+  var lobbyConnection: Connection?
+  private(set) unowned var relay: Relay
 
   /// A client that does not read: the relay's output stays with its socket.
   package var holdsOutput = false
@@ -36,8 +40,16 @@ package final class Client {
   /// Whether its bytes are read: as the relay wanted when it was last looked at, like a socket.
   var isRead = true
 
-  init(name: String, connection: Connection) {
+  init(name: String, connection: Connection, _ relay: Relay) {
     self.name = name
+    self.connection = connection
+    self.relay = relay
+  }
+
+  /// Another relay serves it from now on.
+  func go(to relay: Relay, _ connection: Connection) {
+    if lobbyConnection == nil { lobbyConnection = self.connection }
+    self.relay = relay
     self.connection = connection
   }
 

@@ -16,7 +16,9 @@ extension World {
   /// - Parameter address: of its machine; nil for the relay's own.
   @discardableResult
   package func open(_ name: String, address: String? = nil) -> Client {
-    let client = Client(name: name, connection: relay.opened(address: address, now: time))
+    let first = lobby ?? relay
+    let client = Client(
+      name: name, connection: first.opened(address: address, now: time), first)
     client.keepsHistory = keepsHistory
     clients[name] = client
     order.append(client)
@@ -89,6 +91,12 @@ extension World {
   func drop(_ client: Client) {
     client.isClosed = true
     order.removeAll { $0 === client }
-    if isFrozen { unnoticed.append(client) } else { relay.closed(client.connection, now: time) }
+    if isFrozen { unnoticed.append(client) } else { notice(client) }
+  }
+
+  /// The relays hear that a client is gone.
+  func notice(_ client: Client) {
+    client.relay.closed(client.connection, now: time)
+    if let connection = client.lobbyConnection { lobby?.closed(connection, now: time) }
   }
 }

@@ -9,13 +9,20 @@ extension World {
   var time: Int64 {
     clock.read(steady: now - asleep, system: systemTime)
     relay.wallOffset = clock.offset
+    lobby?.wallOffset = clock.offset
     return clock.elapsed
+  }
+
+  private func tick() {
+    let time = time
+    relay.tick(now: time)
+    lobby?.tick(now: time)
   }
 
   /// From now on the system's clock is so far ahead of the true time.
   package func stepClock(ahead: Int64) {
     systemAhead = ahead
-    relay.tick(now: time)
+    tick()
     settle()
   }
 
@@ -24,7 +31,7 @@ extension World {
     guard time > now else { return }
     asleep += time - now
     now = time
-    relay.tick(now: self.time)
+    tick()
     settle()
   }
 
@@ -32,14 +39,14 @@ extension World {
   package func advance(to time: Int64) {
     guard time > now else { return }
     now = time
-    relay.tick(now: self.time)
+    tick()
     settle()
   }
 
   /// Time passes.
   package func pass(seconds: Double) {
     now += Int64(seconds * 1_000_000)
-    relay.tick(now: time)
+    tick()
     settle()
   }
 }

@@ -33,6 +33,7 @@ extension World {
   /// The relay stops, as at SIGTERM.
   package func stop() {
     relay.stop(now: time)
+    lobby?.stop(now: time)
     settle()
   }
 
@@ -49,7 +50,7 @@ extension World {
   package func thaw(at time: Int64) {
     guard isFrozen else { return }
     isFrozen = false
-    for client in unnoticed { relay.closed(client.connection, now: self.time) }
+    for client in unnoticed { notice(client) }
     unnoticed = []
     for client in order { look(at: client) }
     settle()
@@ -88,5 +89,6 @@ extension World {
     epoch += 1
     clock = ServerClock(steady: now - asleep, system: systemTime)
     relay = try Relay(store.contents(epoch: epoch), options: options, now: clock.elapsed)
+    lobby = try Self.lobby(options, now: clock.elapsed)
   }
 }

@@ -6,8 +6,12 @@ package import Relay
 /// Nothing happens by itself: `settle` takes the relay's effects and answers them until nothing
 /// moves. What is held back (commits, a client's reading, a failing store) stays held until it is
 /// let go. The same calls give the same bytes, always.
+///
+/// Where the relay has a shard (`Relay.Place`), clients come to a lobby first.
 package final class World {
   package internal(set) var relay: Relay
+  /// Where clients come that have not asked for a pair; nil where the relay has all.
+  package internal(set) var lobby: Relay?
   package var store: MemoryStore
   /// The true time, in microseconds since 1970; only `advance` and the tests move it.
   package var now: Int64 = 978_307_200_000_000
@@ -79,6 +83,15 @@ package final class World {
     self.epoch = epoch
     clock = ServerClock(steady: self.now, system: self.now)
     relay = try Relay(self.store.contents(epoch: epoch), options: options, now: self.now)
+    lobby = try Self.lobby(options, now: self.now)
+  }
+
+  static func lobby(_ options: Relay.Options, now: Int64) throws -> Relay? {
+    guard case .shard(_, let count) = options.place else { return nil }
+    var options = options
+    options.place = .lobby(shards: count)
+    options.forgetAfter = nil
+    return try Relay(Contents(identity: "lobby", epoch: 0), options: options, now: now)
   }
 
   /// Answers the relay's effects until nothing moves.
@@ -89,13 +102,15 @@ package final class World {
 
   /// One turn of the loop. Returns whether anything happened.
   package func turn() -> Bool {
-    var hasMoved = relay.hasMore
+    var hasMoved = relay.hasMore || lobby?.hasMore == true
     relay.nextTurn(now: time)
+    lobby?.nextTurn(now: time)
     if tellWorks() { hasMoved = true }
     for client in order where feed(client) { hasMoved = true }
     let effects = relay.takeEffects()
-    logs.append(contentsOf: effects.logs)
-    for connection in effects.touched {
+    let others = lobby?.takeEffects()
+    logs.append(contentsOf: effects.logs + (others?.logs ?? []))
+    for connection in effects.touched + (others?.touched ?? []) {
       guard let client = order.first(where: { $0.connection === connection }) else { continue }
       hasMoved = true
       look(at: client)
@@ -144,16 +159,17 @@ package final class World {
   private func feed(_ client: Client) -> Bool {
     var hasMoved = false
     while !client.input.isEmpty, !client.isClosed, client.isRead,
-      relay.wantsInput(client.connection)
+      client.relay.wantsInput(client.connection)
     {
       let chunk = Array(client.input.prefix(Self.readSize))
       client.input.removeFirst(chunk.count)
-      chunk.withUnsafeBytes { relay.received($0, on: client.connection, now: time) }
+      if client.relay === lobby { lobby!.keepTime(of: relay) }
+      chunk.withUnsafeBytes { client.relay.received($0, on: client.connection, now: time) }
       hasMoved = true
     }
     if client.hasEnded, !client.hasToldEnd, client.input.isEmpty, !client.isClosed {
       client.hasToldEnd = true
-      relay.ended(client.connection, now: time)
+      client.relay.ended(client.connection, now: time)
       hasMoved = true
     }
     return hasMoved
@@ -162,6 +178,7 @@ package final class World {
   /// Writes what there is to write, and sets whether a connection is read or closed.
   package func look(at client: Client) {
     guard !client.isClosed, !isFrozen else { return }
+    let relay = client.relay
     if client.connection.hasOutput {
       client.unread.append(contentsOf: relay.takeOutput(client.connection))
     }
@@ -174,12 +191,23 @@ package final class World {
       drop(client)
     } else {
       client.isRead = relay.decideReading(client.connection)
+      if relay.destination(of: client.connection) != nil { bring(client) }
     }
+  }
+
+  /// A client goes from the lobby to the relay, as the bytes that go from one server to another say.
+  private func bring(_ client: Client) {
+    let bytes = client.relay.depart(client.connection, now: time).bytes
+    guard let visit = try? bytes.withUnsafeBytes({ try Visit($0) }) else {
+      preconditionFailure("a visit cannot be read back")
+    }
+    client.go(to: relay, relay.arrive(visit, now: time))
+    look(at: client)
   }
 
   /// A client whose bytes the relay would take, and nobody gives it: it was not said that it wants them.
   package var neglected: String? {
-    order.first { !$0.isRead && relay.wantsInput($0.connection) }?.name
+    order.first { !$0.isRead && $0.relay.wantsInput($0.connection) }?.name
   }
 
   /// A client that did not read reads again.
@@ -192,9 +220,10 @@ package final class World {
 
   func confirm(_ client: Client) -> Bool {
     guard !client.holdsConfirmation, !client.isClosed, client.unread.isEmpty,
-      !client.connection.hasOutput, relay.unconfirmedPosition(client.connection) != nil
+      !client.connection.hasOutput, client.relay.unconfirmedPosition(client.connection) != nil
     else { return false }
-    relay.confirmed(client.connection, through: relay.writtenPosition(client.connection), now: time)
+    let position = client.relay.writtenPosition(client.connection)
+    client.relay.confirmed(client.connection, through: position, now: time)
     return true
   }
 

@@ -45,6 +45,10 @@ package final class Connection {
   package var pairFailure: String?
   /// What was put together for the line that waits for it, and the bytes that it holds.
   package var prepared: (answer: AnyObject, bytes: Int)?
+  /// The shard that it has asked for, which is not here.
+  var destination: Int?
+  /// When its time to activate is over; nil for never.
+  var activateBy: Int64?
   /// The line with which it activates, once a commit that came after it has shown whose the store is.
   var activatingLine: Int?
   /// Payload bytes that no commit covers yet.
@@ -123,6 +127,11 @@ package final class Connection {
   @inline(__always)
   var takesAnswers: Bool { state <= .draining }
 
+  /// Whether another relay serves it (`Relay+Visits`).
+  var isAway: Bool {
+    if case .visit = wait { true } else { false }
+  }
+
   /// Whether its `activate` awaits a commit.
   package var isActivating: Bool {
     if case .activation = wait { true } else { false }
@@ -132,7 +141,7 @@ package final class Connection {
   var isAwaited: Bool {
     switch wait {
     case .nothing, .delay: false
-    case .activation, .commit, .pair, .receiver: true
+    case .activation, .commit, .pair, .receiver, .destination, .visit: true
     }
   }
 

@@ -61,6 +61,10 @@ package enum Wait {
   case pair
   /// A moment: after a token that was refused, or since it has sent faster than it may.
   case delay
+  /// To be taken to the relay that has the pair (`Relay+Visits`).
+  case destination
+  /// That relay serves it.
+  case visit
   /// The output of this device, for its live message; since when.
   case receiver(Device, since: Int64)
 

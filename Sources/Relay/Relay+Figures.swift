@@ -68,6 +68,8 @@ package struct RelayFigures {
   package var activationsEver = 0
   /// Why nothing new is taken; nil where all is well.
   package var storeTrouble: String?
+
+  package init() {}
 }
 
 extension RelayFigures {

@@ -18,16 +18,8 @@ extension Relay {
     isSecure: Bool = false, now time: Int64
   ) -> Connection {
     setTime(time)
-    let number = freeConnections.popLast() ?? connections.count
-    let connection = Connection(number: number)
+    let connection = makeConnection()
     connection.peer = peer
-    if number == connections.count {
-      connections.append(connection)
-    } else {
-      connections[number] = connection
-    }
-    connectionCount += 1
-    counts.connections += 1
     connection.address = address
     addresses.add(address)
     setPace(of: connection)
@@ -45,12 +37,30 @@ extension Relay {
         output.append(",\"hint\":\"type help, or activate pair=demo role=phone")
         output.append(hasAccess ? " token=wl1_…\"}" : "\"}")
       }
-      if let activationTime {
-        deadlines.add(.notActivated(connection), at: now + activationTime)
-        pruneDeadlines()
-      }
+      if let activationTime { awaitActivation(connection, within: activationTime) }
     }
     return connection
+  }
+
+  /// A new connection, in a slot that is free.
+  func makeConnection() -> Connection {
+    let number = freeConnections.popLast() ?? connections.count
+    let connection = Connection(number: number)
+    if number == connections.count {
+      connections.append(connection)
+    } else {
+      connections[number] = connection
+    }
+    connectionCount += 1
+    counts.connections += 1
+    return connection
+  }
+
+  /// A connection has so many microseconds to activate in.
+  func awaitActivation(_ connection: Connection, within time: Int64) {
+    connection.activateBy = now + time
+    deadlines.add(.notActivated(connection), at: now + time)
+    pruneDeadlines()
   }
 
   /// Why a new connection is one too many; nil where it is not.
@@ -143,6 +153,9 @@ extension Relay {
   /// a piece at a time: to be called again while `unconfirmedPosition` is not beyond it.
   package func confirmed(_ connection: Connection, through position: UInt64, now time: Int64) {
     setTime(time)
+    // Where it says nothing new nothing is to be looked at again.
+    let isWaiting = connection.device?.unconfirmed.first.map { $0.position <= position } ?? false
+    guard position > connection.confirmedPosition || isWaiting else { return }
     confirmEnds(connection, through: position)
     guard let device = connection.device else { return }
     confirm(device, through: position)

@@ -22,7 +22,12 @@ extension Relay {
     case .ping: ping(call)
     case .help: try help(call)
     case .quit: quit(call)
-    case .advance: try advance(call)
+    case .advance:
+      // A manual clock is the shard's.
+      if case .lobby = options.place, options.hasManualClock, try leaves(call, for: 0) {
+        return false
+      }
+      try advance(call)
     case .authenticate: try authenticate(call)
     case .activate: return try activate(call)
     case .stats, .listPairs, .listDevices, .kick, .tail: return try performForOperator(call)

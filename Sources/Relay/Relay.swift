@@ -24,6 +24,8 @@ package final class Relay {
     /// Other servers may own the store by now, without this one having heard of it: whoever activates is answered when a
     /// commit has shown that they do not.
     package var isShared = false
+    /// Which pairs are here, of those of several servers.
+    package var place = Place.whole
     /// Microseconds of service after which pairs that nobody uses are erased; nil for never.
     package var forgetAfter: Int64?
 

@@ -57,6 +57,12 @@ struct Durations {
     sum += seconds
     if let index = Self.bounds.firstIndex(where: { seconds <= $0 }) { counts[index] += 1 }
   }
+
+  mutating func add(_ other: Durations) {
+    count += other.count
+    sum += other.sum
+    for index in counts.indices { counts[index] += other.counts[index] }
+  }
 }
 
 /// What the kernel says of this process.

@@ -47,6 +47,10 @@ package struct Options {
     case jetStream(JetStreamSettings)
     case postgreSQL(PostgreSQLSettings)
   }
+  /// Into how many logs pairs are spread; never another number for a cluster.
+  package var shards = 1
+  /// Where the other servers bring connections; nil: on any port of `host`.
+  package var peers: (host: String, port: Int)?
   /// The monitoring ports of the nodes, with commas between.
   package var nodeMonitors: String?
   /// What is accepted may be lost when all nodes lose their power.
@@ -73,6 +77,12 @@ package struct Options {
         "cluster", value: "URL,…",
         "servers that name the same log share it: nats://a:4222,nats://b:4222 or postgres://HOST/DB"
       ),
+      Option(
+        "shards", value: "N",
+        "into how many logs pairs are spread, for good: each server serves some of them (1)"),
+      Option(
+        "peers", value: "HOST:PORT",
+        "where the other servers reach this one (a port of its own on the host of --listen)"),
       Option(
         "replicas", value: "N", "on how many nodes of NATS it is kept (3)"),
       Option(
@@ -122,8 +132,8 @@ package struct Options {
       When ready it prints one line: watchline-server listening on 127.0.0.1:9282
       Then: nc 127.0.0.1 9282, and type help.
 
-      With --cluster one server at a time serves; the others keep a copy in their --data, listen nowhere, and one of
-      them takes over when it ends or is not heard of for 3 seconds. A server that was taken over ends with exit 4.
+      With --cluster one server at a time has a shard; the others keep a copy of it in their --data, bring connections
+      to it, and one of them takes over when it ends or is not heard of for 3 seconds.
 
       Limits, with their defaults (bytes, seconds or counts):
 
@@ -188,12 +198,17 @@ package struct Options {
     let replicas = try arguments.integer("replicas", in: 1...5)
     nodeMonitors = arguments.string("nats-monitor")
     allowsUnsynced = arguments.has("allow-unsynced")
+    let shards = try arguments.integer("shards", in: 1...256)
+    peers = try Self.address("peers", arguments)
     guard let servers = arguments.string("cluster") else {
-      guard replicas == nil, nodeMonitors == nil, !allowsUnsynced else {
-        throw UsageError("--replicas, --nats-monitor and --allow-unsynced go with --cluster")
+      guard replicas == nil, nodeMonitors == nil, !allowsUnsynced, shards == nil, peers == nil
+      else {
+        throw UsageError(
+          "--shards, --peers, --replicas, --nats-monitor and --allow-unsynced go with --cluster")
       }
       return
     }
+    self.shards = shards ?? 1
     guard !hasManualClock, data != ":memory:", !acceptsLoss else {
       throw UsageError(
         "--clock manual, --data :memory: and --accept-loss are for a server alone, not for one with --cluster"

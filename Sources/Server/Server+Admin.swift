@@ -25,42 +25,50 @@ extension Server {
 
   func answerOperator() { admin?.answer { answerToOperator } }
 
-  /// What a server says that serves nobody yet.
-  static func answer(of standby: Standby, _ state: Standby.State) -> OperatorPages.Answer {
-    var text = MetricsText()
+  /// What a server says of its shards; one that is alone is as one that owns its only one.
+  private func addShards(to text: inout MetricsText) {
     text.add(
-      "watchline_info", .gauge, "The version that serves.", by: "version", [(Options.version, 1)])
-    add(owner: false, entry: standby.sequence, to: &text)
-    addProcess(to: &text)
-    var trouble = "it stands by, and another server serves"
-    if case .silent(let reason) = state {
-      trouble = "it stands by, and its log is silent: \(reason)"
-    }
-    return OperatorPages.Answer(metrics: text.text, trouble: trouble)
-  }
-
-  private static func add(owner: Bool, entry: UInt64, to text: inout MetricsText) {
+      "watchline_owned_shards", .gauge, "Shards that it owns.",
+      Double(parts.isEmpty ? 1 : parts.count { $0.site != nil }))
     text.add(
-      "watchline_owner", .gauge, "1 while it serves, 0 while it stands by.",
-      owner ? 1 : 0)
+      "watchline_guests", .gauge, "Connections that came by other servers.",
+      Double(links.count { $0?.edge != nil }))
+    text.add(
+      "watchline_spliced", .gauge, "Connections that other servers serve.",
+      Double(splices.count))
     text.add(
       "watchline_shared_log_entry", .gauge,
-      "The last entry of the shared log that it has; 0 for a server alone.",
-      Double(entry))
+      "The last entry of a shard's log that it has; 0 for a server alone.", by: "shard",
+      parts.isEmpty
+        ? [("0", 0)]
+        : parts.map { part in
+          let entry = part.site?.store?.sizes.entry ?? part.thread.view.entry
+          return ("\(part.number)", Int(entry))
+        })
   }
 
   /// Where operators ask; nil for nowhere.
   package var adminAddress: String? { admin.map { "127.0.0.1:\($0.port)" } }
 
   private var answerToOperator: OperatorPages.Answer {
-    let figures = relay.figures
+    var figures = home.relay.figures
+    for site in sites.dropFirst() { figures.addGuests(of: site.relay.figures) }
+    figures.addCounts(of: gone.figures)
     return OperatorPages.Answer(
-      metrics: metrics(figures),
-      trouble: isStopping
-        ? "the server is stopping"
-        : figures.storeTrouble.map {
-          "the store takes nothing new: \($0)"
-        })
+      metrics: metrics(figures), trouble: trouble(figures))
+  }
+
+  /// Why it is not ready; nil where it is.
+  private func trouble(_ figures: RelayFigures) -> String? {
+    if isStopping { return "the server is stopping" }
+    if let trouble = figures.storeTrouble { return "the store takes nothing new: \(trouble)" }
+    for part in parts where part.site == nil {
+      if case .silent(let reason) = part.thread.view.state {
+        return "the log of shard \(part.number) is silent: \(reason)"
+      }
+      if part.holder == nil { return "no server has shard \(part.number)" }
+    }
+    return nil
   }
 
   private func metrics(_ figures: RelayFigures) -> String {
@@ -124,21 +132,24 @@ extension Server {
     text.add(
       "watchline_store_payload_bytes", .gauge, "All payloads in the store.",
       Double(figures.storedBytes))
-    let sizes = store.sizes
+    let sizes = sites.compactMap { $0.store?.sizes }
     text.add(
       "watchline_log_bytes", .gauge, "Of the store's log, as of the last commit.",
-      Double(sizes.log))
+      Double(sizes.reduce(0) { $0 + $1.log }))
     text.add(
       "watchline_memtable_bytes", .gauge,
-      "What the log has and the database does not have yet, in memory.", Double(sizes.memTable))
+      "What the log has and the database does not have yet, in memory.",
+      Double(sizes.reduce(0) { $0 + $1.memTable }))
     text.add(
       "watchline_database_bytes", .gauge, "Of the database's file and its WAL.",
-      Double(sizes.database))
+      Double(sizes.reduce(0) { $0 + $1.database }))
     text.add(
       "watchline_store_failing", .gauge, "1 while the store takes nothing new.",
       figures.storeTrouble == nil ? 0 : 1)
-    text.add("watchline_commit_seconds", "How long a commit took, its sync included.", commits)
-    Self.add(owner: true, entry: sizes.entry, to: &text)
+    text.add(
+      "watchline_commit_seconds", "How long a commit took, its sync included.",
+      sites.reduce(into: gone.commits) { $0.add($1.commits) })
+    addShards(to: &text)
     Self.addProcess(to: &text)
     return text.text
   }

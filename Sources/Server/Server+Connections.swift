@@ -5,27 +5,34 @@ import Wire
 
 extension Server: ListenerHandler {
   package func listener(_ listener: TCPListener, accepted socket: TCPConnection) {
+    if listener === peerListener { return call(from: socket) }
     var secure: SecureChannel?
     if listener === secureListener {
       guard let channel = tls?.accept() else { return socket.close() }
       secure = SecureChannel(channel)
     }
     let isLocal = socket.isPeerOnLoopback
-    let connection = relay.opened(
+    let connection = home.relay.opened(
       activationTime: secure == nil ? activationTime(isLocal) : secureActivationTime,
       peer: tokens == nil ? "" : socket.peerAddress, address: isLocal ? nil : socket.peerHost,
       isSecure: secure != nil, now: now)
-    let link = Link(connection, socket, secure)
-    while links.count <= connection.number { links.append(nil) }
-    links[connection.number] = link
-    linkCount += 1
-    socket.token = connection.number
-    socket.handler = self
+    add(Link(home, connection, socket, secure))
     let limits = options.limits
     let silence = isLocal ? limits.loopbackKeepalive : limits.keepalive
     socket.setKeepalive(seconds: silence)
     socket.setUserTimeout(milliseconds: silence * 1_000)
     log.write(.debug, "event=accepted connection=\(connection.number) peer=\(socket.peerAddress)")
+  }
+
+  /// It is served from now on.
+  func add(_ link: Link) {
+    let slot = freeLinks.popLast() ?? links.count
+    if slot == links.count { links.append(nil) }
+    links[slot] = link
+    linkCount += 1
+    link.connection.tag = slot
+    link.socket.token = slot
+    link.socket.handler = self
   }
 
   /// Microseconds in which a peer has to activate. Who types on this machine may take their time, unless
@@ -50,17 +57,31 @@ extension Server: ListenerHandler {
 extension Server: ConnectionHandler {
   package func connection(_ socket: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
     guard let link = links[socket.token], !link.isLingering else { return }
+    if let edge = link.edge { return receive(bytes, link, edge) }
     if let secure = link.secure { return receive(bytes, link, secure) }
-    relay.received(bytes, on: link.connection, now: now)
+    take(bytes, link)
+  }
+
+  /// A client has sent something, which goes to whoever serves it.
+  func take(_ bytes: UnsafeRawBufferPointer, _ link: Link) {
+    if let splice = link.splice { return splice.forward(bytes) }
+    link.relay.received(bytes, on: link.connection, now: now)
+  }
+
+  /// A client has ended its input.
+  func takeEnd(_ link: Link) {
+    if let splice = link.splice { return splice.end() }
+    link.relay.ended(link.connection, now: now)
   }
 
   package func connectionDidEnd(_ socket: TCPConnection) {
     guard let link = links[socket.token] else { return }
     // Where TLS has not said so, somebody else may have cut the connection in the middle of a line.
-    if link.isLingering || link.secure?.hasEnded == false {
+    // The other server of a peer link says so in a frame.
+    if link.isLingering || link.edge != nil || link.secure?.hasEnded == false {
       socket.close()
     } else {
-      relay.ended(link.connection, now: now)
+      takeEnd(link)
     }
   }
 
@@ -72,15 +93,19 @@ extension Server: ConnectionHandler {
   package func connection(_ socket: TCPConnection, didWrite bytes: Int) {
     guard let link = links[socket.token] else { return }
     if let secure = link.secure, !flush(link, secure) { return }
-    relay.wrote(link.connection, unsent: 0, now: now)
+    if let splice = link.splice { return splice.pump() }
+    link.relay.wrote(link.connection, unsent: 0, now: now)
     serve(link)
   }
 
   package func connectionDidClose(_ socket: TCPConnection) {
     guard let link = links[socket.token] else { return }
     links[socket.token] = nil
+    freeLinks.append(socket.token)
     linkCount -= 1
-    relay.closed(link.connection, now: now)
+    link.splice?.close()
+    if link.visited != nil { link.relay.closed(link.connection, now: now) }
+    link.home.site.relay.closed(link.home.connection, now: now)
   }
 }
 
@@ -89,6 +114,9 @@ extension Server {
   /// Writes what is due on a connection, and sets whether it is read or closed.
   func serve(_ link: Link) {
     let connection = link.connection
+    let relay = link.relay
+    // The server that serves it says what becomes of it.
+    if link.splice != nil { return }
     // Who has not even shaken hands cannot be told why.
     if let secure = link.secure, !secure.isReady, !relay.wantsInput(connection) {
       return link.socket.close()
@@ -97,22 +125,22 @@ extension Server {
     if connection.isInDoubt, !link.isUnconfirmed { confirm(link) }
     if connection.hasOutput, !link.socket.isWriting { write(link) }
     guard link.socket.isOpen else { return }
-    if relay.unconfirmedPosition(connection) != nil, !link.isUnconfirmed {
-      link.isUnconfirmed = true
-      unconfirmed.append(link)
-      if !confirmation.isRunning { confirmation.start(after: Self.confirmationInterval) }
-    }
+    if relay.unconfirmedPosition(connection) != nil { awaitConfirmation(of: link) }
     if connection.isAborted {
       link.socket.close()
     } else if connection.isFinished {
       finish(link)
     } else {
       link.read(relay.decideReading(connection))
+      if let shard = relay.destination(of: connection) { take(link, to: shard) }
     }
+    if let edge = link.edge { flush(link, edge) }
   }
 
   func write(_ link: Link) {
+    if let edge = link.edge { return write(link, edge) }
     if let secure = link.secure { return write(link, secure) }
+    let relay = link.relay
     let output = relay.takeOutput(link.connection)
     guard let written = put(output, on: link) else { return }
     relay.wrote(link.connection, unsent: output.count - written, now: now)
@@ -123,11 +151,7 @@ extension Server {
   /// - Returns: how many the kernel has taken at once, the rest being under way; nil where the connection is of no use.
   func put(_ bytes: [UInt8], on link: Link) -> Int? {
     do {
-      let written = try bytes.withUnsafeBytes { bytes throws(UVError) in
-        try link.socket.tryWrite(bytes)
-      }
-      if written < bytes.count { link.socket.write(bytes, from: written) }
-      return written
+      return try link.socket.send(bytes)
     } catch {
       log.write(
         .debug, "event=writeFailed connection=\(link.connection.number) error=\("\(error)".quoted)")
@@ -142,18 +166,22 @@ extension Server {
   /// is read and thrown away for a while, since closing on unread bytes would reset the connection
   /// and could destroy what was written last.
   func finish(_ link: Link) {
-    guard !link.isLingering, isConfirmed(link) else { return }
+    guard !link.isLingering, link.splice != nil || isConfirmed(link) else { return }
     link.enter(.lingering(until: now + Self.lingerTime))
-    relay.finished(link.connection, now: now)
+    link.relay.finished(link.connection, now: now)
     if let secure = link.secure { end(link, secure) }
+    if let edge = link.edge { end(link, edge) }
+    // What waits for the socket still goes first.
+    guard !link.socket.isWriting || link.edge == nil else { return linger(link) }
     link.socket.shutdown()
-    if link.socket.hasEnded {
-      link.socket.close()
-    } else {
-      link.read(true)
-      lingering.append(link)
-      if !linger.isRunning { linger.start(after: Self.lingerTime) }
-    }
+    if link.socket.hasEnded { return link.socket.close() }
+    link.read(true)
+    linger(link)
+  }
+
+  func linger(_ link: Link) {
+    lingering.append(link)
+    if !linger.isRunning { linger.start(after: Self.lingerTime) }
   }
 
   static let lingerTime: Int64 = 1_000_000
@@ -161,11 +189,12 @@ extension Server {
   /// Whether the peer is known to have been told the ends of its transfers, or that has been waited for
   /// long enough.
   private func isConfirmed(_ link: Link) -> Bool {
-    guard relay.unconfirmedEnd(link.connection) > 0 else { return true }
-    confirm(link)
-    guard relay.unconfirmedEnd(link.connection) > 0 else { return true }
+    guard link.relay.unconfirmedEnd(link.connection) > 0 else { return true }
     if case .confirming(let end) = link.state { return end <= now }
+    confirm(link)
+    guard link.relay.unconfirmedEnd(link.connection) > 0 else { return true }
     link.enter(.confirming(until: now + Self.lingerTime))
+    awaitConfirmation(of: link)
     return false
   }
 
@@ -184,103 +213,64 @@ extension Server {
 
   static let confirmationInterval: Int64 = 2_000
 
-  /// Asks the kernel how much of its output a peer has confirmed, and tells the relay. Returns the
-  /// position; 0 where it is not known.
+  /// Asks how much of its output a peer has confirmed, and tells the relay. Returns the position; 0 where it is not
+  /// known.
   @discardableResult
   private func confirm(_ link: Link) -> UInt64 {
+    let confirmed: UInt64
+    if let edge = link.edge {
+      if let wanted = link.relay.unconfirmedPosition(link.connection) { edge.ask(for: wanted) }
+      flush(link, edge)
+      confirmed = edge.confirmed
+    } else {
+      confirmed = confirmedPosition(link, of: link.relay.writtenPosition(link.connection))
+    }
+    link.relay.confirmed(link.connection, through: confirmed, now: now)
+    return confirmed
+  }
+
+  /// How much of the output, of which so much is written, the client's kernel has confirmed; 0 where that is not known.
+  private func confirmedPosition(_ link: Link, of written: UInt64) -> UInt64 {
     let outstanding = link.socket.unacknowledgedBytes
     guard outstanding < Int.max else { return 0 }
-    let confirmed: UInt64
-    if let secure = link.secure {
-      confirmed = secure.confirmed(outstanding: UInt64(outstanding))
-    } else {
-      let position = relay.writtenPosition(link.connection)
-      guard UInt64(outstanding) <= position else { return 0 }
-      confirmed = position - UInt64(outstanding)
-    }
-    relay.confirmed(link.connection, through: confirmed, now: now)
-    return confirmed
+    if let secure = link.secure { return secure.confirmed(outstanding: UInt64(outstanding)) }
+    return UInt64(outstanding) <= written ? written - UInt64(outstanding) : 0
+  }
+
+  /// The server that serves a connection wants to know what its client's kernel confirms.
+  func awaitConfirmation(of link: Link) {
+    guard !link.isUnconfirmed else { return }
+    link.isUnconfirmed = true
+    unconfirmed.append(link)
+    if !confirmation.isRunning { confirmation.start(after: Self.confirmationInterval) }
   }
 
   /// Asks the kernel how much the peers have confirmed.
   func checkConfirmations() {
     var hasMore = false
     unconfirmed.removeAll { link in
-      guard link.socket.isOpen, let wanted = relay.unconfirmedPosition(link.connection) else {
-        link.isUnconfirmed = false
-        return true
-      }
-      guard confirm(link) < wanted else {
-        // What is confirmed may be more than the relay takes in at once.
-        let rest = relay.unconfirmedPosition(link.connection)
-        if let rest, rest <= wanted { hasMore = true }
-        link.isUnconfirmed = rest != nil
-        return rest == nil
-      }
-      return false
+      let isDone = isDone(link, &hasMore)
+      if isDone { link.isUnconfirmed = false }
+      return isDone
     }
     for link in unconfirmed where link.isConfirming { finish(link) }
     if !unconfirmed.isEmpty {
       confirmation.start(after: hasMore ? 0 : Self.confirmationInterval)
     }
   }
-}
 
-/// A connection of the relay's and its socket.
-final class Link {
-  let connection: Connection
-  let socket: TCPConnection
-  /// nil where lines are sent as they are.
-  let secure: SecureChannel?
-  private(set) var state = State.serving
-  /// Whether it is in the server's list of those whose peers have not confirmed all.
-  var isUnconfirmed = false
-
-  /// How far its end has come; the times are those of `Server.now`.
-  enum State {
-    /// Can go to: `confirming`, `lingering`.
-    case serving
-    /// Finished, but for the peer's kernel, which has not confirmed the ends of transfers.
-    /// Can go to: `lingering`.
-    case confirming(until: Int64)
-    /// Its session is over, and the peer knows; what it still sends is thrown away.
-    /// Can go nowhere; the socket is closed then.
-    case lingering(until: Int64)
-  }
-
-  init(_ connection: Connection, _ socket: TCPConnection, _ secure: SecureChannel?) {
-    self.connection = connection
-    self.socket = socket
-    self.secure = secure
-  }
-
-  func enter(_ next: State) {
-    switch (state, next) {
-    case (.serving, .confirming), (.serving, .lingering), (.confirming, .lingering): state = next
-    default: assertionFailure("a link cannot go from \(state) to \(next)")
+  /// Whether nobody waits any more for what a peer's kernel confirms.
+  private func isDone(_ link: Link, _ hasMore: inout Bool) -> Bool {
+    guard link.socket.isOpen else { return true }
+    if let splice = link.splice {
+      splice.confirmed(confirmedPosition(link, of: splice.written))
+      return !splice.awaitsConfirmation
     }
-  }
-
-  var isConfirming: Bool {
-    if case .confirming = state { true } else { false }
-  }
-
-  var isLingering: Bool {
-    if case .lingering = state { true } else { false }
-  }
-
-  /// When a socket that lingers is closed; 0 where it does not.
-  var lingersUntil: Int64 {
-    if case .lingering(let end) = state { end } else { 0 }
-  }
-
-  func read(_ isWanted: Bool) {
-    guard socket.isOpen else { return }
-    if !isWanted { return socket.stopReading() }
-    do {
-      try socket.startReading()
-    } catch {
-      socket.close()
-    }
+    guard let wanted = link.relay.unconfirmedPosition(link.connection) else { return true }
+    guard confirm(link) >= wanted else { return false }
+    // What is confirmed may be more than the relay takes in at once.
+    let rest = link.relay.unconfirmedPosition(link.connection)
+    if let rest, rest <= wanted { hasMore = true }
+    return rest == nil
   }
 }

@@ -1,3 +1,4 @@
+import AppModels
 import EventLoop
 import Hub
 import Relay
@@ -29,11 +30,15 @@ extension Server {
     do throws(StartError) {
       let schemas = try SchemaFiles.read(options.schemas)
       do throws(WireError) {
-        let changes = try Hubs.of(relay)!.takeSchemas(schemas)
+        // All of them or none. They have the same ones, and so the same changes.
+        var changes: [SchemaChange] = []
+        for site in sites { changes = try Hubs.of(site.relay)!.changes(to: schemas) }
+        for site in sites { try Hubs.of(site.relay)!.takeSchemas(schemas) }
         for change in changes {
           log.write(.info, "event=schema name=\(change.name) is=\(change.kind.rawValue)")
         }
         log.write(.info, "event=reloaded files=\(options.schemas.count) changes=\(changes.count)")
+        relayOptions.hubs = Hubs.keeping(schemas, codecs: ShippedSchemas.codecs)
       } catch {
         throw StartError(error.message)
       }
@@ -61,7 +66,8 @@ extension Server {
     do throws(StartError) {
       defer { tokens = source }
       let access = try source.read()
-      relay.takeAccess(access, now: now)
+      for site in sites { site.relay.takeAccess(access, now: now) }
+      relayOptions.access = access
       log.write(.info, "event=tokensReloaded tokens=\(access.count)")
     } catch {
       log.write(.error, "event=tokensRefused error=\(error.message.quoted)")

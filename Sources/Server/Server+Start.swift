@@ -6,42 +6,45 @@ import Wire
 
 /// Everything that can fail before anybody is served.
 extension Server {
-  /// What is read meanwhile goes with the return.
+  /// The site of a server alone. What is read meanwhile goes with the return.
   static func openStore(
-    _ options: Options, _ relayOptions: Relay.Options, _ log: Log, _ signals: StopSignals?,
-    _ admin: OperatorPages?, now: Int64,
-    onWake: @escaping @Sendable () -> Void
-  ) throws(StartError) -> (Store, Relay) {
-    var storeOptions = StoreOptions.server
-    storeOptions.rowsOfVersion1 = RowUpgrade.fromVersion1
+    _ options: Options, _ relayOptions: Relay.Options, _ log: Log, now: Int64,
+    _ onNews: @escaping @Sendable () -> Void
+  ) throws(StartError) -> Site {
+    var storeOptions = storeOptions
     storeOptions.acceptsLoss = options.acceptsLoss
     let store: Store
     let contents: Contents
     do throws(StoreError) {
-      if let standby = try standBy(options, storeOptions, log, signals, admin) {
-        (store, contents) = try standby.serve(onWake: onWake)
-      } else {
-        (store, contents) = try Store.open(
-          options.data == ":memory:" ? .memory : .directory(options.data),
-          newIdentity: randomName(), options: storeOptions, onWake: onWake)
-      }
+      (store, contents) = try Store.open(
+        options.data == ":memory:" ? .memory : .directory(options.data),
+        newIdentity: randomName(), options: storeOptions, onWake: onNews)
     } catch {
       throw StartError(error.description)
     }
-    let relay: Relay
     do {
-      relay = try Relay(contents, options: relayOptions, now: now)
+      let relay = try Relay(contents, options: relayOptions, now: now)
+      tell(contents, log)
+      return Site(relay, store, onDone: onNews)
     } catch {
       _ = store.close()
       throw StartError("\(options.data): \(error)")
     }
+  }
+
+  static var storeOptions: StoreOptions {
+    var options = StoreOptions.server
+    options.rowsOfVersion1 = RowUpgrade.fromVersion1
+    return options
+  }
+
+  private static func tell(_ contents: Contents, _ log: Log) {
     if let loss = contents.loss {
       log.write(.error, "event=lossAccepted store=\(contents.identity) loss=\(loss.quoted)")
     }
     if let damage = contents.leftOut {
       log.write(.info, "event=commitLeftOut cause=\(damage.quoted)")
     }
-    return (store, relay)
   }
 
   /// Nobody is served before the loop runs.
@@ -68,7 +71,7 @@ extension Server {
     }
   }
 
-  private func listen(_ host: String, _ port: Int) throws(StartError) -> TCPListener {
+  func listen(_ host: String, _ port: Int) throws(StartError) -> TCPListener {
     do {
       return try TCPListener(loop: loop, host: host, port: port, handler: self)
     } catch {

@@ -12,7 +12,9 @@ extension Server {
     supervisor?.tell("STOPPING=1")
     listener?.close()
     secureListener?.close()
-    relay.stop(now: now)
+    peerListener?.close()
+    stopFollowing()
+    for site in sites { site.relay.stop(now: now) }
     stopTimer.start(after: Self.stopTime)
   }
 
@@ -24,15 +26,17 @@ extension Server {
   func stopTimedOut() {
     isOverdue = true
     for case let link? in links { link.socket.close() }
+    for splice in splices.values { splice.close() }
   }
 
   func stopIfIdle() {
-    guard linkCount == 0, isOverdue || (!isCommitting && !relay.hasBatch) else { return }
-    // A disk that fails may do so for ever. Closing the store tries once more, with all there is.
-    if let batch = relay.takeBatch() { store.submit(batch) }
+    guard linkCount == 0, splices.isEmpty,
+      isOverdue || (sites.allSatisfy(\.isAllCommitted) && hasStoppedFollowing)
+    else { return }
+    for site in sites { site.submitTheRest() }
+    for caller in callers { caller.close() }
     closeHandles()
     admin?.stop()
-    works.stop()
     wakeup.close()
     loop.turnHandler = nil
     loop.shutDownHooks()

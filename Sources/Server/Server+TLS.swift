@@ -18,7 +18,7 @@ extension Server {
   func receive(_ records: UnsafeRawBufferPointer, _ link: Link, _ secure: SecureChannel) {
     let state = secure.channel.receive(records) {
       introduce(link, secure)
-      relay.received($0, on: link.connection, now: now)
+      take($0, link)
     }
     introduce(link, secure)
     flush(link, secure)
@@ -26,7 +26,7 @@ extension Server {
     case .open: serve(link)
     case .ended:
       secure.hasEnded = true
-      relay.ended(link.connection, now: now)
+      takeEnd(link)
     case .failed(let reason):
       log.write(
         .debug, "event=tlsFailed connection=\(link.connection.number) reason=\(reason.quoted)")
@@ -40,12 +40,15 @@ extension Server {
     secure.isIntroduced = true
     guard options.clientAuthorities != nil else { return }
     let names = secure.channel.peerNames
-    if !names.isEmpty { relay.showed(certificateOf: names, on: link.connection, now: now) }
+    if !names.isEmpty {
+      link.relay.showed(certificateOf: names, on: link.connection, now: now)
+    }
   }
 
   /// Encrypts what is due. Before the handshake is done it stays with the relay.
   func write(_ link: Link, _ secure: SecureChannel) {
     guard secure.isReady else { return }
+    let relay = link.relay
     let output = relay.takeOutput(link.connection)
     guard secure.send(output) else { return link.socket.close() }
     relay.wrote(link.connection, unsent: flush(link, secure) ? 0 : output.count, now: now)

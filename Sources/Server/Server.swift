@@ -8,31 +8,30 @@ import Storage
 import TLS
 import Wire
 
-/// The shell around `Relay`: sockets, the store and the clock.
+/// The shell around its sites, which are relays with stores: sockets and the clock.
 ///
-/// ```
-///   sockets ──bytes──► Relay ──batch──► Store
-///      ▲                 │ ▲              │
-///      └──────output─────┘ └──committed───┘
-/// ```
-/// Everything but the store's writer runs on the loop's thread. Output and batches leave once a
-/// turn.
+/// A server alone has one site. One of several has a lobby and a site for each shard that it owns (`Relay.Place`).
+/// Everything but the stores' writers runs on the loop's thread. Output and batches leave once a turn.
 package final class Server {
   let options: Options
   let loop: EventLoop
-  let store: Store
-  let relay: Relay
   let log: Log
   let wakeup: Wakeup
-  let works: WorkThread
+  /// Where connections begin: the only site, or the lobby.
+  let home: Site
+  /// Its part in each shard; empty where it is alone.
+  private(set) var parts: [ShardPart] = []
+  /// The home, and a site for each shard that it owns.
+  var sites: [Site]
+  /// What was counted at sites that there are no more.
+  var gone = (figures: RelayFigures(), commits: Durations())
+  /// What the relays are made with, but for their place.
+  var relayOptions: Relay.Options
   /// Where an operator asks; nil for nowhere.
   var admin: OperatorPages?
   /// systemd, where it has started the server and waits to hear from it.
   let supervisor = Supervisor()
   private var watchdog: Timer!
-  /// How long commits took.
-  private(set) var commits = Durations()
-  private var submittedAt: UInt64 = 0
   /// In seconds since 1970.
   static let startTime = Double(time(nil))
   /// Belongs to the loop's thread; see `now`.
@@ -45,8 +44,9 @@ package final class Server {
   var secureListener: TCPListener?
   /// What connections of `secureListener` are accepted with.
   var tls: TLSContext?
-  /// By the number of the relay's connection.
+  /// By their sockets' tokens, which their connections have as tags.
   var links: [Link?] = []
+  var freeLinks: [Int] = []
   var linkCount = 0
   private var signals: [Signal] = []
   private var deadline: Timer!
@@ -59,14 +59,20 @@ package final class Server {
   /// The file of `--tokens`.
   var tokens: TokenSource?
   var tokenTimer: Timer!
-  var isCommitting = false
-  private var lastSubmitted: UInt64 = 0
-  /// Why the store fails, or failed when the server ended.
-  private var storeFailure: StoreError?
-  /// `Relay.evictedSize` when freed memory was last given back.
-  private var trimmedSize = 0
-  /// The same of `Relay.releasedBytes`.
-  private var trimmedBytes = 0
+  /// Where other servers bring connections; nil for a server alone.
+  var peerListener: TCPListener?
+  /// How other servers reach this one; nil for a server alone.
+  private(set) var contact: Contact?
+  /// Servers that have connected and not said what for.
+  var callers: Set<Caller> = []
+  /// Peer links to other servers, until they are closed.
+  var splices: [ObjectIdentifier: Splice] = [:]
+  /// Connections that no way to their shards was found for.
+  var wanting: [Link] = []
+  var routeTimer: Timer!
+  var balanceTimer: Timer!
+  /// Why a shard can be followed no more.
+  var partFailure: StoreError?
   var isStopping = false
   /// Has waited long enough for peers and for the disk.
   var isOverdue = false
@@ -93,7 +99,6 @@ package final class Server {
     relayOptions.limits.connections = min(options.limits.connections, room)
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version
-    relayOptions.isShared = options.cluster != nil
     relayOptions.forgetAfter = options.forgetAfter.map { $0 * 1_000_000 }
     relayOptions.hubs = Hubs.keeping(
       try SchemaFiles.read(options.schemas), codecs: ShippedSchemas.codecs)
@@ -108,31 +113,28 @@ package final class Server {
       throw StartError("cannot start an event loop: \(error)")
     }
     let hook = Hook()
-    wakeup = Wakeup(loop: loop) {
-      hook.server?.takeStoreEvents()
-      hook.server?.takeWorks()
-    }
+    wakeup = Wakeup(loop: loop) { hook.server?.takeNews() }
     let wakeup = wakeup
-    works = WorkThread { wakeup.wake() }
+    let onNews: @Sendable () -> Void = { wakeup.wake() }
     do throws(StartError) {
       admin = try Self.openAdmin(options, loop) { hook.server?.answerOperator() }
     } catch {
       Self.discard(loop, wakeup)
       throw error
     }
-    // A server that has just come to own its shard gives it back in order.
-    let stopSignals = options.cluster.map { _ in StopSignals() }
-    do {
-      (store, relay) = try Self.openStore(
-        options, relayOptions, log, stopSignals, admin, now: clock.elapsed
-      ) {
-        wakeup.wake()
+    self.relayOptions = relayOptions
+    do throws(StartError) {
+      if options.cluster != nil {
+        home = try Self.lobby(relayOptions, shards: options.shards, now: clock.elapsed, onNews)
+      } else {
+        home = try Self.openStore(options, relayOptions, log, now: clock.elapsed, onNews)
       }
     } catch {
       admin?.stop()
       Self.discard(loop, wakeup)
       throw error
     }
+    sites = [home]
     // All that was read at the start: before anybody is told that it is ready, so that a look at its memory then
     // shows what it needs.
     returnFreedMemory()
@@ -143,20 +145,28 @@ package final class Server {
     linger = Timer(loop: loop) { hook.server?.endLingering() }
     stopTimer = Timer(loop: loop) { hook.server?.stopTimedOut() }
     tokenTimer = Timer(loop: loop) { hook.server?.tokensMayHaveChanged() }
+    routeTimer = Timer(loop: loop) { hook.server?.routeAgain() }
+    balanceTimer = Timer(loop: loop) { hook.server?.balance() }
     watchdog = Timer(loop: loop) { hook.server?.keepSupervisorInformed() }
     for number in [SIGTERM, SIGINT] {
       signals.append(Signal(loop: loop, number: number) { hook.server?.stop() })
     }
     signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
-    stopSignals?.release()
     do throws(StartError) {
       try listen()
+      if let cluster = options.cluster {
+        let contact = try listenToPeers()
+        self.contact = contact
+        parts = try Self.open(cluster, options, contact, onNews)
+      }
     } catch {
       admin?.stop()
-      _ = store.close()
+      _ = home.close(log)
+      for part in parts { part.thread.stop() }
       closeHandles()
       listener?.close()
       secureListener?.close()
+      peerListener?.close()
       Self.discard(loop, wakeup)
       throw error
     }
@@ -178,7 +188,9 @@ package final class Server {
   /// Serves until a signal stops it. Returns whether everything accepted was committed.
   package func run() -> Bool {
     let secure = secureAddress.map { " tls=\($0)" } ?? ""
-    log.write(.info, "event=listening address=\(address)\(secure) data=\(options.data.quoted)")
+    let peers = contact.map { " peers=\(Self.spelled($0.host, $0.port))" } ?? ""
+    log.write(
+      .info, "event=listening address=\(address)\(secure)\(peers) data=\(options.data.quoted)")
     if options.isInsecure { log.write(.info, "event=insecure address=\(address)") }
     let wanted = options.limits.connections
     if room < wanted {
@@ -188,9 +200,8 @@ package final class Server {
         "event=fewDescriptors connections=\(room) wanted=\(wanted)")
     }
     watchTokens()
-    if options.cluster == nil, let adminAddress {
-      log.write(.info, "event=admin address=\(adminAddress)")
-    }
+    beginToFollow()
+    if let adminAddress { log.write(.info, "event=admin address=\(adminAddress)") }
     admin?.start()
     supervisor?.tell("READY=1\nSTATUS=listening on \(address)\(secure)")
     keepSupervisorInformed()
@@ -199,8 +210,8 @@ package final class Server {
     } catch {
       log.write(.error, "event=loopFailed error=\("\(error)".quoted)")
     }
-    let isComplete = store.close()
-    for case .failing(let error, _) in store.takeEvents() { noteFailure(error) }
+    var isComplete = partFailure == nil
+    for site in sites where !site.close(log) { isComplete = false }
     do {
       try loop.close()
     } catch {
@@ -220,7 +231,8 @@ package final class Server {
 
   /// What `run` could not do, where it answered false.
   package var incompleteness: String {
-    if let storeFailure, storeFailure.kind == .gone {
+    if let partFailure { return "\(partFailure)" }
+    if let storeFailure = home.failure, storeFailure.kind == .gone {
       return "stopped without its store: \(storeFailure)"
     }
     return "stopped while the store took nothing more; what was answered by accepted is kept"
@@ -228,32 +240,27 @@ package final class Server {
 
   // MARK: The end of a turn
 
-  /// Carries the relay's effects out until it has none.
+  /// Carries the relays' effects out until there are none.
   private func carryOut() {
-    while true {
-      let effects = relay.takeEffects()
-      for line in effects.logs { log.write(.info, line) }
-      for read in effects.reads { store.read(read.token, read.references) }
-      for number in effects.segmentReads { store.readSegment(Self.segmentToken, number) }
-      for read in effects.pairReads { store.readPair(read) }
-      if !effects.works.isEmpty { works.submit(effects.works) }
-      for connection in effects.touched {
-        if let link = links[connection.number], link.connection === connection { serve(link) }
+    var hasMore = true
+    while hasMore {
+      hasMore = false
+      for site in sites {
+        let effects = site.relay.takeEffects()
+        site.carryOut(effects, log)
+        for connection in effects.touched {
+          if let link = links[connection.tag], link.connection === connection { serve(link) }
+        }
+        if !effects.touched.isEmpty { hasMore = true }
       }
-      if effects.touched.isEmpty { break }
     }
-    if !isCommitting, let batch = relay.takeBatch() {
-      isCommitting = true
-      lastSubmitted = batch.number
-      submittedAt = monotonicNanoseconds()
-      store.submit(batch)
+    var hasFreedMuch = false
+    for site in sites {
+      site.submitBatch()
+      if site.hasFreedMuch() { hasFreedMuch = true }
     }
-    let isMuchReleased = relay.releasedBytes - trimmedBytes >= Self.trimBytes
-    if relay.evictedSize - trimmedSize >= Self.trimSize || isMuchReleased {
-      trimmedSize = relay.evictedSize
-      trimmedBytes = relay.releasedBytes
-      returnFreedMemory()
-    }
+    if hasFreedMuch { returnFreedMemory() }
+    letSitesGo()
     armDeadline()
     if isStopping { stopIfIdle() }
   }
@@ -261,26 +268,17 @@ package final class Server {
   /// Freed memory that is kept for the next turn.
   private static let keptMemory = 64 << 20
 
-  /// Evicted transfers after which freed memory is given back: some 15 MB.
-  private static let trimSize = 100_000
-
-  /// What closed connections held after which freed memory is given back.
-  private static let trimBytes = 32 << 20
-
-  /// Segments are read one at a time, so their answers need no telling apart.
-  private static let segmentToken = 0
-
   // MARK: Time
 
   /// Time for deadlines; the relay is told how far the date is from it.
   var now: Int64 {
     if let step = MachineClocks.read(into: &clock) { log.write(.info, step) }
-    relay.wallOffset = clock.offset
+    for site in sites { site.relay.wallOffset = clock.offset }
     return clock.elapsed
   }
 
   private func armDeadline() {
-    let next = relay.nextDeadline
+    let next = sites.compactMap(\.relay.nextDeadline).min()
     guard next != armedDeadline else { return }
     armedDeadline = next
     if let next {
@@ -292,57 +290,24 @@ package final class Server {
 
   private func deadlineReached() {
     armedDeadline = nil
-    relay.tick(now: now)
+    for site in sites { site.relay.tick(now: now) }
   }
 
-  // MARK: The store
+  // MARK: Other threads
 
-  private func noteFailure(_ error: StoreError) {
-    storeFailure = error
-    log.write(.error, "event=storeFailing error=\("\(error)".quoted)")
-  }
-
-  /// What was done aside goes on here.
-  private func takeWorks() {
-    for work in works.takeDone() { relay.done(work, now: now) }
-  }
-
-  private func takeStoreEvents() {
-    for event in store.takeEvents() {
-      switch event {
-      case .committed(let number):
-        isCommitting = false
-        commits.add(seconds: Double(monotonicNanoseconds() &- submittedAt) / 1e9)
-        relay.committed(through: number, now: now)
-      case .failing(let error, _) where error.kind == .conflict: endFenced(error)
-      case .failing(let error, let firstUncommitted):
-        noteFailure(error)
-        // A read or the housekeeping that fails holds no commit up.
-        guard firstUncommitted <= lastSubmitted else { continue }
-        relay.storeFailed(error.message, now: now)
-      case .full(let error):
-        log.write(.error, "event=diskFull error=\("\(error)".quoted)")
-        relay.storeIsFull(error.message, now: now)
-      case .hasRoom:
-        log.write(.info, "event=diskHasRoom")
-        relay.storeHasRoom(now: now)
-      case .damaged(let error):
-        log.write(.error, "event=storeDamaged error=\("\(error)".quoted)")
-      case .recovered:
-        storeFailure = nil
-        relay.storeRecovered(now: now)
-      case .read(let token, let payloads):
-        relay.fetched(token: token, payloads, now: now)
-      case .segment(_, let segment):
-        relay.fetchedSegment(segment, now: now)
-      case .pair(let read, let rows):
-        relay.loaded(read, rows, now: now)
-      }
+  /// Other threads have something: stores, long work, and those that follow shards.
+  private func takeNews() {
+    takeShardNews()
+    for site in sites {
+      if let error = site.takeStoreEvents(now: now, log) { lose(site, error) }
+      site.takeWorks(now: now)
     }
   }
 
   func closeHandles() {
-    for handle in [deadline, confirmation, linger, stopTimer, tokenTimer, watchdog] {
+    for handle in [
+      deadline, confirmation, linger, stopTimer, tokenTimer, watchdog, routeTimer, balanceTimer,
+    ] {
       handle!.close()
     }
     for signal in signals { signal.close() }
@@ -359,9 +324,11 @@ package final class Server {
 
 extension Server: TurnHandler {
   package func turnEnded(hasPolled: Bool) {
-    if hasPolled { relay.nextTurn(now: now) }
+    if hasPolled {
+      for site in sites { site.relay.nextTurn(now: now) }
+    }
     carryOut()
-    loop.isBusy = relay.hasMore
+    loop.isBusy = sites.contains { $0.relay.hasMore }
   }
 }
 

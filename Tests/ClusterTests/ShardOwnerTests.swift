@@ -103,7 +103,7 @@ import Testing
     var log = Log()
     var settings = ShardOwner.Settings()
     settings.entry = 100
-    var owner = ShardOwner(name: 9, settings: settings)
+    var owner = ShardOwner(name: 9, contact: "here", settings: settings)
     _ = log.answer(owner.claim(now: 0), &owner)
     let sent = owner.commit([batch(1, bytes: 200)], now: 0)
     guard case .append(let part, 1) = try #require(sent.first) else { return }
@@ -113,12 +113,16 @@ import Testing
     let position = try #require(Follower(position: owner.follower.position))
     #expect(position.sequence == 1 && position.owner == 9 && position.epoch == 1)
     #expect(position.identity == owner.follower.identity && position.lastBatch == 0)
+    #expect(position.contact == "here")
     // What follows is read from there.
     var next = ShardOwner(name: 2, at: position)
     #expect(log.answer(next.claim(now: 0), &next) == [.opened(epoch: 2)])
     let bytes = owner.follower.position
-    for count in 0..<34 { #expect(Follower(position: Array(bytes.prefix(count))) == nil) }
-    #expect(Follower(position: [2] + bytes.dropFirst()) == nil)
+    for count in 0..<40 { #expect(Follower(position: Array(bytes.prefix(count))) == nil) }
+    #expect(Follower(position: [3] + bytes.dropFirst()) == nil)
+    // As a copy of version 1 has it, which knew no contact.
+    let old = Follower(position: [1] + bytes[1..<34] + bytes[40...])
+    #expect(old?.identity == position.identity && old?.contact == "")
     #expect(Follower(position: bytes + [0xFF]) == nil)
     #expect(Follower(position: Follower().position) == Follower())
   }

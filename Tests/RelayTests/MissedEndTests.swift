@@ -124,6 +124,28 @@ import Testing
     #expect(activate("phone"))
   }
 
+  /// A caller that is told to look at a connection asks its kernel, and tells the relay. Where the kernel says what it said
+  /// before, there is nothing to look at again.
+  @Test func nothingNewIsNotLookedAt() {
+    activate("phone")
+    let client = world.client("phone")
+    client.holdsConfirmation = true
+    transfer()
+    let (relay, connection) = (world.relay, client.connection)
+    func isTouched() -> Bool { relay.takeEffects().touched.contains { $0 === connection } }
+    Array("quit\n".utf8).withUnsafeBytes { relay.received($0, on: connection, now: world.now) }
+    let end = relay.unconfirmedEnd(connection)
+    #expect(isTouched() && end > 0 && connection.isFinished)
+    relay.confirmed(connection, through: 0, now: world.now)
+    #expect(!isTouched())
+    for position in [end - 1, end] {
+      relay.confirmed(connection, through: position, now: world.now)
+      #expect(isTouched())
+      relay.confirmed(connection, through: position, now: world.now)
+      #expect(!isTouched())
+    }
+  }
+
   /// Who does not hear that it may have missed something is told again.
   @Test func theAnswerIsLost() throws {
     activate("phone")

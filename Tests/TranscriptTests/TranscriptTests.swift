@@ -1,4 +1,5 @@
 import Foundation
+import Relay
 import Testing
 import TranscriptSupport
 
@@ -7,9 +8,9 @@ import TranscriptSupport
   static let transcripts: [Transcript] = try! Transcript.all(in: Transcript.folder)
 
   static func play(
-    _ transcript: Transcript, _ cut: Cut
+    _ transcript: Transcript, _ cut: Cut, place: Place = .whole
   ) throws -> [DialogueLine] {
-    var runner = TranscriptRunner(try WorldServer(transcript), cut: cut)
+    var runner = TranscriptRunner(try WorldServer(transcript, place: place), cut: cut)
     try runner.run(transcript)
     return runner.lines
   }
@@ -30,6 +31,15 @@ import TranscriptSupport
       let lines = try Self.play(transcript, .after(count))
       try #require(lines == expected, "cut after \(count) bytes")
     }
+  }
+
+  /// A relay that has a shard, behind a lobby, answers as one that is alone, to the byte. But for 15-operator: what
+  /// the lobby has refused is not among what the shard's `stats` count.
+  @Test(arguments: transcripts.filter { $0.name != "15-operator" })
+  func fromALobby(_ transcript: Transcript) throws {
+    let expected = try Self.play(transcript, .whole)
+    #expect(try Self.play(transcript, .whole, place: .shard(0, of: 1)) == expected)
+    #expect(try Self.play(transcript, .everyByte, place: .shard(0, of: 1)) == expected)
   }
 
   /// Each file is named after the clause that its first line names.

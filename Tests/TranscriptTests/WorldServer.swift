@@ -7,7 +7,7 @@ struct WorldServer: TranscriptServer {
   let world: World
   private var clients: [Client] = []
 
-  init(_ transcript: Transcript) throws {
+  init(_ transcript: Transcript, place: Place = .whole) throws {
     var limits = Limits()
     for (name, value) in transcript.limits {
       guard let path = Limits.names.first(where: { $0.name == name })?.path else {
@@ -16,7 +16,7 @@ struct WorldServer: TranscriptServer {
       limits[keyPath: path] = value
     }
     let access = try transcript.tokens.map { Access(try TokenFile.read($0)) }
-    world = try World(limits: limits, access: access)
+    world = try World(limits: limits, access: access, place: place)
   }
 
   mutating func open() -> Int {

@@ -31,6 +31,11 @@ package struct Access: Sendable, Equatable {
     }.min { $0.id < $1.id }
   }
 
+  /// The token of an id, where it is good at a time.
+  func token(id: String, at wall: Int64) -> Token? {
+    tokens[id].flatMap { $0.isValid(at: wall) ? $0 : nil }
+  }
+
   func quota(of id: String) -> Quota? { tokens[id]?.quota }
 
   /// What a token that was shown earlier is now; nil where it is no longer taken.

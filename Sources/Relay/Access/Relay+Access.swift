@@ -146,7 +146,7 @@ extension Relay {
 
   // MARK: Ends
 
-  private func awaitExpiry(of token: Token, on connection: Connection) {
+  func awaitExpiry(of token: Token, on connection: Connection) {
     guard let expires = token.expires else { return }
     deadlines.add(.tokenExpires(connection), at: now + max(0, expires - wall))
     pruneDeadlines()
@@ -154,7 +154,7 @@ extension Relay {
 
   /// The time of a connection's token may have come; the system's clock may also have been set meanwhile.
   func tokenMayHaveExpired(_ connection: Connection) {
-    guard !connection.isEnded, let token = connection.token else { return }
+    guard !connection.isEnded, !connection.isAway, let token = connection.token else { return }
     guard token.isValid(at: wall) else { return withdraw(connection, "expired") }
     awaitExpiry(of: token, on: connection)
   }
@@ -163,7 +163,7 @@ extension Relay {
   package func takeAccess(_ access: Access, now time: Int64) {
     setTime(time)
     options.access = access
-    for case let connection? in connections where !connection.isEnded {
+    for case let connection? in connections where !connection.isEnded && !connection.isAway {
       guard let token = connection.token else { continue }
       let renewed = access.renewed(token, at: wall)
       if let renewed, allows(renewed, connection.device) {

@@ -5,6 +5,7 @@ extension Relay {
   /// Carries a request of the operator's out. Returns false where it has to wait and nothing has changed.
   func performForOperator(_ call: Call) throws(WireError) -> Bool {
     try check(.admin, call)
+    if let shard = try shard(of: call), try leaves(call, for: shard) { return false }
     switch call.request {
     case .stats: stats(call)
     case .listPairs: try listPairs(call)
@@ -13,6 +14,34 @@ extension Relay {
     default: try kick(call)
     }
     return true
+  }
+
+  /// The shard that a request is about; nil where that does not matter.
+  private func shard(of call: Call) throws(WireError) -> Int? {
+    let count = options.place.shards
+    switch call.request {
+    case .listDevices, .kick: return shard(of: try pairName(call))
+    case .tail:
+      guard let pair = try call.fields.optionalString(.pair) else { return nil }
+      let app = try call.fields.optionalString(.app)
+      guard count > 1 else { return 0 }
+      guard let app, !app.contains("*"), !pair.contains("*") else {
+        throw WireError(
+          .invalidField,
+          "this server is one of several, and pairs are in \(count) shards: name one pair and its app"
+        )
+      }
+      return shard(of: PairName(app: app, name: pair))
+    default:
+      guard count > 1 else { return 0 }
+      guard let shard = try call.fields.optionalInteger(.shard, in: 0...Int64(count - 1)) else {
+        throw WireError(
+          .missingField,
+          "this server is one of several, and pairs are in \(count) shards: say of which, such as shard=0"
+        )
+      }
+      return Int(shard)
+    }
   }
 
   private func stats(_ call: Call) {

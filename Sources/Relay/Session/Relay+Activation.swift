@@ -6,6 +6,9 @@ extension Relay {
   func activate(_ call: Call) throws(WireError) -> Bool {
     var request = try ActivationRequest(call.fields)
     try admit(pair: request.pair, role: request.role, device: request.device, call)
+    // One that has a device is refused by `find`.
+    let name = PairName(app: request.app, name: request.pair)
+    if call.connection.device == nil, try leaves(call, for: shard(of: name)) { return false }
     guard try ownsStore(call.connection) else { return false }
     guard try isInMemory(request, call.connection) else { return false }
     request.compare(

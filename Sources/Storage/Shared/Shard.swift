@@ -15,12 +15,16 @@ final class Shard {
   /// What is done with the next call.
   private var later: ArraySlice<ShardOwner.Effect> = []
 
-  init(_ log: any SharedLog, at follower: Follower, settings: ShardOwner.Settings) {
+  init(
+    _ log: any SharedLog, contact: String = "", at follower: Follower,
+    settings: ShardOwner.Settings
+  ) {
     self.log = log
     patience = settings.retry
     var settings = settings
     settings.entry = log.entryBytes
-    owner = ShardOwner(name: .random(in: 1 ... .max), at: follower, settings: settings)
+    owner = ShardOwner(
+      name: .random(in: 1 ... .max), contact: contact, at: follower, settings: settings)
   }
 
   /// Microseconds of a clock that does not go back.

@@ -50,15 +50,20 @@ package final class Standby {
   private var lastWhole = Shard.now
   private var isOwner = false
 
+  /// How long it leaves a shard that is free to others, in microseconds.
+  package var reluctance: Int64 = 0
+
+  /// - Parameter contact: how the other servers reach this one once the shard is its own.
   /// - Throws: what `Store.open` does.
   package init(
-    _ logs: SharedLogs, directory: String, options: StoreOptions, settings: Settings = Settings()
+    _ logs: SharedLogs, contact: String = "", directory: String, options: StoreOptions,
+    settings: Settings = Settings()
   ) throws(StoreError) {
     let (source, database, follower) = try DatabaseSource.openCopy(directory, options: options)
     var owner = ShardOwner.Settings()
     owner.keepalive = settings.keepalive
     owner.follow = min(owner.follow, settings.silence / 6)
-    shard = Shard(logs.log, at: follower, settings: owner)
+    shard = Shard(logs.log, contact: contact, at: follower, settings: owner)
     snapshots = logs.snapshots
     (self.source, self.database, self.options) = (source, database, options)
     self.settings = settings
@@ -67,6 +72,12 @@ package final class Standby {
 
   /// The number of the last entry that the copy has.
   package var sequence: UInt64 { shard.owner.follower.sequence }
+
+  /// Who owns the shard, as far as the copy goes, and how it is reached; nil for nobody.
+  package var holder: (owner: UInt64, contact: String)? {
+    let follower = shard.owner.follower
+    return follower.owner.map { ($0, follower.contact) }
+  }
 
   /// Does what is due; blocks as long as the log needs for an answer.
   ///
@@ -118,7 +129,8 @@ package final class Standby {
   private func next(
     _ owner: inout ShardOwner, hasAll: Bool, _ now: Int64
   ) -> [ShardOwner.Effect] {
-    let isFree = owner.follower.owner == nil || now - lastNews >= settings.silence
+    let wait = (owner.follower.owner == nil ? 0 : settings.silence) + reluctance
+    let isFree = now - lastNews >= wait
     switch owner.state {
     case .following where isFree && hasAll: return owner.claim(now: now)
     case .catchingUp where !isFree:

@@ -22,6 +22,31 @@ package struct TelnetFilter: Sendable {
 
   package init() {}
 
+  /// Where it is, for another filter that goes on there.
+  package var saved: UInt64 {
+    let (number, option): (UInt64, UInt8) =
+      switch state {
+      case .data: (0, 0)
+      case .command: (1, 0)
+      case .option(let command): (2, command)
+      case .subnegotiation: (3, 0)
+      case .commandWithin: (4, 0)
+      }
+    return number | UInt64(option) << 8 | UInt64(swallowed) << 16
+  }
+
+  /// - Parameter saved: what another filter has said of itself. What none says is the start.
+  package init(saved: UInt64) {
+    switch saved & 0xFF {
+    case 1: state = .command
+    case 2: state = .option(UInt8(truncatingIfNeeded: saved >> 8))
+    case 3: state = .subnegotiation
+    case 4: state = .commandWithin
+    default: return
+    }
+    swallowed = Int(min(saved >> 16, UInt64(Self.longestSubnegotiation)))
+  }
+
   /// In the middle of a command, so that the next byte is not data for certain.
   package var isActive: Bool {
     if case .data = state { false } else { true }

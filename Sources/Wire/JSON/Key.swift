@@ -4,7 +4,7 @@ package enum Key: String, CaseIterable, Sendable {
   case `protocol`, token, payload, data, expectsReply, timeout, n, name, size, sha256, metadata
   case transfer, offset, lane, seq, code, state, isPaired, isWatchAppInstalled
   case isComplicationEnabled, isLocked, isSupported, hasDelegate, hasReplyDelegate
-  case isCompanionAppInstalled, isWatchOnlyApp, count, seconds, topic, after, limit, last
+  case isCompanionAppInstalled, isWatchOnlyApp, count, seconds, topic, after, limit, last, shard
   case knobs, payloads, erase
 
   // The merged replica.

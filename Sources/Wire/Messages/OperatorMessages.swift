@@ -4,6 +4,7 @@ extension MessageDescription {
     .request(
       .stats, .operator, clause: "15.1",
       "Tells what the server holds, and has done since it started.",
+      members: [shard],
       answers: [("stats", "at once")], errors: [.unauthorized], example: "stats"),
     .request(
       .listPairs, .operator, clause: "15.2", "Lists the pairs that are in use.",
@@ -12,6 +13,7 @@ extension MessageDescription {
         .optional("app", .text(), "their app's, likewise", standard: "\"*\""),
         .optional("after", .count, "next of the answer before, to go on", standard: "0"),
         .optional("limit", .integer(1...1000), "pairs in the answer at most", standard: "100"),
+        shard,
       ],
       answers: [("pairs", "at once")], errors: [.invalidField, .unauthorized],
       example: "listPairs pair=team-*"),
@@ -44,6 +46,10 @@ extension MessageDescription {
       ],
       delivers: ["passed"], errors: [.invalidField, .unauthorized], example: "tail pair=demo"),
   ]
+
+  private static let shard = MemberDescription.optional(
+    "shard", .count, "whose pairs they are; needed where servers share several shards",
+    standard: "0")
 
   static let operatorEvents: [MessageDescription] = [
     .event(

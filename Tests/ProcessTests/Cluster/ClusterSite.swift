@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackSupport
+import Seeded
 
 /// Servers that share a log of real nodes, each with a folder of its own.
 final class ClusterSite {
@@ -14,7 +15,7 @@ final class ClusterSite {
   private var postgres: Postgres?
   private let scratch: Scratch
   private let options: [String]
-  /// Where each listens once it serves.
+  /// Where each listens.
   let ports: [Int]
   private(set) var servers: [ServerProcess] = []
   /// Who is stopped, and for how long nobody knows.
@@ -71,26 +72,52 @@ final class ClusterSite {
 
   func folder(_ number: Int) -> String { "\(scratch.path)/server\(number)" }
 
-  /// The number of the server that serves, once one does. Those that have ended are started again.
-  func owner() throws -> Int {
+  /// The number of the server that owns a shard, once one does. Those that have ended are started again.
+  func owner(of shard: Int = 0) throws -> Int {
     var owner: Int?
-    try eventually(within: 60, "one of the servers serves: \(logs)") {
+    try eventually(within: 60, "one of the servers owns shard \(shard): \(logs)") {
       for (number, server) in servers.enumerated() where !frozen.contains(number) {
-        if server.program.hasEnded {
-          try restart(number)
-        } else if try server.isReady() {
-          owner = number
-        }
+        if server.program.hasEnded { try restart(number) }
+        try servers[number].waitUntilReady()
       }
+      // One that has lost it may not have heard so yet.
+      owner = servers.indices.filter { !frozen.contains($0) }
+        .max { since($0, shard) ?? "" < since($1, shard) ?? "" }
+        .flatMap { since($0, shard) == nil ? nil : $0 }
       return owner != nil
     }
     return owner!
   }
 
-  /// That server itself. (An index is worked out after the array that it is of.)
-  func owningServer() throws -> ServerProcess {
-    let owner = try owner()
-    return servers[owner]
+  /// The time, as text, since when a server has a shard, as its log says; nil where it has not.
+  private func since(_ number: Int, _ shard: Int) -> String? {
+    let events = servers[number].log.split(separator: "\n").filter { line in
+      line.contains("event=shard") || line.contains("event=fenced")
+    }.filter { $0.contains("shard=\(shard) ") || $0.hasSuffix("shard=\(shard)") }
+    guard let last = events.last, last.contains("event=shardOwned") else { return nil }
+    return String(last.prefix { $0 != " " })
+  }
+
+  /// Waits until each shard is owned, and no server has two more than another one.
+  func balance(_ shards: Int) throws {
+    try eventually(within: 60, "the shards are spread: \(logs)") {
+      let owners = try (0..<shards).map { try owner(of: $0) }
+      let counts = servers.indices.filter { !frozen.contains($0) }
+        .map { server in owners.count { $0 == server } }
+      return counts.max()! < counts.min()! + 2
+    }
+  }
+
+  /// How often a server has taken a shard over.
+  func takeOvers(_ number: Int) -> Int {
+    servers[number].log.components(separatedBy: "event=shardOwned").count - 1
+  }
+
+  /// A server that runs.
+  func server(_ random: inout SplitMix64) throws -> ServerProcess {
+    _ = try owner()
+    let running = servers.indices.filter { !frozen.contains($0) }
+    return servers[running[random.below(running.count)]]
   }
 
   func restart(_ number: Int) throws {

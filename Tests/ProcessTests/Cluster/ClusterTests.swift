@@ -17,8 +17,8 @@ extension ProcessTests {
       return server.program.errors
     }
 
-    /// One serves and the other one waits; both end in order, and the one that waited takes over at once.
-    @Test func oneServesAndOneStandsBy() throws {
+    /// One has the shard and the other one waits; both end in order, and the one that waited takes over at once.
+    @Test func oneHasTheShardAndOneStandsBy() throws {
       let site = try ClusterSite(scratch, .nodes(1))
       let owner = try site.owner()
       let (first, second) = (site.servers[owner], site.servers[1 - owner])
@@ -28,11 +28,10 @@ extension ProcessTests {
         try phone.request(["type": "transferUserInfo", "n": 1, "payload": ["a": 1]]).type
           == "accepted")
       try second.expectLog("event=standingBy")
-      #expect(try !second.isReady())
+      #expect(!second.log.contains("event=shardOwned"))
       phone.close()
       #expect(try first.terminate() == 0)
-      try second.waitUntilReady()
-      #expect(second.log.contains("event=shardOwned entry="))
+      try second.expectLog("event=shardOwned shard=0")
       let watch = try second.device("watch")
       #expect(watch.activation.string("store") == store)
       #expect(try watch.expect("didReceiveUserInfo").integer("seq") == 1)
@@ -44,33 +43,35 @@ extension ProcessTests {
       #expect(try second.terminate() == 0)
     }
 
-    /// A server that stands by is well, and not ready.
+    /// A server that stands by is ready, as it brings connections to the one that owns the shard.
     @Test func theAdminPortOfOneThatStandsBy() throws {
       let site = try ClusterSite(scratch, .nodes(1), more: AdminPort.arguments)
       let owner = try site.owner()
       let serving = try AdminPort(site.servers[owner], scratch)
       let waiting = try AdminPort(site.servers[1 - owner], scratch)
       #expect(try serving.get("/readyz") == "ok\n\n200")
-      #expect(try serving.metric("watchline_owner") == 1)
+      #expect(try serving.metric("watchline_owned_shards") == 1)
       #expect(try waiting.get("/healthz") == "ok\n\n200")
-      #expect(try waiting.get("/readyz") == "it stands by, and another server serves\n\n503")
-      #expect(try waiting.metric("watchline_owner") == 0)
+      try eventually("it knows who owns it") { try waiting.get("/readyz") == "ok\n\n200" }
+      #expect(try waiting.metric("watchline_owned_shards") == 0)
       var entry = 0.0
       try eventually("it has its opening") {
-        entry = try serving.metric("watchline_shared_log_entry")!
+        entry = try serving.metric("watchline_shared_log_entry{shard=\"0\"}")!
         return entry >= 1
       }
       try eventually("it follows") {
-        try waiting.metric("watchline_shared_log_entry")! >= entry
+        try waiting.metric("watchline_shared_log_entry{shard=\"0\"}")! >= entry
       }
       site.killNode(0)
       try eventually("it says that the log is silent") {
-        try waiting.get("/readyz").hasPrefix("it stands by, and its log is silent: ")
+        try waiting.get("/readyz").hasPrefix("the log of shard 0 is silent: ")
       }
       try site.restartNode(0)
       #expect(try site.servers[owner].terminate() == 0)
-      try eventually("the other one is ready") { try waiting.get("/readyz") == "ok\n\n200" }
-      #expect(try waiting.metric("watchline_owner") == 1)
+      try eventually("the other one has it") {
+        try waiting.metric("watchline_owned_shards") == 1
+      }
+      #expect(try waiting.get("/readyz") == "ok\n\n200")
       #expect(try site.servers[1 - owner].terminate() == 0)
     }
 
@@ -83,13 +84,14 @@ extension ProcessTests {
         for number in others { try site.servers[number].expectLog("event=standingBy") }
         let old = site.servers[owner]
         if isKilled { old.kill() } else { #expect(try old.terminate() == 0) }
-        try eventually("one of the others serves") {
-          try others.contains { try site.servers[$0].isReady() }
+        let before = others.map { site.takeOvers($0) }
+        try eventually("one of the others has it") {
+          others.map { site.takeOvers($0) } != before
         }
         // Long enough for the other one to think so, too.
         usleep(2_000_000)
-        let taken = try others.filter { try site.servers[$0].isReady() }
-        #expect(taken.count == 1, "\(site.logs)")
+        let taken = zip(others, before).map { site.takeOvers($0) - $1 }
+        #expect(taken.sorted() == [0, 1], "\(site.logs)")
         for number in others { #expect(!site.servers[number].log.contains("event=fenced")) }
         try site.restart(owner)
         try site.servers[owner].expectLog("event=standingBy")
@@ -136,7 +138,8 @@ extension ProcessTests {
       let error = try phone.request(transfer(2))
       #expect(error.code == 4_008 && error.bool("definite") == false, "\(error)")
       try server.expectLog("no NATS server can be reached")
-      try standby.expectLog("event=sharedLogSilent reason=\"no NATS server can be reached\"")
+      try standby.expectLog(
+        "event=sharedLogSilent shard=0 reason=\"no NATS server can be reached\"")
       try site.restartNode(0)
       try eventually("it is taken again") {
         try phone.request(transfer(2)).type == "accepted"

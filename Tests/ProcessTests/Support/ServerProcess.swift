@@ -54,7 +54,9 @@ final class ServerProcess {
     guard output.hasSuffix("\n") else { return false }
     let shown = host.contains(":") ? "[\(host)]" : host
     let prefix = "watchline-server listening on \(shown):"
-    guard output.hasPrefix(prefix), let port = Int(output.dropFirst(prefix.count).dropLast()) else {
+    guard output.hasPrefix(prefix),
+      let port = Int(output.dropFirst(prefix.count).prefix(while: \.isNumber))
+    else {
       throw Failure("not the ready line: \(output)")
     }
     self.port = port

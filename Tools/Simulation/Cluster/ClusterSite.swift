@@ -31,6 +31,7 @@ final class ClusterSite: ServerSite {
     isSilent = trace.options.has("silent")
     var options = MemorySite.options(trace, schema)
     options.isShared = true
+    options.place = .shard(0, of: 1)
     var settings = ShardOwner.Settings()
     if trace.options.has("parts") { settings.entry = 300 }
     members = Self.names.map { [log, now] name in

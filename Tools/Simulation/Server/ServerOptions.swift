@@ -14,6 +14,7 @@ struct ServerOptions {
   /// Stores are tidied, logs collected and receivers full at once.
   var isSparse: Bool
   var isNarrow: Bool
+  var hasLobby: Bool
   /// Another pair's transfers share segments with those of the run.
   var hasNeighbour: Bool
   /// No batch is taken while another one is on its way to the disk.
@@ -107,6 +108,7 @@ struct ServerOptions {
     edits.isNested = draw.percent(30)
     isSparse = draw.percent(50) && !isReal
     isNarrow = draw.percent(25) && !isReal
+    hasLobby = !isReal && plan.seed % 4 == 3
     hasNeighbour = isSparse && hasLanes && draw.percent(schema == "none" ? 100 : 50)
     commitsAlone = draw.percent(50) && !isReal
     emphasize(plan)
@@ -164,6 +166,7 @@ struct ServerOptions {
     if faults.contains(.collection) { options.append(Trace.Option("collect", "")) }
     if isSparse { options.append(Trace.Option("sparse", "")) }
     if isNarrow { options.append(Trace.Option("narrow", "")) }
+    if hasLobby { options.append(Trace.Option("lobby", "")) }
     if hasNeighbour { options.append(Trace.Option("neighbour", "")) }
     if commitsAlone { options.append(Trace.Option("alone", "")) }
     if let budget { options.append(Trace.Option("budget", "\(budget)")) }

@@ -2,7 +2,7 @@ internal import Simulation
 
 extension Against {
   /// What only the server in memory can be made to do.
-  private static let simulatedOptions = ["collect", "sparse", "narrow", "parts", "silent"]
+  private static let simulatedOptions = ["collect", "sparse", "narrow", "lobby", "parts", "silent"]
 
   /// A trace as the target can play it.
   ///

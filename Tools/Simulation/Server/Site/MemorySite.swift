@@ -40,6 +40,7 @@ final class MemorySite: ServerSite {
     if trace.options.has("collect") { options.limits.syncLog = 2 }
     if trace.options.has("sparse") { options.deadAllowance = -1_000_000 }
     if trace.options.has("narrow") { options.limits.waitingOutput = 600 }
+    if trace.options.has("lobby") { options.place = .shard(0, of: 1) }
     return options
   }
 

@@ -1,0 +1,214 @@
+import EventLoop
+import Journal
+import Relay
+import Storage
+import Wire
+
+/// A server that is one of several: it follows each shard's log, and owns some of the shards.
+extension Server {
+  // MARK: The start
+
+  static func lobby(
+    _ options: Relay.Options, shards: Int, now: Int64, _ onNews: @escaping @Sendable () -> Void
+  ) throws(StartError) -> Site {
+    var options = options
+    options.place = .lobby(shards: shards)
+    options.forgetAfter = nil
+    do {
+      let contents = Contents(identity: "lobby", epoch: 0)
+      return Site(try Relay(contents, options: options, now: now), nil, onDone: onNews)
+    } catch {
+      throw StartError("\(error)")
+    }
+  }
+
+  /// Where the other servers are to reach this one: where `--peers` says, or at any port of the host of `--listen`.
+  func listenToPeers() throws(StartError) -> Contact {
+    let (host, port) = options.peers ?? (options.host, 0)
+    guard !["0.0.0.0", "::"].contains(host) else {
+      throw StartError(
+        "the other servers cannot be told to come to \(host): give --peers HOST:PORT with an address of this machine "
+          + "that they reach")
+    }
+    let listener = try listen(host, port)
+    peerListener = listener
+    return Contact(host: host, port: listener.port, key: Self.randomName())
+  }
+
+  /// Opens each shard's log and the copy of it.
+  static func open(
+    _ cluster: Options.Cluster, _ options: Options, _ contact: Contact,
+    _ onNews: @escaping @Sendable () -> Void
+  ) throws(StartError) -> [ShardPart] {
+    do throws(StoreError) {
+      if let monitors = options.nodeMonitors, case .jetStream(let settings) = cluster {
+        try NodeMonitor.check(monitors, settings)
+      }
+      var parts: [ShardPart] = []
+      for number in 0..<options.shards {
+        let logs = try cluster.open(shard: number, of: options.shards)
+        let directory = options.shards == 1 ? options.data : "\(options.data)/shard\(number)"
+        parts.append(
+          try ShardPart(
+            number, logs, directory: directory, contact: contact.text, storeOptions, onNews: onNews)
+        )
+      }
+      return parts
+    } catch {
+      throw StartError(error.description)
+    }
+  }
+
+  /// The port of the peer links is known: from here on shards may become this server's.
+  func beginToFollow() {
+    for part in parts {
+      log.write(
+        .info,
+        "event=standingBy shard=\(part.number) \(part.description) isSynced=\(!options.allowsUnsynced)"
+      )
+    }
+    if parts.count > 1 { balanceTimer.start(after: Self.balanceInterval) }
+    takeShardNews()
+  }
+
+  // MARK: What becomes of shards
+
+  /// What the threads that follow shards have to say.
+  func takeShardNews() {
+    for part in parts where part.site == nil {
+      let view = part.thread.view
+      switch view.end {
+      case .owner(let store, let contents): own(part, store, contents)
+      case .failed(let error): fail(part, error)
+      case .stopped: part.end()
+      case nil: part.tell(view, log)
+      }
+      cutOff(from: part)
+    }
+    if !wanting.isEmpty { routeAgain() }
+  }
+
+  private func own(_ part: ShardPart, _ store: Store, _ contents: Contents) {
+    var options = relayOptions
+    options.place = .shard(part.number, of: parts.count)
+    options.isShared = true
+    do {
+      let site = Site(
+        try Relay(contents, options: options, now: now), store,
+        onDone: { [wakeup] in wakeup.wake() })
+      log.write(.info, "event=shardOwned shard=\(part.number) entry=\(store.sizes.entry)")
+      part.own(site)
+      sites.append(site)
+      if isStopping { site.relay.stop(now: now) }
+    } catch {
+      _ = store.close()
+      fail(part, StoreError(.corrupt, function: "read", path: part.directory, "\(error)"))
+    }
+  }
+
+  /// A shard can be followed no more: the server ends, and says why.
+  private func fail(_ part: ShardPart, _ error: StoreError) {
+    if case .ended = part.state { return }
+    part.end()
+    log.write(.error, "event=shardFailed shard=\(part.number) error=\("\(error)".quoted)")
+    partFailure = error
+    stop()
+  }
+
+  /// Another server owns a site's shard: whatever this one knows of it may be wrong by now, and nothing more of it is
+  /// told.
+  func lose(_ site: Site, _ error: StoreError) {
+    guard let part = parts.first(where: { $0.site === site }) else { return }
+    log.write(.error, "event=fenced shard=\(part.number) error=\("\(error)".quoted)")
+    for case let link? in links where link.site === site { link.socket.close() }
+    leave(site, part)
+  }
+
+  /// The shard is followed again, once its store is closed.
+  private func leave(_ site: Site, _ part: ShardPart) {
+    sites.removeAll { $0 === site }
+    gone.figures.addCounts(of: site.relay.figures)
+    gone.commits.add(site.commits)
+    part.follow(after: site)
+    if isStopping { part.thread.stop() }
+  }
+
+  /// Sites that are to be given away go when nobody is served there any more, and all is committed.
+  func letSitesGo() {
+    for site in sites where site.isLeaving && !isStopping && site.isAllCommitted {
+      guard !links.contains(where: { $0?.site === site }),
+        let part = parts.first(where: { $0.site === site })
+      else { continue }
+      log.write(.info, "event=shardGiven shard=\(part.number)")
+      leave(site, part)
+      part.leaveToOthers(until: now + Self.giftTime)
+    }
+  }
+
+  /// Connections that a server serves which owns the shard no more.
+  private func cutOff(from part: ShardPart) {
+    guard let holder = part.thread.view.holder else { return }
+    for splice in splices.values where splice.shard == part.number && splice.owner != holder.owner {
+      splice.close()
+    }
+  }
+
+  // MARK: The stop
+
+  func stopFollowing() {
+    for part in parts where part.site == nil { part.thread.stop() }
+    for splice in splices.values { splice.end() }
+    for link in wanting { serve(link) }
+  }
+
+  var hasStoppedFollowing: Bool {
+    parts.allSatisfy { part in
+      if case .following = part.state { false } else { true }
+    }
+  }
+
+  // MARK: Balance
+
+  private static let balanceInterval: Int64 = 1_000_000
+  /// How long a server leaves a free shard to each one that has fewer, in microseconds.
+  private static let reluctance: Int64 = 600_000
+
+  /// How long a server leaves a shard that it has given away to whoever has asked for it.
+  private static let giftTime: Int64 = 5_000_000
+
+  /// Who owns many shards is asked for one by who owns two fewer, and a free one goes to who owns few.
+  func balance() {
+    guard !isStopping else { return }
+    balanceTimer.start(after: Self.balanceInterval)
+    let own = parts.count { $0.site != nil }
+    var others: [String: (contact: Contact, parts: [ShardPart])] = [:]
+    for part in parts {
+      guard let holder = part.holder else { continue }
+      others[holder.contact.text, default: (holder.contact, [])].parts.append(part)
+    }
+    let fewer = others.values.count { $0.parts.count < own }
+    for part in parts where part.site == nil {
+      let isGiven = part.givenUntil > now
+      part.thread.set(reluctance: isGiven ? Self.giftTime : Int64(fewer) * Self.reluctance)
+    }
+    guard
+      let most = others.values.max(by: {
+        ($0.parts.count, $0.contact.text) < ($1.parts.count, $1.contact.text)
+      }),
+      most.parts.count >= own + 2,
+      let part = most.parts.first(where: { $0.thread.view.state == .following })
+    else { return }
+    Wish.tell(most.contact, shard: part.number, owned: own, loop)
+  }
+
+  /// Another server that owns so many shards would take one of this server's.
+  func hear(wishFor shard: Int, owned: Int) {
+    let mine = parts.compactMap(\.site).filter { !$0.isLeaving }
+    guard !isStopping, mine.count >= owned + 2, parts.indices.contains(shard),
+      let site = parts[shard].site, !site.isLeaving
+    else { return }
+    log.write(.info, "event=shardLeaves shard=\(shard) owned=\(mine.count)")
+    site.isLeaving = true
+    site.relay.stop(now: now)
+  }
+}
