@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import cluster
 import faults
 import measurements
 import processes
@@ -137,7 +138,7 @@ def summary(figures):
     if "latencyMilliseconds" in figures:
         yield "p99 %s ms" % table.digits(figures["latencyMilliseconds"]["p99"])
     for name in ("messagesPerSecond", "serverCPUSecondsPerMillion", "fillPerSecond", "drainPerSecond",
-                 "bytesPerConnection", "syncsPerSecond", "schedulesPerSecond", "longestMs"):
+                 "bytesPerConnection", "syncsPerSecond", "secondsBeyondDetection", "schedulesPerSecond", "longestMs"):
         if name in figures:
             yield "%s %s" % (table.count(figures[name]), name)
 
@@ -196,6 +197,8 @@ def main():
         if options.list:
             print("\n".join(row.path for row in rows))
             return 0
+        if any(row.workload in ("cluster", "cluster-latency", "take-over") for row in rows):
+            paths["nats"] = cluster.find_nats(ROOT)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             if options.check:

@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 
+import cluster
 import neighbour
 import processes
 import servers
@@ -198,10 +199,32 @@ def plan(bench):
         server = next(iter(servers.named(servers.MESSAGE, "watchline")))
         rows.append(Row("neighbour", "", kind, title, "",
                         lambda server=server, kind=kind: bench.neighbour(server, kind)))
+    rows += cluster_rows(bench)
     for name in bench.waits():
         rows.append(Row("wait", "", name.replace(" ", "-"), name, "", lambda name=name: bench.wait(name)))
     for size in (4096, 65536, 1 << 20):
         rows.append(Row("disk", "", str(size), "append %d KiB and fdatasync" % (size >> 10), "",
                         lambda size=size: bench.disk(size)))
     rows.append(Row("merge", "", "watchline", "watchline fuzz --jobs 1", "", bench.campaign))
+    return rows
+
+
+def cluster_rows(bench):
+    """Servers that share pairs, beside one that is alone."""
+    rows = []
+
+    def add(workload, shape, name, title, measure):
+        rows.append(Row(workload, shape, name, title, "", measure))
+
+    for pairs, window in ((20, 8),) if bench.options.check else ((50, 64), (50, 1)):
+        for name in cluster.SITES:
+            add("cluster", "%dx%d" % (pairs, window), "watchline" if name == "alone" else name,
+                cluster.TITLES[name],
+                lambda name=name, shape=(pairs, window): cluster.transfers(bench, name, shape))
+        add("cluster", "%dx%d" % (pairs, window), "fenced", cluster.TITLES["fenced"],
+            lambda: cluster.fenced(bench))
+    for name, title in (("watchline", "at the shard's owner"), ("edge", "at another server")):
+        add("cluster-latency", "", name, title, lambda name=name: cluster.messages(bench, name == "edge"))
+    for name, title in (("watchline", "with a copy"), ("cold", "without one, 64 MiB in the log")):
+        add("take-over", "", name, title, lambda name=name: cluster.take_over(bench, name != "cold"))
     return rows

@@ -17,11 +17,16 @@ extension Server: ListenerHandler {
       peer: tokens == nil ? "" : socket.peerAddress, address: isLocal ? nil : socket.peerHost,
       isSecure: secure != nil, now: now)
     add(Link(home, connection, socket, secure))
-    let limits = options.limits
-    let silence = isLocal ? limits.loopbackKeepalive : limits.keepalive
+    watch(socket)
+    log.write(.debug, "event=accepted connection=\(connection.number) peer=\(socket.peerAddress)")
+  }
+
+  /// A peer that is gone is noticed after a while.
+  func watch(_ socket: TCPConnection) {
+    let silence =
+      socket.isPeerOnLoopback ? options.limits.loopbackKeepalive : options.limits.keepalive
     socket.setKeepalive(seconds: silence)
     socket.setUserTimeout(milliseconds: silence * 1_000)
-    log.write(.debug, "event=accepted connection=\(connection.number) peer=\(socket.peerAddress)")
   }
 
   /// It is served from now on.

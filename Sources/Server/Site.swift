@@ -26,8 +26,10 @@ final class Site {
   private var trimmedSize = 0
   /// The same of `Relay.releasedBytes`.
   private var trimmedBytes = 0
-  /// Its shard is given to another server: it takes nobody in.
-  var isLeaving = false
+  /// Since when its shard is being given to another server; nil where it is not.
+  var leavesSince: Int64?
+  /// It takes nobody in.
+  var isLeaving: Bool { leavesSince != nil }
 
   /// - Parameter onDone: called on another thread when long work is done.
   init(_ relay: Relay, _ store: Store?, onDone: @escaping @Sendable () -> Void) {

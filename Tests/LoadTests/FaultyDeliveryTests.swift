@@ -11,7 +11,7 @@ import Testing
     let options = LoadOptions(
       workload: workload, pairs: 2, pace: .window(8), seconds: 0.5, warmUp: 0, timeout: 5)
     return try Load.measure(
-      options, host: "127.0.0.1", port: server.port, server: nil, version: "test")
+      options, at: [("127.0.0.1", server.port)], server: nil, version: "test")
   }
 
   private func expect(
@@ -45,7 +45,7 @@ import Testing
         workload: workload, pairs: 2, pace: .window(8), seconds: 0.2, warmUp: 0, timeout: 1)
       var told: [String] = []
       let result = try Load.measure(
-        options, host: "127.0.0.1", port: server.port, server: nil, version: "test",
+        options, at: [("127.0.0.1", server.port)], server: nil, version: "test",
         forgets: { told.append($0) })
       #expect(result.ending == .complete)
       #expect(server.forgottenPairs == (forgets ? server.knownPairs : []))

@@ -3,13 +3,16 @@ package enum Load {
   /// Runs one workload to its end.
   ///
   /// - Parameters:
+  ///   - places: where the server listens; of several servers that share pairs, where each does: connections go to
+  ///     them in turn.
   ///   - server: its process, where it is on this machine and known.
   ///   - version: of this program.
   ///   - forgets: whether the server is to forget the run's pairs at the end; what stands in the way is told.
   /// - Throws: where the server cannot be looked up, or no more files can be opened; all that goes
   ///   wrong after that is in the result.
   package static func measure(
-    _ options: LoadOptions, host: String, port: Int, server: ServerProcess?, version: String,
+    _ options: LoadOptions, at places: [(host: String, port: Int)], server: ServerProcess?,
+    version: String,
     watch: LoadRun.Watch = LoadRun.Watch(), forgets: ((String) -> Void)? = nil
   ) throws(LoadFailure) -> LoadResult {
     let kind: LoadRun.Type =
@@ -21,12 +24,14 @@ package enum Load {
       case .connect: ConnectRun.self
       }
     try allowConnections(options)
-    let run = try kind.init(options, host: host, port: port, server: server, watch: watch)
+    var addresses: [Address] = []
+    for place in places { addresses.append(try Address(host: place.host, port: place.port)) }
+    let run = try kind.init(options, at: addresses, server: server, watch: watch)
     let result = run.measure(version: version)
     run.close()
     if let forgets, run.serverVersion != nil {
       let forgetting = try ForgetRun(
-        options, host: host, port: port, server: nil, watch: LoadRun.Watch(), mark: run.mark)
+        options, at: addresses, server: nil, watch: LoadRun.Watch(), mark: run.mark)
       do throws(LoadFailure) {
         try forgetting.perform()
       } catch {

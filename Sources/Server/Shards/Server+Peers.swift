@@ -24,6 +24,7 @@ extension Server {
     edge.send(.welcome)
     let link = Link(site, site.relay.arrive(visit, now: now), caller.socket, nil, edge)
     add(link)
+    watch(link.socket)
     receive(link, edge)
     flush(link, edge)
   }
@@ -62,9 +63,14 @@ extension Server {
 
   // MARK: Output
 
+  private static let piece = 64 << 10
+
   func write(_ link: Link, _ edge: EdgeChannel) {
     let output = link.relay.takeOutput(link.connection)
-    edge.send(.bytes(output))
+    // In pieces: an edge holds no more than one that is torn.
+    for start in stride(from: 0, to: output.count, by: Self.piece) {
+      edge.send(.bytes(Array(output[start..<min(start + Self.piece, output.count)])))
+    }
     flush(link, edge)
     let isWritten = !link.socket.isWriting
     link.relay.wrote(link.connection, unsent: isWritten ? 0 : output.count, now: now)

@@ -158,7 +158,6 @@ extension Server {
   func stopFollowing() {
     for part in parts where part.site == nil { part.thread.stop() }
     for splice in splices.values { splice.end() }
-    for link in wanting { serve(link) }
   }
 
   var hasStoppedFollowing: Bool {
@@ -180,6 +179,7 @@ extension Server {
   func balance() {
     guard !isStopping else { return }
     balanceTimer.start(after: Self.balanceInterval)
+    cutOffWhoStays()
     let own = parts.count { $0.site != nil }
     var others: [String: (contact: Contact, parts: [ShardPart])] = [:]
     for part in parts {
@@ -201,6 +201,14 @@ extension Server {
     Wish.tell(most.contact, shard: part.number, owned: own, loop)
   }
 
+  /// Whoever does not read what it is owed keeps a shard from going no longer than a server from its end.
+  private func cutOffWhoStays() {
+    for site in sites {
+      guard let since = site.leavesSince, now - since >= Self.stopTime else { continue }
+      for case let link? in links where link.site === site { link.socket.close() }
+    }
+  }
+
   /// Another server that owns so many shards would take one of this server's.
   func hear(wishFor shard: Int, owned: Int) {
     let mine = parts.compactMap(\.site).filter { !$0.isLeaving }
@@ -208,7 +216,7 @@ extension Server {
       let site = parts[shard].site, !site.isLeaving
     else { return }
     log.write(.info, "event=shardLeaves shard=\(shard) owned=\(mine.count)")
-    site.isLeaving = true
+    site.leavesSince = now
     site.relay.stop(now: now)
   }
 }

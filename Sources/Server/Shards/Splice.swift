@@ -15,8 +15,9 @@ final class Splice: ClientHandler {
   private(set) var visit: Visit
   private var socket: TCPConnection!
   private var reader = PeerFrame.Reader()
-  /// Frames that the socket has not taken.
+  /// Frames that the socket has not taken; before it is open, those that come behind the visit.
   private var outgoing: [UInt8] = []
+  private var isOpen = false
   /// Output for the client that its socket has not taken.
   private var output: [UInt8] = []
   /// Bytes that the client's socket was given, ever.
@@ -56,7 +57,13 @@ final class Splice: ClientHandler {
     } catch {
       return connection.close()
     }
-    send(.greeting(key: key), .visit(visit.bytes))
+    var frames: [UInt8] = []
+    PeerFrame.greeting(key: key).append(to: &frames)
+    PeerFrame.visit(visit.bytes).append(to: &frames)
+    outgoing = frames + outgoing
+    isOpen = true
+    server.watch(connection)
+    flush()
   }
 
   func connection(_ connection: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
@@ -115,13 +122,13 @@ final class Splice: ClientHandler {
 
   func connectionDidClose(_ connection: TCPConnection) { server.spliceHasEnded(self) }
 
-  private func send(_ frames: PeerFrame...) {
-    for frame in frames { frame.append(to: &outgoing) }
+  private func send(_ frame: PeerFrame) {
+    frame.append(to: &outgoing)
     flush()
   }
 
   private func flush() {
-    guard let socket, socket.isOpen, !socket.isWriting, !outgoing.isEmpty else { return }
+    guard isOpen, let socket, socket.isOpen, !socket.isWriting, !outgoing.isEmpty else { return }
     let bytes = outgoing
     outgoing = []
     do throws(UVError) {

@@ -89,6 +89,12 @@ final class ClusterSite {
     return owner!
   }
 
+  /// The shard of a pair of the app `default` (PROTOCOL.md clause 15.6).
+  func shard(of pair: String, _ shards: Int) -> Int {
+    let digest = sha256(Array("default\0\(pair)".utf8))
+    return Int(UInt64(digest.prefix(16), radix: 16)! % UInt64(shards))
+  }
+
   /// The time, as text, since when a server has a shard, as its log says; nil where it has not.
   private func since(_ number: Int, _ shard: Int) -> String? {
     let events = servers[number].log.split(separator: "\n").filter { line in

@@ -7,9 +7,12 @@ struct Address {
   private let family: Int32
   /// As it was given, for what is told.
   let text: String
+  /// What a certificate has to be for.
+  let host: String
 
   /// - Parameter host: an address, or a name, which is looked up.
   init(host: String, port: Int) throws(LoadFailure) {
+    self.host = host
     text = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

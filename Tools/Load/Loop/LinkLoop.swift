@@ -31,8 +31,8 @@ final class LinkLoop {
   /// What is written at once.
   static let writeSize = 256 * 1024
 
-  let address: Address
-  private let host: String
+  /// Connections go to these in turn.
+  private let addresses: [Address]
   /// nil without TLS.
   private let tls: TLSContext?
   unowned(unsafe) var handler: any LinkHandler
@@ -45,12 +45,11 @@ final class LinkLoop {
   /// What has been decrypted in this read, a torn line's start in front of it.
   private var decrypted: [UInt8] = []
 
-  /// - Parameter host: what a certificate has to be for.
+  /// - Parameter addresses: of servers of which each has all pairs; one at least.
   init(
-    _ address: Address, host: String, _ tls: TLSContext?, handler: any LinkHandler
+    _ addresses: [Address], _ tls: TLSContext?, handler: any LinkHandler
   ) throws(LoadFailure) {
-    self.address = address
-    self.host = host
+    self.addresses = addresses
     self.tls = tls
     self.handler = handler
     poller = try Poller()
@@ -64,11 +63,14 @@ final class LinkLoop {
     output.deallocate()
   }
 
+  private func address(of index: Int) -> Address { addresses[index % addresses.count] }
+
   func connect(pair: Int, role: Link.Role) throws(LoadFailure) -> Link {
+    let address = address(of: links.count)
     let descriptor = try address.open()
-    let channel = tls?.connect(host: host)
+    let channel = tls?.connect(host: address.host)
     guard tls == nil || channel != nil else {
-      throw LoadFailure("\(host) cannot be the name in a certificate")
+      throw LoadFailure("\(address.host) cannot be the name in a certificate")
     }
     let link = Link(
       index: links.count, pair: pair, role: role, descriptor: descriptor, channel: channel,
@@ -128,7 +130,7 @@ final class LinkLoop {
     var code: Int32 = 0
     var size = socklen_t(4)
     getsockopt(link.descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-    guard code == 0 else { throw address.failure(code) }
+    guard code == 0 else { throw address(of: link.index).failure(code) }
     try poller.change(link.descriptor, token: link.index, writing: false)
     if let channel = link.channel {
       link.state = .securing
@@ -205,7 +207,8 @@ final class LinkLoop {
     switch state {
     case .open: break
     case .ended: try handler.ended(link)
-    case .failed(let reason): throw LoadFailure("TLS with \(address.text): \(reason)")
+    case .failed(let reason):
+      throw LoadFailure("TLS with \(address(of: link.index).text): \(reason)")
     }
   }
 

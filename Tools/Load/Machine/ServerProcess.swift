@@ -1,14 +1,26 @@
 internal import CLinux
 internal import Glibc
 
-/// A server's process on this machine, as /proc shows it.
+/// A server's process on this machine, as /proc shows it, or those of several servers as if they were one.
 package struct ServerProcess: Sendable {
-  package let id: Int
+  package let ids: [Int]
 
-  package init(id: Int) { self.id = id }
+  package init(id: Int) { ids = [id] }
+
+  package init(_ processes: [ServerProcess]) { ids = processes.flatMap(\.ids) }
 
   /// CPU seconds so far, user and system, of all its threads, in hundredths; nil where it is gone.
-  package var cpuSeconds: Double? {
+  package var cpuSeconds: Double? { Self.sum(ids.map(Self.cpuSeconds)) }
+
+  /// Memory that it occupies, in bytes; nil where it is gone.
+  package var residentBytes: Int? { Self.sum(ids.map(Self.residentBytes)) }
+
+  /// nil where one of them is.
+  private static func sum<Number: Numeric>(_ numbers: [Number?]) -> Number? {
+    numbers.reduce(Number.zero) { sum, number in sum.flatMap { sum in number.map { sum + $0 } } }
+  }
+
+  private static func cpuSeconds(_ id: Int) -> Double? {
     guard let text = ProcFile.text("/proc/\(id)/stat"), let end = text.lastIndex(of: ")") else {
       return nil
     }
@@ -20,8 +32,7 @@ package struct ServerProcess: Sendable {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Memory that it occupies, in bytes; nil where it is gone.
-  package var residentBytes: Int? {
+  private static func residentBytes(_ id: Int) -> Int? {
     guard let text = ProcFile.text("/proc/\(id)/statm") else { return nil }
     let fields = text.split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]), pages > 0 else { return nil }
@@ -30,8 +41,7 @@ package struct ServerProcess: Sendable {
 
   /// Binds all its threads to one processor.
   package func pin(to processor: Int) throws(LoadFailure) {
-    for name in ProcFile.names("/proc/\(id)/task") {
-      guard let thread = Int32(name) else { continue }
+    for thread in ids.flatMap({ ProcFile.names("/proc/\($0)/task") }).compactMap({ Int32($0) }) {
       guard watchline_pin(thread, Int32(processor)) == 0 || errno == ESRCH else {
         throw LoadFailure(
           "the server cannot be bound to processor \(processor): \(String(cString: strerror(errno)))"

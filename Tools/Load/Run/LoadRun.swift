@@ -45,7 +45,7 @@ package class LoadRun: LinkHandler {
   private(set) var isSettled = false
 
   required init(
-    _ options: LoadOptions, host: String, port: Int, server: ServerProcess?, watch: Watch,
+    _ options: LoadOptions, at addresses: [Address], server: ServerProcess?, watch: Watch,
     mark: String? = nil
   ) throws(LoadFailure) {
     self.options = options
@@ -61,8 +61,7 @@ package class LoadRun: LinkHandler {
         throw LoadFailure("TLS: \(error.message)")
       }
     }
-    loop = try LinkLoop(
-      try Address(host: host, port: port), host: host, context, handler: self)
+    loop = try LinkLoop(addresses, context, handler: self)
   }
 
   // MARK: What a workload is

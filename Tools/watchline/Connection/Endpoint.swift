@@ -36,7 +36,7 @@ package struct Endpoint: Equatable, CustomStringConvertible {
   }
 }
 
-/// The servers of which one serves: each is tried in turn.
+/// Servers that share pairs, or one.
 package struct Endpoints: Equatable, CustomStringConvertible {
   package static let standard = Endpoints(all: [.standard])
 

@@ -5,7 +5,7 @@ package import Usage
 package struct LoadCommandOptions {
   /// Where the server comes from.
   package enum Target: Equatable {
-    case connect(Endpoint)
+    case connect(Endpoints)
     case spawn
     /// Two programs, each started in turn.
     case servers(String, String)
@@ -29,7 +29,9 @@ package struct LoadCommandOptions {
     summary: "Measure a server: messages a second, latencies, processor time, memory.",
     operands: "", maximumOperands: 1,
     options: [
-      Option("connect", value: "HOST:PORT", "a server that runs"),
+      Option(
+        "connect", value: "HOST:PORT,…",
+        "a server that runs; several that share pairs, to which connections go in turn"),
       Option("spawn", "start one: a free port, a temporary folder, gone at the end"),
       Option(
         "workload", value: "W", "message, transfer, backlog, sync or connect (message)",
@@ -113,7 +115,7 @@ package struct LoadCommandOptions {
       throw UsageError("unexpected \(arguments.operands[0]); see watchline load --help")
     }
     switch way {
-    case "connect": return .connect(try Endpoint(value))
+    case "connect": return .connect(try Endpoints(value))
     case "spawn": return .spawn
     case "servers":
       let paths = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -15,8 +15,8 @@ struct LoadSeries {
   func run() -> Int32 {
     warnOfMemory()
     switch options.target {
-    case .connect(let endpoint):
-      return series { () throws(LoadFailure) in try session.run(endpoint) }
+    case .connect(let endpoints):
+      return series { () throws(LoadFailure) in try session.run(endpoints) }
     case .spawn:
       let path = SpawnedServer.standardPath
       return series { () throws(LoadFailure) in try session.run(spawning: path) }

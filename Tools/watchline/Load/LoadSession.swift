@@ -8,9 +8,9 @@ struct LoadSession {
 
   init(_ options: LoadCommandOptions) { self.options = options }
 
-  /// One run against a server that is there.
-  func run(_ endpoint: Endpoint) throws(LoadFailure) -> LoadResult {
-    let process = findProcess(endpoint)
+  /// One run against a server that is there, or several that share pairs.
+  func run(_ endpoints: Endpoints) throws(LoadFailure) -> LoadResult {
+    let process = findProcess(endpoints)
     if let cpu = options.load.serverCPU {
       guard let process else {
         throw LoadFailure("--server-cpu: the server's process is not known; see --server-pid")
@@ -20,13 +20,19 @@ struct LoadSession {
     if options.serverID != nil, process?.cpuSeconds == nil {
       throw LoadFailure("there is no process \(options.serverID!), which --server-pid names")
     }
-    return try measure(endpoint, process, forgets: complain)
+    return try measure(endpoints.all, process, forgets: complain)
   }
 
-  private func findProcess(_ endpoint: Endpoint) -> ServerProcess? {
+  private func findProcess(_ endpoints: Endpoints) -> ServerProcess? {
     if let id = options.serverID { return ServerProcess(id: id) }
-    guard Load.isLocal(host: endpoint.host, port: endpoint.port) else { return nil }
-    return ServerProcess.listening(on: endpoint.port)
+    var found: [ServerProcess] = []
+    for endpoint in endpoints.all {
+      guard Load.isLocal(host: endpoint.host, port: endpoint.port),
+        let process = ServerProcess.listening(on: endpoint.port)
+      else { return nil }
+      found.append(process)
+    }
+    return ServerProcess(found)
   }
 
   /// One run against a server program, which is started for it and stopped after it.
@@ -37,7 +43,7 @@ struct LoadSession {
     defer { server.stop() }
     let process = ServerProcess(id: Int(server.id))
     if let cpu = options.load.serverCPU { try process.pin(to: cpu) }
-    var result = try measure(Endpoint(host: "127.0.0.1", port: server.port), process)
+    var result = try measure([Endpoint(host: "127.0.0.1", port: server.port)], process)
     if case .failed(let reason) = result.ending {
       // The kernel tells of the connections before it tells of the process.
       usleep(50_000)
@@ -47,13 +53,13 @@ struct LoadSession {
   }
 
   private func measure(
-    _ endpoint: Endpoint, _ process: ServerProcess?, forgets: ((String) -> Void)? = nil
+    _ endpoints: [Endpoint], _ process: ServerProcess?, forgets: ((String) -> Void)? = nil
   ) throws(LoadFailure) -> LoadResult {
     if let cpu = options.load.clientCPU { try ServerProcess.pinSelf(to: cpu) }
     let progress = LoadProgress(options.load, isShown: hasProgress)
     defer { progress.clear() }
     return try Load.measure(
-      options.load, host: endpoint.host, port: endpoint.port, server: process,
+      options.load, at: endpoints.map { ($0.host, $0.port) }, server: process,
       version: Watchline.version,
       watch: LoadRun.Watch(
         isInterrupted: { Interrupt.signal != nil }, sampled: { progress.show($0) }),

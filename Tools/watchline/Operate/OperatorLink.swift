@@ -7,8 +7,12 @@ internal import Wire
 struct OperatorOptions {
   var endpoint = Endpoints.standard
   var tls: TLSOptions?
+  /// The last member of a request that is about all pairs, with its comma; nothing where that is not said.
+  var shard = ""
 
   static let options = TLSOptions.options
+  static let shardOption = Option(
+    "shard", value: "N", "whose pairs, from 0, where servers share several shards")
   static let operands = "[HOST:PORT,…]"
   static let notes = """
     HOST:PORT is \(Endpoint.standard) where left out; of several, the first that answers. A server with tokens wants one with the grant admin, in
@@ -18,6 +22,7 @@ struct OperatorOptions {
   init(_ arguments: Arguments) throws(UsageError) {
     if let server = arguments.operands.first { endpoint = try Endpoints(server) }
     tls = try TLSOptions(arguments)
+    if let number = try arguments.integer("shard", in: 0...255) { shard = ",\"shard\":\(number)" }
   }
 }
 

@@ -8,8 +8,10 @@ enum StatsCommand: Subcommand {
     name: "stats",
     summary: "Print what a server holds, and what it has done since it started.",
     operands: OperatorOptions.operands, maximumOperands: 1,
-    options: [Option("json", "print the server's answer as it comes, one JSON object")]
-      + OperatorOptions.options,
+    options: [
+      Option("json", "print the server's answer as it comes, one JSON object"),
+      OperatorOptions.shardOption,
+    ] + OperatorOptions.options,
     notes: """
       \(OperatorOptions.notes)
 
@@ -25,7 +27,7 @@ enum StatsCommand: Subcommand {
     return onLoop { loop throws(UVError) in
       let link = OperatorLink(options, tls, loop: loop)
       return try link.run {
-        link.ask("stats") { answer in
+        link.ask("{\"type\":\"stats\"\(options.shard)}") { answer in
           print(isJSON ? String(decoding: answer.bytes, as: UTF8.self) : text(answer))
           link.finish(Ending(0))
         }

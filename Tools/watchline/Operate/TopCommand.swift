@@ -19,6 +19,7 @@ enum TopCommand: Subcommand {
         "sort", value: "BY", "\(orders): what comes first (rate)",
         among: TopTable.Order.allCases.map(\.rawValue)),
       Option("pair", value: "NAME", "pairs of this name alone; * stands for anything (*)"),
+      OperatorOptions.shardOption,
     ] + OperatorOptions.options,
     notes: """
       \(OperatorOptions.notes)
@@ -45,7 +46,7 @@ enum TopCommand: Subcommand {
     let pattern = arguments.string("pair") ?? "*"
     return onLoop { loop throws(UVError) in
       let link = OperatorLink(options, tls, loop: loop)
-      let top = Top(link, order, pattern, every: every, count: count)
+      let top = Top(link, order, pattern, options.shard, every: every, count: count)
       defer { top.close() }
       return try link.run { top.look() }
     }
@@ -56,6 +57,7 @@ enum TopCommand: Subcommand {
     private let link: OperatorLink
     private let order: TopTable.Order
     private let pattern: String
+    private let shard: String
     private let every: Int64
     private var left: Int?
     private var timer: Timer!
@@ -64,11 +66,13 @@ enum TopCommand: Subcommand {
     private let isTerminal = isatty(1) == 1
 
     init(
-      _ link: OperatorLink, _ order: TopTable.Order, _ pattern: String, every: Int64, count: Int?
+      _ link: OperatorLink, _ order: TopTable.Order, _ pattern: String, _ shard: String,
+      every: Int64, count: Int?
     ) {
       self.link = link
       self.order = order
       self.pattern = pattern
+      self.shard = shard
       self.every = every
       left = count
       timer = Timer(loop: link.loop) { [unowned self] in look() }
@@ -78,7 +82,9 @@ enum TopCommand: Subcommand {
 
     func look() {
       rows = []
-      link.ask("stats") { [unowned self] stats in askForPairs(stats, after: 0) }
+      link.ask("{\"type\":\"stats\"\(shard)}") { [unowned self] stats in
+        askForPairs(stats, after: 0)
+      }
     }
 
     private func askForPairs(_ stats: Members, after: Int64) {
@@ -86,6 +92,7 @@ enum TopCommand: Subcommand {
       line.append("{\"type\":\"listPairs\",\"limit\":1000,\"after\":")
       line.append(decimal: after)
       line.append(",\"pair\":", quoted: pattern)
+      line.append(text: shard)
       line.append("}" as StaticString)
       link.ask(String(decoding: line, as: UTF8.self)) { [unowned self] answer in
         rows += (answer.objects("pairs") ?? []).map(TopTable.Row.init)
