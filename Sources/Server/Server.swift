@@ -95,7 +95,8 @@ package final class Server {
         "this process may open \(descriptors) files, and the server needs \(Self.fewestDescriptors) at "
           + "least; raise the limit (ulimit -n)")
     }
-    room = descriptors - Self.reservedDescriptors
+    // Where there are several, a connection may take two, and as many guests come from other servers.
+    room = (descriptors - Self.reservedDescriptors) / (options.cluster == nil ? 1 : 3)
     relayOptions.limits.connections = min(options.limits.connections, room)
     relayOptions.hasManualClock = options.hasManualClock
     relayOptions.version = Options.version

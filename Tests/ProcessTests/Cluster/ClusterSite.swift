@@ -78,7 +78,7 @@ final class ClusterSite {
     try eventually(within: 60, "one of the servers owns shard \(shard): \(logs)") {
       for (number, server) in servers.enumerated() where !frozen.contains(number) {
         if server.program.hasEnded { try restart(number) }
-        try servers[number].waitUntilReady()
+        guard try servers[number].isReady() else { return false }
       }
       // One that has lost it may not have heard so yet.
       owner = servers.indices.filter { !frozen.contains($0) }
