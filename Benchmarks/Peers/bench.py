@@ -138,7 +138,7 @@ def summary(figures):
     if "latencyMilliseconds" in figures:
         yield "p99 %s ms" % table.digits(figures["latencyMilliseconds"]["p99"])
     for name in ("messagesPerSecond", "serverCPUSecondsPerMillion", "fillPerSecond", "drainPerSecond",
-                 "bytesPerConnection", "syncsPerSecond", "secondsBeyondDetection", "schedulesPerSecond", "longestMs"):
+                 "bytesPerConnection", "syncsPerSecond", "unservedSeconds", "schedulesPerSecond", "longestMs"):
         if name in figures:
             yield "%s %s" % (table.count(figures[name]), name)
 

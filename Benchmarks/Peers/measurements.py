@@ -225,6 +225,7 @@ def cluster_rows(bench):
             lambda: cluster.fenced(bench))
     for name, title in (("watchline", "at the shard's owner"), ("edge", "at another server")):
         add("cluster-latency", "", name, title, lambda name=name: cluster.messages(bench, name == "edge"))
-    for name, title in (("watchline", "with a copy"), ("cold", "without one, 64 MiB in the log")):
+    for name, title in (("watchline", "its owner is killed: beyond the 3 s of detection"),
+                        ("cold", "a server that has no copy starts")):
         add("take-over", "", name, title, lambda name=name: cluster.take_over(bench, name != "cold"))
     return rows

@@ -154,12 +154,12 @@ package final class Server {
     }
     signals.append(Signal(loop: loop, number: SIGHUP) { hook.server?.reload() })
     do throws(StartError) {
-      try listen()
       if let cluster = options.cluster {
         let contact = try listenToPeers()
         self.contact = contact
         parts = try Self.open(cluster, options, contact, onNews)
       }
+      try listen()
     } catch {
       admin?.stop()
       _ = home.close(log)
