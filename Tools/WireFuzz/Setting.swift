@@ -7,7 +7,7 @@ internal import Wire
 /// How the server of a run was started: the first line of its file.
 ///
 /// ```
-/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"quotas":true,"forgets":true,"limits":{"line":4096},"schema":{…}}
+/// {"wire":1,"seed":7,"clock":"manual","tokens":true,"quotas":true,"forgets":true,"lobby":true,"limits":{"line":4096},"schema":{…}}
 /// ```
 package struct Setting: Equatable {
   package var seed: UInt64 = 0
@@ -18,6 +18,8 @@ package struct Setting: Equatable {
   var hasQuotas = false
   /// Pairs that nobody uses for half a day are erased.
   var forgets = false
+  /// Connections come to a lobby first (PROTOCOL.md clause 15.6).
+  var hasLobby = false
   /// Those that are not as they are where nothing is said, in bytes, counts and microseconds.
   var limits: [String: Int] = [:]
   /// A schema of its own, beside those that ship.
@@ -31,6 +33,7 @@ package struct Setting: Equatable {
     hasTokens = seed % 5 == 3
     hasQuotas = seed % 10 == 3
     forgets = seed % 3 == 1
+    hasLobby = seed % 4 == 2
     hasManualClock = choices.percent(50)
     let small: [String: [Int]] = [
       "line": [512, 4096, 70_000], "firstLine": [256, 1024], "firstOutput": [512],
@@ -53,6 +56,7 @@ package struct Setting: Equatable {
     options.hasManualClock = hasManualClock
     if hasTokens { options.access = WorldTokens.access(hasQuotas: hasQuotas) }
     if forgets { options.forgetAfter = 43_200_000_000 }
+    if hasLobby { options.place = .shard(0, of: 1) }
     for (name, path) in Limits.names {
       if let value = limits[name] { options.limits[keyPath: path] = value }
     }
@@ -91,6 +95,10 @@ extension Setting {
       all.append(self)
       all[all.count - 1].forgets = false
     }
+    if hasLobby {
+      all.append(self)
+      all[all.count - 1].hasLobby = false
+    }
     if hasQuotas {
       all.append(self)
       all[all.count - 1].hasQuotas = false
@@ -109,6 +117,7 @@ extension Setting {
     if hasTokens { members.append(JSON.Member("tokens", .bool(true))) }
     if hasQuotas { members.append(JSON.Member("quotas", .bool(true))) }
     if forgets { members.append(JSON.Member("forgets", .bool(true))) }
+    if hasLobby { members.append(JSON.Member("lobby", .bool(true))) }
     let named = Limits.names.compactMap { name, _ in
       limits[name].map { JSON.Member(name, .integer($0)) }
     }
@@ -125,6 +134,7 @@ extension Setting {
     hasTokens = json["tokens"] != nil
     hasQuotas = json["quotas"] != nil
     forgets = json["forgets"] != nil
+    hasLobby = json["lobby"] != nil
     for member in json["limits"]?.members ?? [] {
       limits[member.name] = member.value.number.map { Int($0) }
     }

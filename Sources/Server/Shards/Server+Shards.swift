@@ -169,6 +169,7 @@ extension Server {
   // MARK: Balance
 
   private static let balanceInterval: Int64 = 1_000_000
+  private static let wishesAtOnce = 8
   /// How long a server leaves a free shard to each one that has fewer, in microseconds.
   private static let reluctance: Int64 = 600_000
 
@@ -191,14 +192,16 @@ extension Server {
       let isGiven = part.givenUntil > now
       part.thread.set(reluctance: isGiven ? Self.giftTime : Int64(fewer) * Self.reluctance)
     }
-    guard
-      let most = others.values.max(by: {
-        ($0.parts.count, $0.contact.text) < ($1.parts.count, $1.contact.text)
-      }),
-      most.parts.count >= own + 2,
-      let part = most.parts.first(where: { $0.thread.view.state == .following })
-    else { return }
-    Wish.tell(most.contact, shard: part.number, owned: own, loop)
+    let most = others.values.max {
+      ($0.parts.count, $0.contact.text) < ($1.parts.count, $1.contact.text)
+    }
+    guard let most else { return }
+    // Each gift counts before the next one.
+    let wished = most.parts.filter { $0.thread.view.state == .following }
+      .prefix(max(0, min(Self.wishesAtOnce, (most.parts.count - own) / 2)))
+    for (count, part) in wished.enumerated() {
+      Wish.tell(most.contact, shard: part.number, owned: own + count, loop)
+    }
   }
 
   /// Whoever does not read what it is owed keeps a shard from going no longer than a server from its end.

@@ -30,7 +30,8 @@ final class ShardThread: @unchecked Sendable {
   }
 
   private let exchange = Monitor(Exchange())
-  private let open: () throws(StoreError) -> Standby
+  /// nil once it was called: whatever it holds may keep the copy's folder locked.
+  private var open: (() throws(StoreError) -> Standby)?
   private let onNews: @Sendable () -> Void
 
   /// - Parameters:
@@ -64,14 +65,20 @@ final class ShardThread: @unchecked Sendable {
   private static let pause: UInt64 = 20_000_000
 
   private func run() {
-    let end: End
-    do throws(StoreError) {
-      end = try follow(try open())
-    } catch {
-      end = .failed(error)
-    }
+    let end = follow()
     exchange.with { $0.view.end = end }
     onNews()
+  }
+
+  /// The standby goes with the return, and with it the lock of its folder: the next one may be opened then.
+  private func follow() -> End {
+    do throws(StoreError) {
+      let standby = try open!()
+      open = nil
+      return try follow(standby)
+    } catch {
+      return .failed(error)
+    }
   }
 
   private func follow(_ standby: Standby) throws(StoreError) -> End {

@@ -55,6 +55,17 @@ extension ProcessTests {
       #expect(try site.stop() == [0, 0, 0])
     }
 
+    /// Many shards go from the first server to one that comes later, each with the folder of its copy, and none is lost.
+    @Test func manyShardsMove() throws {
+      let site = try ClusterSite(scratch, .nodes(1), servers: 2, more: ["--shards", "32"])
+      _ = try site.owner()
+      for pair in 0..<20 { try site.servers[0].device("phone", pair: "pair\(pair)").close() }
+      try site.balance(32)
+      for pair in 0..<20 { try site.servers[1].device("phone", pair: "pair\(pair)").close() }
+      #expect(!site.servers.contains { $0.log.contains("event=shardFailed") }, "\(site.logs)")
+      #expect(try site.stop() == [0, 0])
+    }
+
     /// Requests that are about all pairs name a shard, whichever server is asked.
     @Test func anyServerIsAskedOfAnyShard() throws {
       let site = try ClusterSite(scratch, .nodes(1), servers: 2, more: ["--shards", "2"])
