@@ -169,12 +169,18 @@ final class Wish: ClientHandler {
   private let frames: [UInt8]
   /// It holds itself until its connection is closed.
   private var own: Wish?
+  private var timer: Timer?
+
+  private static let patience: Int64 = 2_000_000
 
   static func tell(_ contact: Contact, shard: Int, owned: Int, _ loop: EventLoop) {
     let wish = Wish(contact.key, shard, owned)
     wish.own = wish
     do throws(UVError) {
-      try TCPConnection.connect(loop: loop, host: contact.host, port: contact.port, handler: wish)
+      let socket = try TCPConnection.connect(
+        loop: loop, host: contact.host, port: contact.port, handler: wish)
+      wish.timer = Timer(loop: loop) { socket.close() }
+      wish.timer?.start(after: patience)
     } catch {
       wish.own = nil
     }
@@ -196,5 +202,8 @@ final class Wish: ClientHandler {
   func connectionDidEnd(_ connection: TCPConnection) { connection.close() }
   func connection(_ connection: TCPConnection, didFail error: UVError) {}
   func connection(_ connection: TCPConnection, didWrite bytes: Int) {}
-  func connectionDidClose(_ connection: TCPConnection) { own = nil }
+  func connectionDidClose(_ connection: TCPConnection) {
+    timer?.close()
+    own = nil
+  }
 }

@@ -32,7 +32,10 @@ extension Server {
     }
     let listener = try listen(host, port)
     peerListener = listener
-    return Contact(host: host, port: listener.port, key: Self.randomName())
+    // As a number: no server looks a name up while others wait.
+    let number = listener.address.prefix { $0 != "]" }.drop { $0 == "[" }
+    let bound = listener.address.hasPrefix("[") ? number : number.prefix { $0 != ":" }
+    return Contact(host: String(bound), port: listener.port, key: Self.randomName())
   }
 
   /// Opens each shard's log and the copy of it.
@@ -75,7 +78,8 @@ extension Server {
 
   /// What the threads that follow shards have to say.
   func takeShardNews() {
-    for part in parts where part.site == nil {
+    for part in parts {
+      guard case .following = part.state else { continue }
       let view = part.thread.view
       switch view.end {
       case .owner(let store, let contents): own(part, store, contents)

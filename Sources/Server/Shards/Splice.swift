@@ -14,6 +14,8 @@ final class Splice: ClientHandler {
   private let key: String
   private(set) var visit: Visit
   private var socket: TCPConnection!
+  /// Who does not take the visit in time may stand still.
+  private var timer: Timer!
   private var reader = PeerFrame.Reader()
   /// Frames that the socket has not taken; before it is open, those that come behind the visit.
   private var outgoing: [UInt8] = []
@@ -47,7 +49,14 @@ final class Splice: ClientHandler {
     written = visit.position
     socket = try TCPConnection.connect(
       loop: server.loop, host: contact.host, port: contact.port, handler: self)
+    timer = Timer(loop: server.loop) { [unowned self] in
+      if !isWelcome { socket.close() }
+    }
+    timer.start(after: Self.patience)
   }
+
+  /// Microseconds in which the owner has to take the visit.
+  private static let patience: Int64 = 3_000_000
 
   // MARK: The owner
 
@@ -120,7 +129,10 @@ final class Splice: ClientHandler {
     server.readSpliced(link)
   }
 
-  func connectionDidClose(_ connection: TCPConnection) { server.spliceHasEnded(self) }
+  func connectionDidClose(_ connection: TCPConnection) {
+    timer.close()
+    server.spliceHasEnded(self)
+  }
 
   private func send(_ frame: PeerFrame) {
     frame.append(to: &outgoing)

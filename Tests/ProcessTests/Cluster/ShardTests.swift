@@ -151,15 +151,19 @@ extension ProcessTests {
       #expect(try site.servers[edge].terminate() == 0)
     }
 
-    /// Guests of a server that stands still are cut off once another one owns the shard, and come back there.
+    /// Guests of a server that stands still are cut off once another one owns the shard, and come back there. Who wants to
+    /// become one meanwhile is taken there.
     @Test func guestsOfOneThatStandsStill() throws {
       let site = try ClusterSite(scratch, .nodes(1), servers: 3)
       let edge = try edge(site)
       let owner = try site.owner()
       let phone = try site.servers[edge].device("phone", pair: "first")
       site.freeze(owner)
+      let late = try site.servers[edge].client()
+      try late.send(["type": "activate", "pair": "second", "role": "phone"])
       _ = try site.owner()
       #expect(try phone.linesToEnd().isEmpty)
+      try late.expect("activationDidComplete")
       let back = try site.servers[edge].device("phone", pair: "first")
       #expect(try back.request(["type": "ping"]).type == "pong")
       site.thaw(owner)
