@@ -15,8 +15,10 @@ final class Link {
   private(set) var visited: (site: Site, connection: Connection)?
   /// The server that serves it, where that is not this one.
   var splice: Splice?
-  /// When it may be looked for a way to the shard again.
-  var nextTry: Int64 = 0
+  /// Who was asked last to take it, and when.
+  var tried: (owner: UInt64, at: Int64)?
+  /// Whether it is in the server's list of those that no way was found for.
+  var isWanting = false
   /// Since when it has wanted to go to a shard that nobody could be found for.
   var wantsSince: Int64?
   private(set) var state = State.serving

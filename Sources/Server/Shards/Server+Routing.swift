@@ -7,8 +7,9 @@ extension Server {
   /// For how long a shard without an owner is waited for, in microseconds: an election of the nodes of NATS, and
   /// a take-over.
   private static let patience: Int64 = 10_000_000
-  /// Microseconds between two looks for a way.
+  /// Microseconds between two looks for a way, and between two tries at the same owner.
   private static let interval: Int64 = 50_000
+  private static let retry: Int64 = 500_000
 
   /// A connection is to go to a shard, and nothing is owed on it where it is.
   func take(_ link: Link, to shard: Int) {
@@ -22,8 +23,8 @@ extension Server {
         link.connection,
         "no server has shard \(shard) at present; nothing was changed, try again later", now: now)
     }
-    if link.nextTry <= now, find(link, shard) { return }
-    guard !wanting.contains(where: { $0 === link }) else { return }
+    guard !find(link, shard), !link.isWanting else { return }
+    link.isWanting = true
     wanting.append(link)
     if !routeTimer.isRunning { routeTimer.start(after: Self.interval) }
   }
@@ -41,7 +42,10 @@ extension Server {
       return true
     }
     guard let holder = part.holder else { return false }
-    link.nextTry = now + 2 * Self.interval
+    if let tried = link.tried, tried.owner == holder.owner, now - tried.at < Self.retry {
+      return false
+    }
+    link.tried = (holder.owner, now)
     let visit = home.relay.depart(link.connection, now: now)
     do throws(UVError) {
       let splice = try Splice(self, link, visit, holder.owner, holder.contact)
@@ -70,8 +74,9 @@ extension Server {
   func routeAgain() {
     let links = wanting
     wanting = []
-    for link in links where link.socket.isOpen && !link.isLingering && link.splice == nil {
-      serve(link)
+    for link in links {
+      link.isWanting = false
+      if link.socket.isOpen, !link.isLingering, link.splice == nil { serve(link) }
     }
   }
 

@@ -90,7 +90,7 @@ final class Splice: ClientHandler {
     switch frame {
     case .welcome:
       isWelcome = true
-      link.wantsSince = nil
+      (link.wantsSince, link.tried) = (nil, nil)
       server.readSpliced(link)
     case .bytes(let bytes): output += bytes
     case .ask(let position):
