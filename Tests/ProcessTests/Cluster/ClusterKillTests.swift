@@ -21,7 +21,7 @@ extension ProcessTests {
     }
 
     @Test(arguments: [
-      (ClusterSite.Engine.nodes(1), 1), (.nodes(3), 1), (.postgreSQL, 1), (.nodes(1), 3),
+      (ClusterSite.Engine.nodes(1), 1), (.nodes(3), 1), (.nodes(1), 3), (.postgreSQL, 3),
     ])
     func losesNothing(engine: ClusterSite.Engine, shards: Int) throws {
       let rounds = setting("WATCHLINE_CLUSTER_ROUNDS").map { Int($0) } ?? 3
