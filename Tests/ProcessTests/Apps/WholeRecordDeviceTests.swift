@@ -147,7 +147,14 @@ extension ProcessTests {
       watch.type("open 1")
       // It shares by then: what starts before that it is not told.
       try watch.shows("START")
+      // Nor is what starts before the phone knows that the watch is there. Whoever came first is told of the other.
+      try eventually("one of them is told that the other is reachable") {
+        try phone.update()
+        try watch.update()
+        return (phone.told + watch.told).contains { $0.1.hasSuffix(" is reachable") }
+      }
       phone.type("open 1", "start")
+      try phone.shows("PAUSE")
       try watch.shows("PAUSE")
       watch.type("pause")
       try phone.shows("RESUME")

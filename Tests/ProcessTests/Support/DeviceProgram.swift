@@ -73,7 +73,9 @@ final class DeviceProgram {
 
   /// Waits until the screen shows all of these, each in one line.
   func shows(_ texts: String..., without absent: [String] = []) throws {
-    try eventually("\(texts) without \(absent) on the screen:\n\(screen.joined(separator: "\n"))") {
+    try eventually(
+      "\(texts) without \(absent) on the screen:\n\(screen.joined(separator: "\n"))\ntold: \(told.suffix(8))"
+    ) {
       try update()
       guard !program.hasEnded || read > 0 else { throw Failure(program.errors) }
       return texts.allSatisfy { text in screen.contains { $0.contains(text) } }
