@@ -40,6 +40,13 @@ package enum PeerFrame: Equatable, Sendable {
   package static let longestGreeting = 256
   private static let head = 5
 
+  /// Frames one behind the other.
+  package static func bytes(_ frames: PeerFrame...) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for frame in frames { frame.append(to: &bytes) }
+    return bytes
+  }
+
   package func append(to bytes: inout [UInt8]) {
     switch self {
     case .greeting(let key): Self.append(0, Array(key.utf8), &bytes)

@@ -88,10 +88,7 @@ package final class World {
 
   static func lobby(_ options: Relay.Options, now: Int64) throws -> Relay? {
     guard case .shard(_, let count) = options.place else { return nil }
-    var options = options
-    options.place = .lobby(shards: count)
-    options.forgetAfter = nil
-    return try Relay(Contents(identity: "lobby", epoch: 0), options: options, now: now)
+    return try Relay.lobby(options, shards: count, now: now)
   }
 
   /// Answers the relay's effects until nothing moves.

@@ -1,3 +1,4 @@
+import Journal
 import Wire
 
 /// Connections that go from a lobby to the relay that has their pair, and back where they ask for another one.
@@ -12,6 +13,18 @@ import Wire
 /// The lobby keeps its connection meanwhile: it counts there, and its end is told there. What arrives at the shard is a
 /// guest, which counts nowhere.
 extension Relay {
+  /// A lobby of a server whose relays have these options.
+  ///
+  /// - Throws: what `init` does.
+  package static func lobby(
+    _ options: Options, shards: Int, now: Int64
+  ) throws(JournalError) -> Relay {
+    var options = options
+    options.place = .lobby(shards: shards)
+    options.forgetAfter = nil
+    return try Relay(Contents(identity: "lobby", epoch: 0), options: options, now: now)
+  }
+
   /// Whether a request is for another relay. The connection waits then until it is taken there.
   ///
   /// - Throws: 4008 where that could not be done, 4004 where the connection has something that would be lost.
@@ -71,14 +84,7 @@ extension Relay {
   package func arrive(_ visit: Visit, now time: Int64) -> Connection {
     setTime(time)
     let connection = makeConnection()
-    if let token = options.access?.token(id: visit.token, at: wall) {
-      hold(token, connection)
-      awaitExpiry(of: token, on: connection)
-    }
     setPace(of: connection)
-    if let time = visit.activationTime, !visit.hasActivated {
-      awaitActivation(connection, within: time)
-    }
     take(visit, connection)
     connection.peer = visit.peer
     hold(connection)
@@ -91,15 +97,6 @@ extension Relay {
     setTime(time)
     guard !connection.isEnded, connection.isAway else { return }
     take(visit, connection)
-    let token = options.access?.token(id: visit.token, at: wall)
-    if token != connection.token {
-      hold(token, connection)
-      if let token { awaitExpiry(of: token, on: connection) }
-    }
-    // Its time may have come while it was away.
-    if !visit.hasActivated, let time = visit.activationTime {
-      awaitActivation(connection, within: time)
-    }
     connection.endWait()
     unblock(connection)
     account(connection)
@@ -130,5 +127,14 @@ extension Relay {
     connection.position = visit.position
     connection.confirmedPosition = min(connection.confirmedPosition, visit.position)
     connection.hasActivated = visit.hasActivated
+    let token = options.access?.token(id: visit.token, at: wall)
+    if token != connection.token {
+      hold(token, connection)
+      if let token { awaitExpiry(of: token, on: connection) }
+    }
+    // Back in a lobby, its time may have come while it was away.
+    if !visit.hasActivated, let time = visit.activationTime {
+      awaitActivation(connection, within: time)
+    }
   }
 }

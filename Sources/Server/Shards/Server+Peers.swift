@@ -142,9 +142,7 @@ final class Caller: ConnectionHandler, Hashable {
 
   /// The shard is not this server's: the visit goes back as it came.
   func refuse(_ visit: Visit) {
-    var bytes: [UInt8] = []
-    PeerFrame.visit(visit.bytes).append(to: &bytes)
-    socket.write(bytes)
+    socket.write(PeerFrame.bytes(.visit(visit.bytes)))
   }
 
   /// Its socket is somebody else's to handle from now on.
@@ -187,10 +185,7 @@ final class Wish: ClientHandler {
   }
 
   private init(_ key: String, _ shard: Int, _ owned: Int) {
-    var frames: [UInt8] = []
-    PeerFrame.greeting(key: key).append(to: &frames)
-    PeerFrame.wish(shard: shard, owned: owned).append(to: &frames)
-    self.frames = frames
+    frames = PeerFrame.bytes(.greeting(key: key), .wish(shard: shard, owned: owned))
   }
 
   func connectionDidOpen(_ connection: TCPConnection) {

@@ -11,12 +11,8 @@ extension Server {
   static func lobby(
     _ options: Relay.Options, shards: Int, now: Int64, _ onNews: @escaping @Sendable () -> Void
   ) throws(StartError) -> Site {
-    var options = options
-    options.place = .lobby(shards: shards)
-    options.forgetAfter = nil
     do {
-      let contents = Contents(identity: "lobby", epoch: 0)
-      return Site(try Relay(contents, options: options, now: now), nil, onDone: onNews)
+      return Site(try Relay.lobby(options, shards: shards, now: now), nil, onDone: onNews)
     } catch {
       throw StartError("\(error)")
     }
@@ -112,7 +108,6 @@ extension Server {
 
   /// A shard can be followed no more: the server ends, and says why.
   private func fail(_ part: ShardPart, _ error: StoreError) {
-    if case .ended = part.state { return }
     part.end()
     log.write(.error, "event=shardFailed shard=\(part.number) error=\("\(error)".quoted)")
     partFailure = error

@@ -66,10 +66,7 @@ final class Splice: ClientHandler {
     } catch {
       return connection.close()
     }
-    var frames: [UInt8] = []
-    PeerFrame.greeting(key: key).append(to: &frames)
-    PeerFrame.visit(visit.bytes).append(to: &frames)
-    outgoing = frames + outgoing
+    outgoing = PeerFrame.bytes(.greeting(key: key), .visit(visit.bytes)) + outgoing
     isOpen = true
     server.watch(connection)
     flush()
@@ -91,7 +88,6 @@ final class Splice: ClientHandler {
     case .welcome:
       isWelcome = true
       (link.wantsSince, link.tried) = (nil, nil)
-      server.readSpliced(link)
     case .bytes(let bytes): output += bytes
     case .ask(let position):
       wanted = max(wanted, position)
