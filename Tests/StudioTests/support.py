@@ -132,21 +132,25 @@ class StudioTestCase(unittest.TestCase):
 
         self.act(click)
 
-    def control(self, name, text):
-        if text in ("Go offline", "Go online"):
-            return self.act(lambda: self.device(name).find_element(By.XPATH, f".//button[.='{text}']").click())
+    def panel(self, name):
+        """The controls of a device, unfolded."""
         panel = self.device(name).find_element(By.CSS_SELECTOR, "details[data-open]")
         if panel.get_attribute("open") is None:
             panel.find_element(By.TAG_NAME, "summary").click()
-        self.act(lambda: panel.find_element(By.XPATH, f".//button[normalize-space()='{text}']").click())
+        return panel
+
+    def control(self, name, text):
+        if text in ("Go offline", "Go online"):
+            return self.act(lambda: self.device(name).find_element(By.XPATH, f".//button[.='{text}']").click())
+        button = f".//button[normalize-space()='{text}']"
+        self.act(lambda: self.panel(name).find_element(By.XPATH, button).click())
 
     def at_server(self, text):
-        panel = self.driver.find_element(By.ID, "server-controls")
-        self.act(lambda: panel.find_element(By.XPATH, f".//button[normalize-space()='{text}']").click())
+        button = f"//*[@id='server-controls']//button[normalize-space()='{text}']"
+        self.act(lambda: self.driver.find_element(By.XPATH, button).click())
 
     def type(self, name, line):
-        field = self.device(name).find_element(By.CSS_SELECTOR, "form input")
-        self.act(lambda: field.send_keys(line, Keys.ENTER))
+        self.act(lambda: self.device(name).find_element(By.CSS_SELECTOR, "form input").send_keys(line, Keys.ENTER))
 
     def judge(self):
         self.driver.find_element(By.ID, "judge").click()

@@ -7,6 +7,7 @@ import tempfile
 import time
 
 from axe_selenium_python import Axe
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -127,11 +128,34 @@ class PageTests(StudioTestCase):
         self.type("phone", "new Tea 5:00")
         self.driver.find_element(By.ID, "wire-type").send_keys("activate")
         line = self.until(lambda: next(iter(self.driver.find_elements(By.CSS_SELECTOR, "#lines button")), None))
-        self.driver.execute_script("arguments[0].click()", line)
+        line.click()
         text = self.until(lambda: self.driver.find_element(By.ID, "line").text)
         self.assertIn("activate()", text)
         self.assertIn("clause 4.1", text)
         self.assertIn('"pair"', text)
+
+    def test_a_press_outlasts_new_lines(self):
+        self.type("phone", "new Tea 5:00")
+        rows = self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, "#lines button"))
+        ActionChains(self.driver).click_and_hold(rows[-1]).perform()
+        before = self.driver.find_element(By.ID, "wire-count").text
+        offline = self.device("watch").find_element(By.XPATH, ".//button[.='Go offline']")
+        self.driver.execute_script("arguments[0].click()", offline)
+        self.until(lambda: self.driver.find_element(By.ID, "wire-count").text != before)
+        self.assertEqual(self.driver.switch_to.active_element, rows[-1])
+        ActionChains(self.driver).release().perform()
+        self.assertIn("clause", self.driver.find_element(By.ID, "line").text)
+        # A filter leaves rows out, and has them again in their order.
+        words = self.driver.find_element(By.ID, "wire-type")
+        shown = self.lines()
+        words.send_keys("activate")
+        self.until(lambda: 0 < len(self.lines()) < len(shown))
+        words.send_keys(Keys.BACKSPACE * len("activate"))
+        self.until(lambda: self.lines()[: len(shown)] == shown)
+
+    def lines(self):
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll('#lines button')].map((row) => row.innerText)")
 
     def test_narrow_and_wide_in_light_and_dark(self):
         for width, dark in [(1400, False), (1400, True), (390, False), (390, True)]:

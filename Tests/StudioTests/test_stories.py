@@ -123,10 +123,8 @@ class ControlTests(StudioTestCase):
     """What can be done to a device by mouse."""
 
     def choose(self, name, label, text):
-        panel = self.device(name).find_element(By.CSS_SELECTOR, "details[data-open]")
-        if panel.get_attribute("open") is None:
-            panel.find_element(By.TAG_NAME, "summary").click()
-        self.act(lambda: Select(panel.find_element(By.XPATH, f".//label[contains(., '{label}')]/select")).select_by_visible_text(text))
+        box = f".//label[contains(., '{label}')]/select"
+        self.act(lambda: Select(self.panel(name).find_element(By.XPATH, box)).select_by_visible_text(text))
 
     def test_cut_installed_and_budget(self):
         self.type("phone", "new Tea 5:00")

@@ -66,10 +66,20 @@ function draw() {
       && (words.length === 0 || words.some((word) => line.type.includes(word))));
     const list = byId("lines");
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-    list.replaceChildren(...found.slice(-mostRows).map(item));
-    if (isAtEnd) list.scrollTop = list.scrollHeight;
+    showRows(list, found.slice(-mostRows));
+    if (isAtEnd && !list.matches(":active")) list.scrollTop = list.scrollHeight;
     const hidden = Math.max(0, found.length - mostRows);
     byId("wire-count").textContent = `${found.length} lines${hidden > 0 ? `, the newest ${mostRows} shown` : ""}${skipped > 0 ? `; ${skipped} older ones are not here` : ""}`;
+  });
+}
+
+// A row that is shown already stays the same element, so that a press, the focus and a selection outlast new lines.
+function showRows(list, lines) {
+  const rows = lines.map((line) => line.row ??= item(line));
+  const shown = new Set(rows);
+  for (const row of [...list.children]) if (!shown.has(row)) row.remove();
+  rows.forEach((row, index) => {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
   });
 }
 
