@@ -121,7 +121,7 @@ let package = Package(
     // Adapters.
     library("EventLoop", ["CUV"], settings: lean),
     library("Storage", ["CSQLite", "CXXHash", "Cluster", "Journal"]),
-    library("JetStream", ["CNATS", "Storage"]),
+    library("JetStream", ["CNATS", "Storage", "Wire"]),
     library("PostgreSQL", ["CPostgreSQL", "Storage"]),
     library("TLS", ["CTLS"]),
     library("Pages", ["CWebSockets"]),

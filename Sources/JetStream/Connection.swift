@@ -209,10 +209,11 @@ final class Connection {
     if natsConnection_Status(handle) != NATS_CONN_STATUS_CONNECTED {
       return SharedLogSilence("no NATS server can be reached")
     }
+    let nobody = SharedLogSilence("nobody keeps the stream: it is gone, or its nodes are")
     switch code {
+    case jsErrCode(0) where status == NATS_NO_RESPONDERS: return nobody
     // What the library makes of a question that nobody listens to.
-    case JSNotEnabledErr, JSStreamNotFoundErr:
-      return SharedLogSilence("nobody keeps the stream: it is gone, or its nodes are")
+    case JSNotEnabledErr, JSStreamNotFoundErr: return nobody
     case JSInsufficientResourcesErr, JSStorageResourcesExceededErr, JSStreamStoreFailedErr:
       return SharedLogSilence(
         "a node's disk is full, or what JetStream may use of it (JetStream error \(code.rawValue))")

@@ -1,5 +1,6 @@
 import CNATS
 package import Storage
+import Wire
 
 /// A shard's log as a stream of NATS JetStream: an entry is a message, its sequence the message's.
 ///
@@ -13,6 +14,11 @@ package final class JetStream: SharedLog {
   private let stream: String
   private let subject: String
   private var reader: Reader
+  private let inbox: Inbox
+  /// Tells the answer to an append from late ones.
+  private var round = 0
+  /// Answers that were read. To destroy one wakes a thread of the library, and is done while nobody waits.
+  private var read: [OpaquePointer] = []
 
   /// Connects to a node, and makes the stream where there is none.
   ///
@@ -26,7 +32,10 @@ package final class JetStream: SharedLog {
     try connection.openStream(settings)
     entryBytes = min(1 << 20, connection.maxPayload - Self.headBytes)
     reader = try Reader(connection, settings)
+    inbox = try Inbox(connection, settings)
   }
+
+  deinit { destroyRead() }
 
   /// What a message may have beside its entry.
   private static let headBytes = 256
@@ -34,27 +43,59 @@ package final class JetStream: SharedLog {
   package func append(
     _ entry: [UInt8], behind sequence: UInt64, patience: Int64
   ) -> SharedLogAnswer {
-    var message: OpaquePointer?
-    let made = entry.withUnsafeBytes { bytes in
-      natsMsg_Create(
-        &message, subject, nil, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
+    round += 1
+    let reply = "\(inbox.subject).\(round)"
+    let deadline = monotonicNanoseconds() + UInt64(max(0, patience)) * 1_000
+    let sent = publish(entry, behind: sequence, reply: reply)
+    destroyRead()
+    guard sent == NATS_OK else { return .unanswered(connection.silence(sent)) }
+    while true {
+      do throws(NATSFailure) {
+        let message = try inbox.next(until: deadline)
+        read.append(message)
+        guard String(cString: natsMsg_GetSubject(message)) == reply else { continue }
+        return answer(message, behind: sequence)
+      } catch {
+        return .unanswered(connection.silence(error.status))
+      }
     }
-    guard made == NATS_OK else { return .unanswered(connection.silence(made)) }
+  }
+
+  private func publish(_ entry: [UInt8], behind sequence: UInt64, reply: String) -> natsStatus {
+    var message: OpaquePointer?
+    var status = entry.withUnsafeBytes { bytes in
+      natsMsg_Create(
+        &message, subject, reply, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
+    }
+    guard status == NATS_OK else { return status }
     defer { natsMsg_Destroy(message) }
     for (key, value) in [
       ("Nats-Expected-Last-Sequence", String(sequence)), ("Nats-Expected-Stream", stream),
-    ] {
-      let set = natsMsgHeader_Set(message, key, value)
-      guard set == NATS_OK else { return .unanswered(connection.silence(set)) }
+    ] where status == NATS_OK {
+      status = natsMsgHeader_Set(message, key, value)
     }
-    var options = jsPubOptions()
-    jsPubOptions_Init(&options)
-    options.MaxWait = max(1, patience / 1_000)
-    var code = jsErrCode(0)
-    let status = js_PublishMsg(nil, connection.context, message, &options, &code)
-    if status == NATS_OK { return .appended }
+    return status == NATS_OK ? natsConnection_PublishMsg(connection.handle, message) : status
+  }
+
+  private func answer(_ message: OpaquePointer, behind sequence: UInt64) -> SharedLogAnswer {
+    let bytes = UnsafeRawBufferPointer(
+      start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message)))
+    // `{"stream":"WL_0","seq":5}`, or `{"error":{"code":400,"err_code":10071,…},…}`.
+    guard let members = try? Members(bytes) else {
+      return .unanswered(SharedLogSilence("a node's answer is no JSON"))
+    }
+    guard let error = members.object("error") else {
+      return members.integer("seq") == Int64(sequence) + 1
+        ? .appended : .unanswered(SharedLogSilence("a node puts an entry where it does not belong"))
+    }
+    let code = jsErrCode(UInt32(clamping: error.integer("err_code") ?? 0))
     return code == JSStreamWrongLastSequenceErr
-      ? .refused : .unanswered(connection.silence(status, code))
+      ? .refused : .unanswered(connection.silence(NATS_ERR, code))
+  }
+
+  private func destroyRead() {
+    for message in read { natsMsg_Destroy(message) }
+    read.removeAll(keepingCapacity: true)
   }
 
   package func read(

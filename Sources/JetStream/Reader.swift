@@ -7,8 +7,7 @@ import Storage
 final class Reader {
   private let connection: Connection
   private let question: String
-  private let inbox: String
-  private let subscription: OpaquePointer
+  private let inbox: Inbox
   private var window = ReadWindow()
   /// Tells the answers of this call from late ones.
   private var round = 0
@@ -16,24 +15,8 @@ final class Reader {
   init(_ connection: Connection, _ settings: JetStreamSettings) throws(StoreError) {
     self.connection = connection
     question = "$JS.API.DIRECT.GET.\(settings.stream)"
-    var inbox: UnsafeMutablePointer<CChar>?
-    var subscription: OpaquePointer?
-    var status = natsInbox_Create(&inbox)
-    defer { natsInbox_Destroy(inbox) }
-    self.inbox = inbox.map { String(cString: $0) } ?? ""
-    if status == NATS_OK {
-      status = natsConnection_SubscribeSync(&subscription, connection.handle, self.inbox + ".>")
-    }
-    guard status == NATS_OK, let subscription else {
-      throw StoreError(
-        .cannotOpen, function: "natsConnection_SubscribeSync", path: settings.name,
-        connection.silence(status).reason)
-    }
-    natsSubscription_SetPendingLimits(subscription, -1, -1)
-    self.subscription = subscription
+    inbox = try Inbox(connection, settings)
   }
-
-  deinit { natsSubscription_Destroy(subscription) }
 
   /// - Returns: the entries behind a sequence that follow each other; none where the next one is not there.
   func read(behind sequence: UInt64, patience: Int64) throws(SharedLogSilence) -> [[UInt8]] {
@@ -41,21 +24,19 @@ final class Reader {
     for number in sequence + 1...sequence + UInt64(window.count) {
       let ask = "{\"seq\":\(number)}"
       let status = natsConnection_PublishRequestString(
-        connection.handle, question, "\(inbox).\(round).\(number)", ask)
+        connection.handle, question, "\(inbox.subject).\(round).\(number)", ask)
       guard status == NATS_OK else { throw connection.silence(status) }
     }
     var found: [UInt64: [UInt8]] = [:]
     var answers = 0
     let deadline = monotonicNanoseconds() + UInt64(patience) * 1_000
     while answers < window.count {
-      let now = monotonicNanoseconds()
-      guard now < deadline else { break }
-      var message: OpaquePointer?
-      let status = natsSubscription_NextMsg(
-        &message, subscription, Int64((deadline - now + 999_999) / 1_000_000))
-      guard status == NATS_OK, let message else {
-        guard status == NATS_TIMEOUT, found[sequence + 1] != nil else {
-          throw connection.silence(status)
+      let message: OpaquePointer
+      do throws(NATSFailure) {
+        message = try inbox.next(until: deadline)
+      } catch {
+        guard error.status == NATS_TIMEOUT, found[sequence + 1] != nil else {
+          throw connection.silence(error.status)
         }
         break
       }
