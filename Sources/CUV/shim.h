@@ -44,5 +44,10 @@ static inline int watchline_take_socket_error(const uv_tcp_t *handle) {
   return error == 0 ? 0 : uv_translate_sys_error(error);
 }
 
+/// Has the loop count how long it waits (`uv_metrics_idle_time`). Variadic functions cannot be called from Swift.
+static inline int watchline_count_idle_time(uv_loop_t *loop) {
+  return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
 /// Declared by <wchar.h> only with _XOPEN_SOURCE, which must not depend on who includes it first.
 extern int wcwidth(wchar_t character);

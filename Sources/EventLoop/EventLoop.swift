@@ -62,6 +62,7 @@ package final class EventLoop {
     readLimitPerTurn = readBufferSize * Self.readBuffersPerTurn
     pointer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     do throws(UVError) {
+      try check(watchline_count_idle_time(pointer), "uv_loop_configure")
       let idler = try Idler(loop: self)
       self.idler = idler
       hooks.append(idler)
@@ -88,6 +89,11 @@ package final class EventLoop {
   ///
   /// The corresponding C function is `uv_hrtime`. Any thread.
   package var now: Int64 { Int64(uv_hrtime() / 1_000) }
+
+  /// Nanoseconds in which the loop has waited for something to do, since it was opened.
+  ///
+  /// The corresponding C function is `uv_metrics_idle_time`.
+  package var idleTime: UInt64 { uv_metrics_idle_time(pointer) }
 
   /// Runs callbacks on this thread until no active handle is left or `stop()` is called.
   ///

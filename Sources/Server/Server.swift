@@ -257,7 +257,7 @@ package final class Server {
     }
     var hasFreedMuch = false
     for site in sites {
-      site.submitBatch()
+      site.submitBatch(loop)
       if site.hasFreedMuch() { hasFreedMuch = true }
     }
     if hasFreedMuch { returnFreedMemory() }
@@ -300,7 +300,7 @@ package final class Server {
   private func takeNews() {
     takeShardNews()
     for site in sites {
-      if let error = site.takeStoreEvents(now: now, log) { lose(site, error) }
+      if let error = site.takeStoreEvents(now: now, loop, log) { lose(site, error) }
       site.takeWorks(now: now)
     }
   }

@@ -1,3 +1,4 @@
+import EventLoop
 import Journal
 import Relay
 import Storage
@@ -20,6 +21,8 @@ final class Site {
   private(set) var isCommitting = false
   private var lastSubmitted: UInt64 = 0
   private var submittedAt: UInt64 = 0
+  /// `EventLoop.idleTime` then.
+  private var idleAtSubmission: UInt64 = 0
   /// Why the store fails, or failed when it was closed.
   private(set) var failure: StoreError?
   /// `Relay.evictedSize` when freed memory was last given back.
@@ -48,9 +51,10 @@ final class Site {
   }
 
   /// Gives the store the next batch, once the one before is committed.
-  func submitBatch() {
+  func submitBatch(_ loop: EventLoop) {
     guard let store, !isCommitting, let batch = relay.takeBatch() else { return }
     isCommitting = true
+    idleAtSubmission = loop.idleTime
     lastSubmitted = batch.number
     submittedAt = monotonicNanoseconds()
     store.submit(batch)
@@ -84,12 +88,16 @@ final class Site {
   /// What its store has to say.
   ///
   /// - Returns: that another server has taken its place, where it has.
-  func takeStoreEvents(now: Int64, _ log: Log) -> StoreError? {
+  func takeStoreEvents(now: Int64, _ loop: EventLoop, _ log: Log) -> StoreError? {
     for event in store?.takeEvents() ?? [] {
       switch event {
       case .committed(let number):
         isCommitting = false
-        commits.add(seconds: Double(monotonicNanoseconds() &- submittedAt) / 1e9)
+        let duration = monotonicNanoseconds() &- submittedAt
+        commits.add(seconds: Double(duration) / 1e9)
+        // A loop that has waited for the store lets it go on at once, while this batch is told. One that has not is what
+        // limits them, and larger batches cost it less.
+        if (loop.idleTime - idleAtSubmission) * 8 > duration { submitBatch(loop) }
         relay.committed(through: number, now: now)
       case .failing(let error, _) where error.kind == .conflict: return error
       case .failing(let error, let firstUncommitted):

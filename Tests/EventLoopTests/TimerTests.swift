@@ -29,6 +29,22 @@ extension EventLoopSuite {
       }
     }
 
+    @Test func whatIsWaitedIsCounted() throws {
+      try withLoop { loop in
+        var busyUntil: Int64 = 0
+        let timer = Timer(loop: loop) {
+          busyUntil = loop.now + 20_000
+          while loop.now < busyUntil {}
+        }
+        let started = loop.now
+        timer.start(after: 30_000)
+        try loop.run()
+        #expect(loop.idleTime >= 25_000_000)
+        #expect(Int64(loop.idleTime / 1_000) <= loop.now - started - 20_000)
+        timer.close()
+      }
+    }
+
     @Test func restartMovesAndStopEnds() throws {
       try withLoop { loop in
         var fired: [String] = []
