@@ -43,6 +43,17 @@ import Testing
       "\(error as Any)")
   }
 
+  /// Of three nodes one is left, which is no majority.
+  @Test func noLeader() throws {
+    let nodes = try Nodes(3)
+    for number in 1...2 { nodes.kill(number) }
+    let error = refusal(JetStreamSettings(servers: nodes.servers))
+    #expect(
+      error?.message.contains(
+        "no node runs JetStream (nats-server --jetstream), or they have no leader") == true,
+      "\(error as Any)")
+  }
+
   @Test func anotherNumberOfShards() throws {
     let nodes = try Nodes()
     _ = try JetStream(Self.settings(nodes))
