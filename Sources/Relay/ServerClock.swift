@@ -8,7 +8,7 @@
 /// `wall`           follows at once                 stands still until the system's has caught up
 /// `elapsed`        goes on as if nothing had been
 /// ```
-package struct ServerClock: Equatable {
+package struct ServerClock: Equatable, Sendable {
   /// Time for deadlines: the date at the start, and what has passed since by the steady clock.
   package private(set) var elapsed: Int64
   /// Time that is told and stamped, since 1970. It goes back only where the system's clock has gone back

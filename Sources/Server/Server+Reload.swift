@@ -33,12 +33,14 @@ extension Server {
         // All of them or none. They have the same ones, and so the same changes.
         var changes: [SchemaChange] = []
         for site in sites { changes = try Hubs.of(site.relay)!.changes(to: schemas) }
+        relayOptions.hubs = Hubs.keeping(schemas, codecs: ShippedSchemas.codecs)
+        // Those that were made with the ones before.
+        takeShardNews()
         for site in sites { try Hubs.of(site.relay)!.takeSchemas(schemas) }
         for change in changes {
           log.write(.info, "event=schema name=\(change.name) is=\(change.kind.rawValue)")
         }
         log.write(.info, "event=reloaded files=\(options.schemas.count) changes=\(changes.count)")
-        relayOptions.hubs = Hubs.keeping(schemas, codecs: ShippedSchemas.codecs)
       } catch {
         throw StartError(error.message)
       }
@@ -66,8 +68,9 @@ extension Server {
     do throws(StartError) {
       defer { tokens = source }
       let access = try source.read()
-      for site in sites { site.relay.takeAccess(access, now: now) }
       relayOptions.access = access
+      takeShardNews()
+      for site in sites { site.relay.takeAccess(access, now: now) }
       log.write(.info, "event=tokensReloaded tokens=\(access.count)")
     } catch {
       log.write(.error, "event=tokensRefused error=\(error.message.quoted)")

@@ -26,7 +26,9 @@ package final class Server {
   /// What was counted at sites that there are no more.
   var gone = (figures: RelayFigures(), commits: Durations())
   /// What the relays are made with, but for their place.
-  var relayOptions: Relay.Options
+  var relayOptions: Relay.Options {
+    didSet { for part in parts { part.use(relayMaker(part.number)) } }
+  }
   /// Where an operator asks; nil for nowhere.
   var admin: OperatorPages?
   /// systemd, where it has started the server and waits to hear from it.
@@ -157,7 +159,7 @@ package final class Server {
       if let cluster = options.cluster {
         let contact = try listenToPeers()
         self.contact = contact
-        parts = try Self.open(cluster, options, contact, onNews)
+        parts = try Self.open(cluster, options, contact, relayMaker, onNews)
       }
       try listen()
     } catch {
@@ -264,6 +266,12 @@ package final class Server {
     letSitesGo()
     armDeadline()
     if isStopping { stopIfIdle() }
+  }
+
+  private func relayMaker(_ shard: Int) -> RelayMaker {
+    RelayMaker(
+      relayOptions, shard: shard, of: options.shards, directory: options.directory(of: shard), clock
+    )
   }
 
   /// Freed memory that is kept for the next turn.

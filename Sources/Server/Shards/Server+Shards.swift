@@ -37,7 +37,7 @@ extension Server {
   /// Opens each shard's log and the copy of it.
   static func open(
     _ cluster: Options.Cluster, _ options: Options, _ contact: Contact,
-    _ onNews: @escaping @Sendable () -> Void
+    _ maker: (_ shard: Int) -> RelayMaker, _ onNews: @escaping @Sendable () -> Void
   ) throws(StartError) -> [ShardPart] {
     do throws(StoreError) {
       if let monitors = options.nodeMonitors, case .jetStream(let settings) = cluster {
@@ -46,10 +46,12 @@ extension Server {
       var parts: [ShardPart] = []
       for number in 0..<options.shards {
         let logs = try cluster.open(shard: number, of: options.shards)
-        let directory = options.shards == 1 ? options.data : "\(options.data)/shard\(number)"
         parts.append(
           try ShardPart(
-            number, logs, directory: directory, contact: contact.text, storeOptions, onNews: onNews)
+            number, logs, directory: options.directory(of: number), contact: contact.text,
+            storeOptions,
+            maker(number),
+            onNews: onNews)
         )
       }
       return parts
@@ -78,7 +80,8 @@ extension Server {
       guard case .following = part.state else { continue }
       let view = part.thread.view
       switch view.end {
-      case .owner(let store, let contents): own(part, store, contents)
+      case .owner(let store, let relay):
+        own(part, Site(relay, store, onDone: { [wakeup] in wakeup.wake() }))
       case .failed(let error): fail(part, error)
       case .stopped: part.end()
       case nil: part.tell(view, log)
@@ -88,22 +91,11 @@ extension Server {
     if !wanting.isEmpty { routeAgain() }
   }
 
-  private func own(_ part: ShardPart, _ store: Store, _ contents: Contents) {
-    var options = relayOptions
-    options.place = .shard(part.number, of: parts.count)
-    options.isShared = true
-    do {
-      let site = Site(
-        try Relay(contents, options: options, now: now), store,
-        onDone: { [wakeup] in wakeup.wake() })
-      log.write(.info, "event=shardOwned shard=\(part.number) entry=\(store.sizes.entry)")
-      part.own(site)
-      sites.append(site)
-      if isStopping { site.relay.stop(now: now) }
-    } catch {
-      _ = store.close()
-      fail(part, StoreError(.corrupt, function: "read", path: part.directory, "\(error)"))
-    }
+  private func own(_ part: ShardPart, _ site: Site) {
+    log.write(.info, "event=shardOwned shard=\(part.number) entry=\(site.store!.sizes.entry)")
+    part.own(site)
+    sites.append(site)
+    if isStopping { site.relay.stop(now: now) }
   }
 
   /// A shard can be followed no more: the server ends, and says why.
@@ -221,4 +213,9 @@ extension Server {
     site.leavesSince = now
     site.relay.stop(now: now)
   }
+}
+
+extension Options {
+  /// Where the copy of a shard is.
+  func directory(of shard: Int) -> String { shards == 1 ? data : "\(data)/shard\(shard)" }
 }

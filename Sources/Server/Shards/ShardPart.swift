@@ -14,6 +14,8 @@ final class ShardPart {
   /// The log has it that the shared log is silent.
   private var isSilenceTold = false
   private let onNews: @Sendable () -> Void
+  /// Makes its relay, once it is this server's.
+  private var maker: RelayMaker
   private(set) var state: State
   /// Until when it is left to others, since it was given away; of `Server.now`.
   private(set) var givenUntil: Int64 = 0
@@ -32,13 +34,13 @@ final class ShardPart {
   /// - Throws: what `Standby` does.
   init(
     _ number: Int, _ logs: SharedLogs, directory: String, contact: String, _ options: StoreOptions,
-    onNews: @escaping @Sendable () -> Void
+    _ maker: RelayMaker, onNews: @escaping @Sendable () -> Void
   ) throws(StoreError) {
     (self.number, self.logs, self.directory) = (number, logs, directory)
-    (self.contact, self.options, self.onNews) = (contact, options, onNews)
+    (self.contact, self.options, self.maker, self.onNews) = (contact, options, maker, onNews)
     state = .following
     let standby = try open()
-    thread = ShardThread({ () throws(StoreError) in standby }, onNews: onNews)
+    thread = ShardThread({ () throws(StoreError) in standby }, maker, onNews: onNews)
   }
 
   private func open() throws(StoreError) -> Standby {
@@ -64,7 +66,13 @@ final class ShardPart {
       { [self] () throws(StoreError) in
         store.close()
         return try open()
-      }, onNews: onNews)
+      }, maker, onNews: onNews)
+  }
+
+  /// From now on its relay is made otherwise.
+  func use(_ maker: RelayMaker) {
+    self.maker = maker
+    thread.set(maker: maker)
   }
 
   /// What is new of it, for the log.

@@ -247,6 +247,47 @@ extension ProcessTests {
       #expect(try site.stop() == [0, 0])
     }
 
+    /// A server that takes a shard over does so with the tokens and schemas that it has read since it started.
+    @Test func whatWasReadAnewHoldsInATakeOver() throws {
+      let tokens = scratch.path + "/tokens"
+      let schema = scratch.path + "/notes.json"
+      func write(_ fields: String) throws {
+        try Data(#"{"schema":"notes","kinds":[{"kind":"note","fields":[\#(fields)]}]}"#.utf8)
+          .write(to: URL(filePath: schema))
+      }
+      let title = #"{"field":"title","type":"text"}"#
+      try write(title)
+      func token() throws -> String {
+        let made = try scratch.watchline(
+          ["token", "create", "--pair", "first", "--tokens", tokens], [:])
+        guard made.code == 0 else { throw Failure(made.errors) }
+        return String(made.output.dropLast())
+      }
+      _ = try token()
+      let site = try ClusterSite(
+        scratch, .nodes(1), more: ["--tokens", tokens, "--schema", schema])
+      let owner = try site.owner()
+      let other = site.servers[1 - owner]
+      let later = try token()
+      try other.expectLog("tokens=2")
+      try write(title + #",{"field":"place","type":"text"}"#)
+      other.program.signal(SIGHUP)
+      try other.expectLog("event=reloaded files=1")
+      site.servers[owner].kill()
+      try other.expectLog("event=shardOwned")
+      let phone = try other.client()
+      #expect(try phone.request(["type": "authenticate", "token": later]).type == "accepted")
+      try phone.activate("phone", pair: "first")
+      #expect(try phone.request(["type": "sync.open", "schema": "notes"]).type == "sync.opened")
+      let answer = try phone.request([
+        "type": "sync.edit", "kind": "note", "set": ["title": "Tea", "place": "Kitchen"],
+      ])
+      #expect(answer.type == "sync.edited", "\(answer)")
+      try site.restart(owner)
+      try site.servers[owner].expectLog("event=standingBy")
+      #expect(try site.stop() == [0, 0])
+    }
+
     /// What a start refuses that is one of several.
     @Test func whatAStartRefuses() throws {
       let nodes = try Nodes(1)
