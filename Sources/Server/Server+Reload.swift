@@ -32,9 +32,10 @@ extension Server {
       do throws(WireError) {
         // All of them or none. They have the same ones, and so the same changes.
         var changes: [SchemaChange] = []
+        takeShardNews()
         for site in sites { changes = try Hubs.of(site.relay)!.changes(to: schemas) }
         relayOptions.hubs = Hubs.keeping(schemas, codecs: ShippedSchemas.codecs)
-        // Those that were made with the ones before.
+        // A shard's relay that was made just now has the ones before.
         takeShardNews()
         for site in sites { try Hubs.of(site.relay)!.takeSchemas(schemas) }
         for change in changes {
