@@ -32,6 +32,8 @@ const mostKept = 20000;
 
 let kept = [];
 let skipped = 0;
+// The rows in the list, by their lines.
+let shown = new Map();
 let isPaused = false;
 let isDrawn = true;
 
@@ -75,10 +77,10 @@ function draw() {
 
 // A row that is shown already stays the same element, so that a press, the focus and a selection outlast new lines.
 function showRows(list, lines) {
-  const rows = lines.map((line) => line.row ??= item(line));
-  const shown = new Set(rows);
-  for (const row of [...list.children]) if (!shown.has(row)) row.remove();
-  rows.forEach((row, index) => {
+  const rows = new Map(lines.map((line) => [line, shown.get(line) ?? item(line)]));
+  for (const [line, row] of shown) if (!rows.has(line)) row.remove();
+  shown = rows;
+  [...rows.values()].forEach((row, index) => {
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
   });
 }
