@@ -18,7 +18,7 @@ package final class JetStream: SharedLog {
   /// Tells the answer to an append from late ones.
   private var round = 0
   /// Answers that were read. To destroy one wakes a thread of the library, and is done while nobody waits.
-  private var read: [OpaquePointer] = []
+  private var answers: [OpaquePointer] = []
 
   /// Connects to a node, and makes the stream where there is none.
   ///
@@ -35,7 +35,7 @@ package final class JetStream: SharedLog {
     inbox = try Inbox(connection, settings)
   }
 
-  deinit { destroyRead() }
+  deinit { destroyAnswers() }
 
   /// What a message may have beside its entry.
   private static let headBytes = 256
@@ -47,12 +47,12 @@ package final class JetStream: SharedLog {
     let reply = "\(inbox.subject).\(round)"
     let deadline = monotonicNanoseconds() + UInt64(max(0, patience)) * 1_000
     let sent = publish(entry, behind: sequence, reply: reply)
-    destroyRead()
+    destroyAnswers()
     guard sent == NATS_OK else { return .unanswered(connection.silence(sent)) }
     while true {
       do throws(NATSFailure) {
         let message = try inbox.next(until: deadline)
-        read.append(message)
+        answers.append(message)
         guard String(cString: natsMsg_GetSubject(message)) == reply else { continue }
         return answer(message, behind: sequence)
       } catch {
@@ -93,9 +93,9 @@ package final class JetStream: SharedLog {
       ? .refused : .unanswered(connection.silence(NATS_ERR, code))
   }
 
-  private func destroyRead() {
-    for message in read { natsMsg_Destroy(message) }
-    read.removeAll(keepingCapacity: true)
+  private func destroyAnswers() {
+    for message in answers { natsMsg_Destroy(message) }
+    answers.removeAll(keepingCapacity: true)
   }
 
   package func read(

@@ -268,7 +268,7 @@ package final class Server {
     if isStopping { stopIfIdle() }
   }
 
-  private func relayMaker(_ shard: Int) -> RelayMaker {
+  func relayMaker(_ shard: Int) -> RelayMaker {
     RelayMaker(
       relayOptions, shard: shard, of: options.shards, directory: options.directory(of: shard), clock
     )

@@ -49,10 +49,7 @@ extension Server {
         parts.append(
           try ShardPart(
             number, logs, directory: options.directory(of: number), contact: contact.text,
-            storeOptions,
-            maker(number),
-            onNews: onNews)
-        )
+            storeOptions, maker(number), onNews: onNews))
       }
       return parts
     } catch {
@@ -120,7 +117,7 @@ extension Server {
     sites.removeAll { $0 === site }
     gone.figures.addCounts(of: site.relay.figures)
     gone.commits.add(site.commits)
-    part.follow(after: site)
+    part.follow(after: site, relayMaker(part.number))
     if isStopping { part.thread.stop() }
   }
 

@@ -8,14 +8,12 @@ import Wire
 final class ShardPart {
   let number: Int
   private let logs: SharedLogs
-  let directory: String
+  private let directory: String
   private let contact: String
   private let options: StoreOptions
   /// The log has it that the shared log is silent.
   private var isSilenceTold = false
   private let onNews: @Sendable () -> Void
-  /// Makes its relay, once it is this server's.
-  private var maker: RelayMaker
   private(set) var state: State
   /// Until when it is left to others, since it was given away; of `Server.now`.
   private(set) var givenUntil: Int64 = 0
@@ -37,7 +35,7 @@ final class ShardPart {
     _ maker: RelayMaker, onNews: @escaping @Sendable () -> Void
   ) throws(StoreError) {
     (self.number, self.logs, self.directory) = (number, logs, directory)
-    (self.contact, self.options, self.maker, self.onNews) = (contact, options, maker, onNews)
+    (self.contact, self.options, self.onNews) = (contact, options, onNews)
     state = .following
     let standby = try open()
     thread = ShardThread({ () throws(StoreError) in standby }, maker, onNews: onNews)
@@ -58,7 +56,7 @@ final class ShardPart {
   func own(_ site: Site) { state = .owning(site) }
 
   /// The shard is this server's no longer, or not for long: the store gives it back, and it is followed again.
-  func follow(after site: Site) {
+  func follow(after site: Site, _ maker: RelayMaker) {
     state = .following
     site.works.stop()
     let store = site.store!
@@ -70,10 +68,7 @@ final class ShardPart {
   }
 
   /// From now on its relay is made otherwise.
-  func use(_ maker: RelayMaker) {
-    self.maker = maker
-    thread.set(maker: maker)
-  }
+  func use(_ maker: RelayMaker) { thread.set(maker: maker) }
 
   /// What is new of it, for the log.
   func tell(_ view: ShardThread.View, _ log: Log) {
