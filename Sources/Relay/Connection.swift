@@ -67,7 +67,8 @@ package final class Connection {
   var isTouched = false
 
   // Session.
-  var device: Device?
+  /// Its pair keeps it: no pair is evicted while somebody has a session in it.
+  @Uncounted var device: Device?
   /// Answers that a commit or a reply still has to bring.
   var owed = 0
   /// What was to be handed out when the input ended, by lane: owed like an answer.

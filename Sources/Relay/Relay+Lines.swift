@@ -279,7 +279,7 @@ extension Relay {
       }
       request = try self.request(fields, isWord: isWord)
       let call = Call(
-        connection: connection, fields: fields, request: request!, identifier: id,
+        kept: .passUnretained(connection), fields: fields, request: request!, identifier: id,
         isTyped: isWord)
       return try perform(call)
     } catch {

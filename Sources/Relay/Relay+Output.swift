@@ -76,9 +76,11 @@ extension Relay {
 
   /// Answers once batch `number` is committed; at once where it is.
   package func answerAfter(_ number: UInt64, _ call: Call, _ body: (inout [UInt8]) -> Void) {
-    if number <= committed { return answer(call.connection, body) }
-    call.connection.owed += 1
-    after(number) { $0.answers.add(call, body) }
+    call.kept.use { connection in
+      if number <= committed { return answer(connection, body) }
+      connection.owed += 1
+      after(number) { $0.answers.add(call, connection, body) }
+    }
   }
 
   /// Changes what follows a batch that is not committed.
@@ -193,7 +195,8 @@ struct Answers {
   private var latest: ObjectIdentifier?
 
   struct Entry {
-    fileprivate var receiver: Unmanaged<Connection>
+    /// The answers keep it.
+    let receiver: Unmanaged<Connection>
     var start: Int
     var end: Int
     var re: String
@@ -222,10 +225,12 @@ struct Answers {
   }
 
   /// Adds the answer to a request, whose connection has done that much of its share of the turn.
-  mutating func add(_ call: Call, _ body: (inout [UInt8]) -> Void) {
+  mutating func add(
+    _ call: Call, _ connection: Connection, _ body: (inout [UInt8]) -> Void
+  ) {
     let start = bytes.count
-    add(call.connection, re: call.id, request: call.request, line: call.connection.lines, body)
-    call.connection.allowance -= bytes.count - start
+    add(connection, re: call.id, request: call.request, line: connection.lines, body)
+    connection.allowance -= bytes.count - start
   }
 
   mutating func add(

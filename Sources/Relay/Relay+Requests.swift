@@ -2,13 +2,15 @@ package import Wire
 
 /// One request on its way through the relay. Nothing in it is counted: it is not kept beyond the line.
 package struct Call {
-  package unowned(unsafe) let connection: Connection
+  let kept: Unmanaged<Connection>
   package let fields: Fields
   package let request: Request
   /// Where the sender's correlation id is, which has been checked; nil where it gave none.
   let identifier: Value?
   /// Whether it came as words.
   var isTyped = false
+
+  package var connection: Connection { kept.takeUnretainedValue() }
 
   /// The sender's correlation id as JSON text; empty where it gave none.
   package var id: String { identifier.map(fields.text) ?? "" }
@@ -32,13 +34,14 @@ extension Relay {
     case .activate: return try activate(call)
     case .stats, .listPairs, .listDevices, .kick, .tail: return try performForOperator(call)
     default:
-      guard let device = call.connection.device else {
+      guard let device = call.connection.$device else {
         throw WireError(
           .sessionNotActivated,
           "activate first, such as: activate pair=demo role=phone")
       }
       if storeFailure != nil || storeFullness != nil { try refuseForStore(call.request) }
-      return try perform(call, device)
+      // An erased pair still keeps it until the commit.
+      return try device.use { (device) throws(WireError) in try perform(call, device) }
     }
     return true
   }

@@ -158,12 +158,11 @@ package final class Relay {
     batchTimes = BatchTimes(last: contents.lastBatch, now: self.now)
   }
 
-  /// A device and its connection hold each other.
+  /// A device and a connection on which it was told the end of a transfer hold each other, and so do pairs and devices.
   deinit {
-    for connection in connections {
-      connection?.device = nil
-      connection?.formerlyTold = []
-    }
+    for connection in connections { connection?.formerlyTold = [] }
+    for pair in pairs.values { pair.dissolve() }
+    for pair in leaving { pair.pair.dissolve() }
   }
 
   /// 2001-01-01, where a manual clock starts.

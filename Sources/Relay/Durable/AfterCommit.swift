@@ -38,7 +38,7 @@ struct AfterCommit {
 struct FinishedTransfer {
   var transfer: TransferKey
   /// Its pair is not evicted before the batch is committed.
-  unowned(unsafe) var sender: Device
+  var sender: Unmanaged<Device>
   var session: UInt64
   var isFile: Bool
   var re: String

@@ -131,7 +131,7 @@ extension Relay {
       }
       bring(batch.after.answers)
       for pair in batch.after.news { tellNews(pair) }
-      for finished in batch.after.finished { tell(finished) }
+      for finished in batch.after.finished { finished.sender.use { tell(finished, $0) } }
       for progress in batch.after.progress {
         tellProgress(progress.pair, progress.file, progress.offset)
       }
@@ -142,8 +142,9 @@ extension Relay {
       }
       for device in batch.after.pumped { pump(device) }
       hubs?.committed(batch.number)
-      for entry in batch.after.answers.entries where entry.isOwed {
-        finishIfEnded(entry.connection)
+      let entries = batch.after.answers.entries
+      for index in entries.indices where entries[index].isOwed {
+        entries[index].receiver.use { finishIfEnded($0) }
       }
       for pair in batch.after.evicted { finishEviction(pair, batch.number) }
     }

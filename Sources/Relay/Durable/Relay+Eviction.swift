@@ -90,6 +90,7 @@ extension Relay {
     if pair.isBlank { blankPairs.add(pair.number, pair.known) }
     awaitExpiry(pair)
     let deadline = uploadDeadline(pair)
+    pair.dissolve()
     guard deadline != uploadDeadlines[pair.number] else { return }
     uploadDeadlines[pair.number] = nil
     if let deadline { watchUploads(of: pair.number, at: deadline) }

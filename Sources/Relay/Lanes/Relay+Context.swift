@@ -22,7 +22,7 @@ extension Relay {
         $0.handedOut?.elementsEqual(bytes) == true
       } ?? false
     check.isRepeated = isIdentical && knobs.identicalContext == .throw
-    let receiver = try self.check(check, device, call.fields)
+    let receiver = try self.check(check, device, call.fields).takeUnretainedValue()
     try checkHoles(receiver[.context], "context")
     try checkQuota(ofBytes: bytes.count, device.pair)
     var slot = receiver.contexts[device.index] ?? ContextSlot(current: [])

@@ -23,7 +23,8 @@ extension Relay {
     let metadata = try fields.optionalObject(.metadata)
     let knobs = device.pair.knobs
     let receiver = try check(
-      SendCheck(payload: metadata, field: "metadata", limit: knobs.limits.userInfo), device, fields)
+      SendCheck(payload: metadata, field: "metadata", limit: knobs.limits.userInfo), device, fields
+    ).takeUnretainedValue()
     if knobs.limits.file > 0, size > knobs.limits.file {
       throw WireError(
         .payloadTooLarge, "the file has \(size) bytes; the limit is \(knobs.limits.file)")

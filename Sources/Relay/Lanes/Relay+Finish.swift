@@ -50,9 +50,10 @@ extension Relay {
       hubs?.deliveryEnded(item.seq, receiver, isProcessed: code == nil)
       return
     }
-    let sender = receiver.pair.devices[Int(item.transfer.sender)]
     let isFile = lane == .file || item.target == .file
-    finish(item.transfer, sender: sender, isFile: isFile, re: re, code: code)
+    receiver.pair.kept(item.transfer.sender).use { sender in
+      finish(item.transfer, sender: sender, isFile: isFile, re: re, code: code)
+    }
   }
 
   func finish(
@@ -67,29 +68,31 @@ extension Relay {
       counts.finished += 1
     }
     guard isTold else { return }
-    if code == nil, sender.activation != .notActivated, sender.connection != nil {
+    if code == nil, sender.activation != .notActivated, sender.$connection != nil {
       open.after.finished.append(
         FinishedTransfer(
-          transfer: transfer, sender: sender, session: sender.session, isFile: isFile, re: re))
+          transfer: transfer, sender: .passUnretained(sender), session: sender.session,
+          isFile: isFile, re: re))
     } else {
       keepOutcome(transfer, sender: sender, isFile: isFile, re: re, code: code, because: reason)
     }
   }
 
   /// The acknowledge is committed: tells the sender, should it still be there.
-  func tell(_ finished: FinishedTransfer) {
-    let sender = finished.sender
+  func tell(_ finished: FinishedTransfer, _ sender: Device) {
     guard !sender.pair.isErased else { return }
-    guard sender.session == finished.session, let connection = sender.connection else {
+    guard sender.session == finished.session, let connection = sender.$connection else {
       return keepOutcome(
         finished.transfer, sender: sender, isFile: finished.isFile, re: finished.re, code: nil)
     }
-    answer(connection) { output in
-      Self.didFinish(
-        &output, finished.transfer, sender, isFile: finished.isFile, re: finished.re, code: nil)
-      output.append("}")
+    connection.use { connection in
+      answer(connection) { output in
+        Self.didFinish(
+          &output, finished.transfer, sender, isFile: finished.isFile, re: finished.re, code: nil)
+        output.append("}")
+      }
+      connection.toldPosition = connection.position
     }
-    connection.toldPosition = connection.position
   }
 
   /// The sender is away, or it is bad news: kept until acknowledged, the oldest goes first.
@@ -260,7 +263,7 @@ extension [UInt8] {
   mutating func append(
     _ transfer: TransferKey, of sender: Device, _ head: TransferHead = .name
   ) {
-    append(contentsOf: sender.head(head, transfer))
+    append(bytes: sender.head(head, transfer))
     append(decimal: transfer.number)
     append(0x22)
   }

@@ -13,6 +13,14 @@ struct PendingReply {
   var isOwedNoMore = false
 }
 
+/// What a message on the live lane asks for.
+private struct LiveMessage {
+  let payload: Value
+  let isData: Bool
+  let expectsReply: Bool
+  let timeout: Int64
+}
+
 /// The live lane: messages and their replies. Nothing of it is stored.
 extension Relay {
   /// Hands a message to a reachable counterpart. Returns false where its output is full.
@@ -28,53 +36,71 @@ extension Relay {
       check.field = "data"
       check.dataLength = try fields.base64Length(.data)
     }
-    let expectsReply = try fields.optionalBool(.expectsReply) ?? false
-    let timeout = try fields.optionalSeconds(.timeout) ?? device.pair.knobs.replyTimeout
-    let receiver = try self.check(check, device, fields)
-    guard let target = receiver.connection else { throw Self.undelivered }
-    if expectsReply {
-      guard call.connection.pendingReplies < limits.pendingReplies else {
-        throw WireError(
-          .overloaded, "\(limits.pendingReplies) messages of this connection await a reply already")
-      }
-      if !receiver.state.hasReplyDelegate, device.pair.knobs.missingReplyDelegate == .deliveryFailed
-      {
-        throw WireError(
-          .deliveryFailed, "the counterpart's delegate does not implement the reply handler")
+    let message = LiveMessage(
+      payload: payload, isData: isData,
+      expectsReply: try fields.optionalBool(.expectsReply) ?? false,
+      timeout: try fields.optionalSeconds(.timeout) ?? device.pair.knobs.replyTimeout)
+    return try self.check(check, device, fields).use { (receiver) throws(WireError) in
+      guard let target = receiver.$connection else { throw Self.undelivered }
+      return try target.use { (target) throws(WireError) in
+        try hand(message, call, device, to: receiver, on: target)
       }
     }
+  }
+
+  @inline(__always)
+  private func hand(
+    _ message: LiveMessage, _ call: Call, _ device: Device, to receiver: Device,
+    on target: Connection
+  ) throws(WireError) -> Bool {
+    if message.expectsReply { try checkReply(call, receiver) }
     if target.waiting >= limits.waitingOutput {
       guard !receiver.isSaturated else { throw Self.undelivered }
       return wait(call.connection, for: receiver)
     }
     if !receiver.appState.isRunning { launch(receiver, "message") }
     var number: UInt64 = 0
-    if expectsReply { number = expectReply(call, device, receiver, timeout) }
-    guard !expectsReply || receiver.state.hasReplyDelegate else { return true }
+    if message.expectsReply { number = expectReply(call, device, receiver, message.timeout) }
+    guard !message.expectsReply || receiver.state.hasReplyDelegate else { return true }
     counts.messages &+= 1
     answer(target) { output in
-      if !isData, !expectsReply {
-        output.append(contentsOf: device.messageHead)
-        output.append(bytes: fields.bytes(payload))
+      let payload = call.fields.bytes(message.payload)
+      if !message.isData, !message.expectsReply {
+        output.append(bytes: device.messageHead)
+        output.append(bytes: payload)
         return output.append(0x7D)
       }
       output.append(
-        isData
+        message.isData
           ? "{\"type\":\"didReceiveMessageData\",\"from\":"
           : "{\"type\":\"didReceiveMessage\",\"from\":")
       output.append(contentsOf: device.quotedName)
-      if expectsReply {
+      if message.expectsReply {
         output.append(",\"id\":\"m")
         output.append(decimal: epoch)
         output.append(".")
         output.append(decimal: number)
         output.append("\"")
       }
-      output.append(isData ? ",\"data\":" : ",\"payload\":")
-      output.append(bytes: fields.bytes(payload))
+      output.append(message.isData ? ",\"data\":" : ",\"payload\":")
+      output.append(bytes: payload)
       output.append("}")
     }
     return true
+  }
+
+  /// Whether a message may await a reply.
+  private func checkReply(_ call: Call, _ receiver: Device) throws(WireError) {
+    guard call.connection.pendingReplies < limits.pendingReplies else {
+      throw WireError(
+        .overloaded, "\(limits.pendingReplies) messages of this connection await a reply already")
+    }
+    if !receiver.state.hasReplyDelegate,
+      receiver.pair.knobs.missingReplyDelegate == .deliveryFailed
+    {
+      throw WireError(
+        .deliveryFailed, "the counterpart's delegate does not implement the reply handler")
+    }
   }
 
   /// Has the hub take a message that is for it. Returns whether it was.

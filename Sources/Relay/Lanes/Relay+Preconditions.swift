@@ -32,19 +32,21 @@ struct Clearance {
   /// `Pair.conditions` at that time.
   var conditions: UInt64 = 0
   /// Whom they go to; nil where something is in the way. Devices of a pair live as long as each other.
-  unowned(unsafe) var receiver: Device?
+  @Uncounted var receiver: Device?
   /// Whether the counterpart is reachable as well.
   var isReachable = false
 }
 
 extension Relay {
-  /// Checks a send and returns the device that it is for.
+  /// Checks a send and returns the device that it is for, which its pair keeps.
   @inline(__always)
   @discardableResult
-  func check(_ send: SendCheck, _ device: Device, _ fields: Fields) throws(WireError) -> Device {
+  func check(
+    _ send: SendCheck, _ device: Device, _ fields: Fields
+  ) throws(WireError) -> Unmanaged<Device> {
     if device.clearance.conditions == device.pair.conditions,
       !send.isLive || device.clearance.isReachable, send.isPlain,
-      let receiver = device.clearance.receiver
+      let receiver = device.clearance.$receiver
     {
       return receiver
     }
@@ -54,7 +56,7 @@ extension Relay {
   @inline(never)
   private func checkClosely(
     _ send: SendCheck, _ device: Device, _ fields: Fields
-  ) throws(WireError) -> Device {
+  ) throws(WireError) -> Unmanaged<Device> {
     renewClearance(of: device, fields)
     for precondition in device.pair.knobs.preconditionOrder {
       try check(precondition, send, device, fields)
@@ -62,7 +64,7 @@ extension Relay {
     guard let counterpart = device.pair.counterpart(of: device) else {
       throw Self.notPaired(device)
     }
-    return counterpart
+    return .passUnretained(counterpart)
   }
 
   /// Finds out anew whom a device's sends go to, where anything has changed since.

@@ -11,10 +11,12 @@ extension Relay {
     }
     let receiver = try check(SendCheck(payload: payload, limit: limit), device, call.fields)
     let bytes = call.fields.bytes(payload)
-    try checkRoom(destination(device, receiver), bytes.count)
-    let transfer = accept(call, device, number, bytes.count)
-    queue(bytes, call, device, receiver, .userInfo, transfer)
-    answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device) }
+    try destination(device, receiver).use { (receiver) throws(WireError) in
+      try checkRoom(receiver, bytes.count)
+      let transfer = accept(call, device, number, bytes.count)
+      queue(bytes, call, device, receiver, .userInfo, transfer)
+      answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device) }
+    }
   }
 
   /// The hub has processed it when the batch is synced: it is finished with its acceptance.
@@ -37,7 +39,8 @@ extension Relay {
     guard let number = try number(call, device) else { return }
     let payload = try call.fields.object(.payload)
     let receiver = try check(
-      SendCheck(payload: payload, limit: device.pair.knobs.limits.userInfo), device, call.fields)
+      SendCheck(payload: payload, limit: device.pair.knobs.limits.userInfo), device, call.fields
+    ).takeUnretainedValue()
     let isEnabled = receiver.state.isComplicationEnabled
     if !isEnabled, device.pair.knobs.complicationDisabled == .fail {
       throw WireError(
@@ -93,7 +96,7 @@ extension Relay {
       transfer.number = device.incarnations[index].lastCount
     }
     changed(device, incarnation: index)
-    countUncommitted(call.connection, bytes)
+    call.kept.use { countUncommitted($0, bytes) }
     return transfer
   }
 
@@ -112,16 +115,16 @@ extension Relay {
 
   /// Where a device's transfers wait: at its counterpart, or with itself while it is an inactive
   /// watch.
-  func destination(_ device: Device, _ receiver: Device) -> Device {
-    device.pair.isParked(device) ? device : receiver
+  func destination(_ device: Device, _ receiver: Unmanaged<Device>) -> Unmanaged<Device> {
+    device.pair.isParked(device) ? .passUnretained(device) : receiver
   }
 
+  /// - Parameter receiver: where it waits.
   private func queue(
     _ bytes: UnsafeRawBufferPointer, _ call: Call, _ device: Device, _ receiver: Device,
     _ lane: LaneName, _ transfer: TransferKey
   ) {
-    let isParked = device.pair.isParked(device)
-    let receiver = isParked ? device : receiver
+    let isParked = receiver === device
     let item = enqueue(
       bytes, to: receiver, lane: isParked ? .parked : lane, target: lane, transfer: transfer,
       re: call.id, flags: lane == .complication ? .currentComplication : [])

@@ -4,12 +4,14 @@ import Wire
 /// Handing out what waits, in order, as far as the receiver's output has room.
 extension Relay {
   func pump(_ device: Device) {
-    guard let connection = device.connection, device.activation != .notActivated,
+    guard let connection = device.$connection, device.activation != .notActivated,
       !device.pair.isParked(device)
     else { return }
     if !device.appState.isRunning, !wake(device) { return }
-    while device.hasRest, connection.waiting < limits.waitingOutput, !connection.isClosed {
-      guard let lane = nextLane(device), handOut(lane, to: device, connection) else { break }
+    connection.use { connection in
+      while device.hasRest, connection.waiting < limits.waitingOutput, !connection.isClosed {
+        guard let lane = nextLane(device), handOut(lane, to: device, connection) else { break }
+      }
     }
     settleEnd(device)
     settleSwitch(device.pair)
@@ -84,8 +86,7 @@ extension Relay {
             if item.transfer.isHub {
               output.append("{\"type\":\"didReceiveUserInfo\",\"from\":\"hub\",\"payload\":")
             } else {
-              output.append(
-                contentsOf: device.pair.devices[Int(item.transfer.sender)].userInfoHead)
+              output.append(bytes: device.pair.kept(item.transfer.sender).use { $0.userInfoHead })
             }
             output.append(bytes: body)
           }

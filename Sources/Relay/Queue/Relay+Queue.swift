@@ -136,7 +136,7 @@ extension Relay {
   func checkRoom(_ receiver: Device, _ bytes: Int) throws(WireError) {
     var count = 0
     var held = receiver.fileBytes
-    for index in receiver.lanes.indices {
+    for index in 0..<receiver.lanes.count {
       count += receiver.lanes[index].count
       held += receiver.lanes[index].bytes
     }

@@ -21,16 +21,14 @@ enum AppState: String {
 ///       └────────────────────┘
 /// ```
 package final class Device {
-  /// Lives as long as the device: nothing takes a device out of its pair, and a pair is evicted only
-  /// when nobody has its devices any more.
-  package unowned(unsafe) let pair: Pair
+  /// It holds this device as well, until `Pair.dissolve`. A constant costs no count of references.
+  package let pair: Pair
   package let index: UInt16
   package let name: String
   /// The name as JSON text.
   let quotedName: [UInt8]
-  /// How lines with what it sends begin, up to the payload.
-  private(set) lazy var messageHead = head("didReceiveMessage")
-  private(set) lazy var userInfoHead = head("didReceiveUserInfo")
+  /// How its lines begin.
+  var heads = LineHeads()
   let role: Role
 
   // Durable.
@@ -57,7 +55,10 @@ package final class Device {
   var forgottenFailures: [UInt16: UInt64] = [:]
 
   // The present session.
-  package internal(set) var connection: Connection? { didSet { pair.conditionsChanged() } }
+  /// The relay keeps it until it is closed, and then no session has it.
+  @Uncounted package internal(set) var connection: Connection? {
+    didSet { pair.conditionsChanged() }
+  }
   /// Rises with every activation; tells a late answer from a present one.
   package internal(set) var session: UInt64 = 0
   var activation = Activation.notActivated { didSet { pair.conditionsChanged() } }
@@ -116,33 +117,6 @@ package final class Device {
     self.role = role
   }
 
-  /// How what is said most often of its transfers begins, up to their number; empty where it has not
-  /// been needed yet. By `TransferHead`, incarnation, and whether the number is the sender's own.
-  private var transferHeads: [[UInt8]] = []
-
-  func head(_ kind: TransferHead, _ transfer: TransferKey) -> [UInt8] {
-    let place = Int(transfer.incarnation) * 2 + (transfer.isNumbered ? 1 : 0)
-    let index = place * TransferHead.allCases.count + kind.rawValue
-    while transferHeads.count <= index { transferHeads.append([]) }
-    if transferHeads[index].isEmpty {
-      transferHeads[index] = Array(kind.text.utf8) + quotedName.dropLast()
-      transferHeads[index].append(0x3A)
-      transferHeads[index].append(decimal: transfer.incarnation)
-      transferHeads[index].append(transfer.isNumbered ? 0x2E : 0x23)
-    }
-    return transferHeads[index]
-  }
-
-  private func head(_ type: StaticString) -> [UInt8] {
-    var head: [UInt8] = []
-    head.append("{\"type\":\"")
-    head.append(type)
-    head.append("\",\"from\":")
-    head += quotedName
-    head.append(",\"payload\":")
-    return head
-  }
-
   subscript(lane: LaneName) -> Lane {
     _read { yield lanes[Int(lane.rawValue)] }
     _modify { yield &lanes[Int(lane.rawValue)] }
@@ -168,18 +142,5 @@ package final class Device {
   func isOutstanding(_ transfer: TransferKey) -> Outbox.Entry? {
     guard Int(transfer.incarnation) < incarnations.count else { return nil }
     return incarnations[Int(transfer.incarnation)][transfer.isNumbered].find(transfer.number)
-  }
-}
-
-/// What precedes a transfer's name in a line.
-enum TransferHead: Int, CaseIterable {
-  case name, acceptedUserInfo, finishedUserInfo
-
-  var text: String {
-    switch self {
-    case .name: ""
-    case .acceptedUserInfo: #"{"type":"accepted","of":"transferUserInfo","transfer":"#
-    case .finishedUserInfo: #"{"type":"didFinishUserInfoTransfer","transfer":"#
-    }
   }
 }

@@ -10,10 +10,10 @@ package final class Pair {
 
   // Durable.
   package private(set) var devices: [Device] = []
-  private(set) var phone: Device? { didSet { conditionsChanged() } }
+  @Uncounted private(set) var phone: Device? { didSet { conditionsChanged() } }
   var knobs = Knobs() { didSet { conditionsChanged() } }
   /// The watch that the phone's session is attached to.
-  var activeWatch: Device? { didSet { conditionsChanged() } }
+  @Uncounted var activeWatch: Device? { didSet { conditionsChanged() } }
   /// The id of the token that it was made with; nil where there was none.
   var maker: String?
   /// The minutes that the store had been served when somebody had a session last (`Relay+Unused`), and what the pair's
@@ -80,6 +80,16 @@ package final class Pair {
     if device.isPhone { phone = device }
   }
 
+  /// It and its devices hold each other. Once it has left the memory, it lets them go.
+  func dissolve() {
+    (phone, activeWatch) = (nil, nil)
+    devices = []
+  }
+
+  /// The device with this index, without a count of references.
+  @inline(__always)
+  func kept(_ index: UInt16) -> Unmanaged<Device> { .passUnretained(devices[Int(index)]) }
+
   var isConnected: Bool { devices.contains { $0.connection != nil } }
 
   func device(named name: String) -> Device? { devices.first { $0.name == name } }
@@ -93,7 +103,8 @@ package final class Pair {
   var isPaired: Bool { isFormed && phone!.state.isPaired }
 
   /// A watch that is not the active one neither sends to the phone nor hears of it.
-  func isParked(_ device: Device) -> Bool { !device.isPhone && activeWatch !== device }
+  @inline(__always)
+  func isParked(_ device: Device) -> Bool { !device.isPhone && !$activeWatch.refers(to: device) }
 
   /// WCSession.isReachable: asymmetric, by connection and app state (PROTOCOL.md clause 4.3).
   func isReachable(from device: Device) -> Bool {

@@ -43,7 +43,11 @@ extension Relay {
   func letGo() {
     var left = Work.pieceOfItems
     for index in leaving.indices where left > 0 { left -= letGo(leaving[index].pair, atMost: left) }
-    leaving.removeAll { $0.batch <= committed && !$0.hasItems }
+    leaving.removeAll {
+      let isGone = $0.batch <= committed && !$0.hasItems
+      if isGone { $0.pair.dissolve() }
+      return isGone
+    }
   }
 
   /// - Returns: how many items and pieces of files that was.
