@@ -26,6 +26,19 @@ import Wire
     #expect(WireFuzz(budget: .max).replay(script.setting, script.steps) == nil)
   }
 
+  /// As a campaign about tokens asks for, whose sessions are otherwise what their seeds make them.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func eachServerMayAskForTokens(_ seed: UInt64) {
+    var fuzz = WireFuzz(budget: .max)
+    fuzz.asksForTokens = true
+    fuzz.steps = 30
+    let run = fuzz.run(seed: seed)
+    #expect(run.finding == nil)
+    #expect(run.setting.hasTokens && run.setting.hasQuotas == (seed % 2 == 1))
+    #expect(run.steps.count >= 30 && run.steps.count < 60)
+    #expect(fuzz.replay(run.setting, run.steps) == nil)
+  }
+
   /// Every request is drawn, in each of its spellings, with each of its members.
   @Test func everyRequestAndMemberIsSent() {
     var members: Set<String> = []

@@ -51,6 +51,12 @@ package struct Setting: Equatable {
     if choices.percent(50) { schema = RandomSchema.draw(&choices) }
   }
 
+  /// The server asks for tokens, and every other one's have quotas.
+  mutating func askForTokens() {
+    hasTokens = true
+    hasQuotas = seed % 2 == 1
+  }
+
   var options: Relay.Options {
     var options = Relay.Options()
     options.hasManualClock = hasManualClock

@@ -14,6 +14,10 @@ package struct WireFuzz {
 
   /// CPU time that another pair's ping may wait, in nanoseconds.
   package var budget: Int
+  /// Each session's server asks for tokens, not one in five.
+  package var asksForTokens = false
+  /// Steps of each session; nil for as many as its seed makes it.
+  package var steps: Int?
   /// Told each step before it is done, the setting being the first.
   package var narrates: (([UInt8]) -> Void)?
 
@@ -27,8 +31,10 @@ package struct WireFuzz {
 
   private func run(_ seed: UInt64, _ choices: Choices) -> Run {
     var choices = choices
-    let setting = Setting(seed: seed, &choices)
-    let count = choices.one(of: [60, 200, 400, 1_000])
+    var setting = Setting(seed: seed, &choices)
+    if asksForTokens { setting.askForTokens() }
+    let drawn = choices.one(of: [60, 200, 400, 1_000])
+    let count = steps ?? drawn
     var run = Run(setting: setting)
     narrates?(setting.json.bytes)
     do throws(Finding) {

@@ -13,6 +13,8 @@ enum FuzzWireCommand: Subcommand {
       Option(
         "seconds", value: "S", "go on for so long, from the first seed; 10 if nothing is said"),
       Option("lines", value: "N", "go on until so many lines were sent"),
+      Option("tokens", "each server asks for tokens, not one in five"),
+      Option("steps", value: "N", "steps of each session; 60 to 1000 where left out"),
       Option(
         "budget", value: "MS", "CPU that another pair's ping may wait; \(WireCampaign.budget)"),
       Option("shrinking", value: "S", "seconds to make a finding smaller; 60 if left out"),
@@ -37,15 +39,20 @@ enum FuzzWireCommand: Subcommand {
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
     let budget = try arguments.integer("budget", in: 1...1_000_000) ?? WireCampaign.budget
-    if let path = arguments.operands.first { return try replay(path, budget) }
+    var fuzz = WireFuzz(budget: budget * 1_000_000)
+    if let path = arguments.operands.first { return try replay(path, fuzz) }
+    fuzz.asksForTokens = arguments.has("tokens")
+    fuzz.steps = try arguments.integer("steps", in: 1...1_000_000)
     let seeds = try arguments.string("seeds").map { (text) throws(UsageError) in try range(text) }
     if arguments.has("worker") {
-      return WireTrial(budget: budget, narrate: arguments.string("narrate"))
+      return WireTrial(fuzz, narrate: arguments.string("narrate"))
         .run(seeds ?? 1...1, tells: true)
     }
     var campaign = WireCampaign(
       seeds: seeds ?? 1...UInt64(UInt32.max), budget: budget,
       out: arguments.string("out") ?? "watchline-findings")
+    if fuzz.asksForTokens { campaign.options += " --tokens" }
+    if let steps = fuzz.steps { campaign.options += " --steps \(steps)" }
     campaign.lines = try arguments.integer("lines", in: 1...Int.max)
     campaign.seconds = try arguments.seconds("seconds", longest: 1_000_000).map {
       Int($0 / 1_000_000)
@@ -69,7 +76,7 @@ enum FuzzWireCommand: Subcommand {
     return first...last
   }
 
-  private static func replay(_ path: String, _ budget: Int) throws(UsageError) -> Int32 {
+  private static func replay(_ path: String, _ fuzz: WireFuzz) throws(UsageError) -> Int32 {
     let bytes: [UInt8]?
     do throws(FileFailure) {
       bytes = try File.read(path)
@@ -79,6 +86,6 @@ enum FuzzWireCommand: Subcommand {
     guard let bytes, let script = Script(bytes) else {
       throw UsageError("\(path) is no file that fuzz-wire has written")
     }
-    return WireTrial(budget: budget, narrate: nil).replay(script)
+    return WireTrial(fuzz, narrate: nil).replay(script)
   }
 }

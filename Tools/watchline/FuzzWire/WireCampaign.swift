@@ -15,6 +15,8 @@ struct WireCampaign {
   let seeds: ClosedRange<UInt64>
   let budget: Int
   let out: String
+  /// Those of the workers that decide what a seed's session is, each with a space before it.
+  var options = ""
   /// How long one finding may be made smaller, in seconds.
   var shrinking = 60
   /// The campaign ends after so many lines, or seconds; nil for all seeds.
@@ -94,7 +96,7 @@ struct WireCampaign {
   }
 
   private func command(_ words: String) -> String {
-    "env SWIFT_BACKTRACE=enable=no \(Shell.quoted(ownPath())) fuzz-wire --budget \(budget) \(words) 2>/dev/null"
+    "env SWIFT_BACKTRACE=enable=no \(Shell.quoted(ownPath())) fuzz-wire --budget \(budget)\(options) \(words) 2>/dev/null"
   }
 
   private func tell(_ state: State, milliseconds: Int64, _ tellsHeard: Bool) {

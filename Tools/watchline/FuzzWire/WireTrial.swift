@@ -9,17 +9,16 @@ struct WireTrial {
   /// CPU time that a session may take, in seconds; it is killed then.
   private static let limit = 120
 
-  private let budget: Int
+  private var fuzz: WireFuzz
   private let narrate: String?
 
-  /// - Parameter budget: in milliseconds.
-  init(budget: Int, narrate: String?) {
-    self.budget = budget
+  init(_ fuzz: WireFuzz, narrate: String?) {
+    self.fuzz = fuzz
     self.narrate = narrate
   }
 
   func run(_ seeds: ClosedRange<UInt64>, tells: Bool) -> Int32 {
-    var fuzz = WireFuzz(budget: budget * 1_000_000)
+    var fuzz = fuzz
     if let narrate {
       unlink(narrate)
       fuzz.narrates = { line in try? File.append(line + [0x0A], to: narrate) }
@@ -45,8 +44,7 @@ struct WireTrial {
 
   func replay(_ script: Script) -> Int32 {
     Self.bound()
-    guard let finding = WireFuzz(budget: budget * 1_000_000).replay(script.setting, script.steps)
-    else {
+    guard let finding = fuzz.replay(script.setting, script.steps) else {
       say("nothing is wrong with it")
       return 0
     }
