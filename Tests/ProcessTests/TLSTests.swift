@@ -44,9 +44,10 @@ extension ProcessTests {
       return (server, try #require(port))
     }
 
-    @Test(arguments: ["session", "refused", "bulk", "torn", "silent"])
+    @Test(arguments: ["session", "refused", "bulk", "torn", "silent", "half_open"])
     func holds(_ what: String) throws {
-      let (server, port) = try start(what == "silent" ? ["--activate-timeout", "1"] : [])
+      let isLetGo = ["silent", "half_open"].contains(what)
+      let (server, port) = try start(isLetGo ? ["--activate-timeout", "1"] : [])
       let script = #filePath.replacing("TLSTests.swift", with: "Examples/tls.py")
       let program = try Program(
         ["python3", "-B", script, what, "127.0.0.1", "\(port)", certificate], in: scratch)
@@ -162,6 +163,23 @@ extension ProcessTests {
       #expect(try program.exitCode() == 0, "\(program.errors)")
       #expect(program.output.contains("\"tls\":true"))
       #expect(program.output.contains("activationDidComplete"))
+      #expect(try server.terminate() == 0)
+    }
+
+    /// TLS 1.3 has no renegotiation, but either side may change its keys, and ask the other for new ones (RFC 8446,
+    /// section 4.6.3): to s_client that is `K`.
+    @Test func theKeysMayChange() throws {
+      let (server, port) = try start()
+      let words = (1...8).map { "echo K; sleep 0.1; echo ping id=\($0); sleep 0.1" }
+      let program = try Program(
+        [
+          "sh", "-c",
+          "(sleep 0.5; \(words.joined(separator: "; ")); echo quit; sleep 1) | openssl s_client "
+            + "-CAfile \(certificate) -connect 127.0.0.1:\(port)",
+        ], in: scratch)
+      #expect(try program.exitCode() == 0, "\(program.errors)")
+      for id in 1...8 { #expect(program.output.contains("\"type\":\"pong\",\"re\":\(id),")) }
+      #expect(program.output.contains("KEYUPDATE") || program.errors.contains("KEYUPDATE"))
       #expect(try server.terminate() == 0)
     }
 

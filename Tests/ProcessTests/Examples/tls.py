@@ -10,6 +10,7 @@ import socket
 import ssl
 import sys
 import threading
+import time
 
 PATIENCE = 30
 
@@ -132,6 +133,39 @@ def silent(connect):
         assert raw.recv(1) == b""
 
 
+def half_open(connect):
+    """Handshakes that stop anywhere are let go, however slowly their bytes come, and others are served meanwhile."""
+    started = time.monotonic()
+    context = ssl.create_default_context(cafile=connect.certificate)
+    coming, going = ssl.MemoryBIO(), ssl.MemoryBIO()
+    side = context.wrap_bio(coming, going, server_hostname="localhost")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        side.do_handshake()
+    hello = going.read()
+    # In the record's header, between it and the message, in the message, and where the server has answered.
+    links = []
+    for cut in (1, 4, 5, 6, len(hello) // 2, len(hello) - 1, len(hello)):
+        raw = socket.create_connection(connect.address, timeout=PATIENCE)
+        raw.sendall(hello[:cut])
+        links.append(raw)
+    drips = socket.create_connection(connect.address, timeout=PATIENCE)
+    links.append(drips)
+
+    def drip():
+        with contextlib.suppress(OSError):
+            for byte in hello:
+                drips.sendall(bytes([byte]))
+                time.sleep(0.1)
+
+    threading.Thread(target=drip, daemon=True).start()
+    connect().activate("phone")
+    for raw in links:
+        with contextlib.suppress(ConnectionResetError):
+            while raw.recv(4096):
+                pass
+    assert time.monotonic() - started < 10, "a second is what they have"
+
+
 class Connect:
     def __init__(self, host, port, certificate):
         self.address, self.certificate = (host, int(port)), certificate
@@ -140,6 +174,7 @@ class Connect:
         return Device(*self.address, self.certificate, **more)
 
 
-{"session": session, "refused": refused, "bulk": bulk, "torn": torn, "silent": silent}[sys.argv[1]](
+{"session": session, "refused": refused, "bulk": bulk, "torn": torn, "silent": silent,
+ "half_open": half_open}[sys.argv[1]](
     Connect(*sys.argv[2:])
 )
