@@ -119,6 +119,17 @@ def drain(port, scale):
     return come
 
 
+def bridge(port, scale):
+    records(port, 10_000 // scale)
+
+    def come():
+        for name in "abcde":
+            watch = Client(port, "activate pair=much role=watch device=%s bridge=todoTimers" % name)
+            watch.read('"fullSync"')
+
+    return come
+
+
 def ask(port, end):
     """Asks at set times until `end` can be read; a late answer makes those after it late, too (open loop)."""
     client = Client(port, "activate pair=other role=phone")
@@ -149,6 +160,7 @@ KINDS = {
     "digest": (digest, "a digest of 100,000 records"),
     "snapshot": (snapshot, "a snapshot of 100,000 records"),
     "purge": (purge, "30,000 edits of 100,000 records, with a purge"),
+    "bridge": (bridge, "all of 10,000 records sent to a device with whole records, five times"),
     "drain": (drain, "a million transfers drained"),
 }
 

@@ -24,8 +24,16 @@ package final class BridgedDevice {
   /// By record, the number of its row and its track.
   package typealias Tracks = [Target: (number: UInt32, track: Track)]
   package private(set) var tracks: Tracks = [:]
-  /// Everything is to be sent to it with the open batch.
-  package var isOwedAll = false
+  /// Whether everything is to be sent to it.
+  package var owed = Owed.nothing
+
+  package enum Owed: Equatable {
+    case nothing, all
+    /// And what it held may be lost: its tracks are to be forgotten first.
+    ///
+    /// - Parameter processed: the last delivery that it had acknowledged.
+    case reset(processed: UInt64)
+  }
 
   // The present session.
   package var session = Session()
@@ -48,6 +56,8 @@ package final class BridgedDevice {
   private var carried: [UInt64: Set<Target>] = [:]
   /// How many records were gone through to find what an order means.
   package internal(set) var looked = 0
+  /// Rises with whatever decides what it is to be sent.
+  package private(set) var changes: UInt64 = 0
 
   package struct Session {
     /// When it began, in milliseconds since 1970; nil where there is none.
@@ -79,6 +89,36 @@ package final class BridgedDevice {
 
   package init(device: UInt16) { self.device = device }
 
+  // MARK: Work on a copy
+
+  /// One that holds the same, for another thread to work on.
+  package func copy() -> BridgedDevice {
+    let copy = BridgedDevice(device: device)
+    copy.takeTracks(of: self)
+    (copy.processed, copy.proven, copy.envelope) = (processed, proven, envelope)
+    return copy
+  }
+
+  /// Takes over what was done with a copy while nothing changed here.
+  ///
+  /// - Returns: the tracks that it had, which may take long to free.
+  package func adopt(_ copy: BridgedDevice) -> Tracks {
+    let old = tracks
+    takeTracks(of: copy)
+    changes += 1
+    return old
+  }
+
+  private func takeTracks(of other: BridgedDevice) {
+    (tracks, nextNumber, owed) = (other.tracks, other.nextNumber, other.owed)
+    (changed, due, blocked, unsettled) = (other.changed, other.due, other.blocked, other.unsettled)
+    (settled, agreeing, agreed, carried) = (
+      other.settled, other.agreeing, other.agreed, other.carried
+    )
+  }
+
+  // MARK: Tracks
+
   /// The track of a record; assigning nil has no effect.
   package subscript(target: Target) -> Track? {
     get {
@@ -94,6 +134,7 @@ package final class BridgedDevice {
 
   /// Sets the track of a record that has changed: to compare it costs more than to set it.
   func put(_ track: Track, for target: Target) {
+    changes += 1
     let old = tracks[target]
     if let old {
       tracks[target] = (old.number, track)
@@ -137,6 +178,7 @@ package final class BridgedDevice {
 
   /// These records may show something else at the hub, whose log is at a position; all others show the same.
   package func touch(_ targets: Set<Target>, at position: UInt64) {
+    changes += 1
     for target in targets where agreeing.remove(target) != nil {
       tracks[target]!.track.agree(at: agreed)
       changed.insert(target)
@@ -188,17 +230,13 @@ package final class BridgedDevice {
   ///
   /// - Parameter isReset: what it held may be lost.
   package func begin(_ session: Session, isReset: Bool, now: UInt64) {
+    changes += 1
     if isReset {
-      for target in tracks.keys {
-        var track = self[target]!
-        track.forget(processed: processed)
-        put(track, for: target)
-      }
+      if case .reset = owed {} else { owed = .reset(processed: processed) }
       lastList = nil
       processed = 0
       proven = 0
       settled = 0
-      isOwedAll = true
     }
     for target in tracks.keys where tracks[target]!.track.undated != nil {
       self[target]!.resendUndated(margin: Self.wideMargin)
@@ -208,10 +246,22 @@ package final class BridgedDevice {
     self.session.proven = proven
   }
 
+  /// Forgets what it may have lost, where that has not been done.
+  package func forgetLost() {
+    guard case .reset(let processed) = owed else { return }
+    owed = .all
+    for target in tracks.keys {
+      var track = self[target]!
+      track.forget(processed: processed)
+      put(track, for: target)
+    }
+  }
+
   /// It has acknowledged a delivery.
   ///
   /// - Parameter isOwnWord: by a line of its own, not by itself.
   package func acknowledge(_ seq: UInt64, isOwnWord: Bool) {
+    changes += 1
     processed = max(processed, seq)
     due.formUnion(blocked)
     blocked = []

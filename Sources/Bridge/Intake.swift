@@ -46,10 +46,11 @@ package struct Intake {
 
   /// - Parameter refused: records of a list that are not taken. They are there nevertheless.
   package func take(_ message: Incoming, without refused: Set<Target> = []) {
+    device.forgetLost()
     device.settle()
     if !refused.isEmpty { device.session.hasRefused = true }
     switch message {
-    case .request: device.isOwedAll = true
+    case .request: device.owed = .all
     case .all(let list, let date): take(list, madeAt: date, without: refused)
     case .copy(let copy, let isMade): take([copy], areMade: isMade)
     case .deleted(let target, let held): delete(target, held: held)

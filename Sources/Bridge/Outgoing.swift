@@ -39,11 +39,7 @@ package struct Outgoing {
   /// - Parameter limit: how many records are compared at most; the rest stays due.
   /// - Returns: how many were.
   package func send(atMost limit: Int) -> Int {
-    device.settle()
-    if device.isOwedAll {
-      device.isOwedAll = false
-      sendAll()
-    }
+    if device.owed == .nothing { device.settle() } else { sendAll() }
     let due = device.nextDue(atMost: limit)
     let records = due.compactMap(present)
     for target in Set(due).subtracting(records.map(\.target)).sorted() { sendDelete(target) }
@@ -52,7 +48,10 @@ package struct Outgoing {
   }
 
   /// Everything, whatever the device is taken to hold; but for what it has too many of unread.
-  private func sendAll() {
+  package func sendAll() {
+    device.forgetLost()
+    device.settle()
+    device.owed = .nothing
     var sent: [(record: WholeRecord, track: Track)] = []
     for record in all().sorted(by: WholeRecord.isBefore) {
       var track = device[record.target] ?? Track(.unknown)

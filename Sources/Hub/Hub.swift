@@ -1,4 +1,5 @@
 import Bridge
+import Journal
 import Merge
 import Relay
 import Wire
@@ -49,6 +50,8 @@ final class Hub {
   var isCollecting = false
   /// What it has for bridged devices waits for the end of what is done aside.
   var owesExport = false
+  /// Rows of tracks that were made aside, for the next batch.
+  var tracksInRows: [Row] = []
   /// The snapshot that is to be written with the next batch, as values of rows, and the position that it stands for.
   var snapshot: (position: UInt64, values: [[UInt8]])?
   var dirtyBatch: UInt64 = 0
@@ -203,9 +206,23 @@ final class SyncSession {
   /// A snapshot on its way, piece by piece.
   struct Snapshot {
     let pieces: [[UInt8]]
-    var next = 0
     /// The position that it stands for.
     let position: UInt64
+    var next = 0
+    /// Of the pieces that are yet to be sent.
+    private(set) var bytes: Int
+
+    init(pieces: [[UInt8]], position: UInt64) {
+      self.pieces = pieces
+      self.position = position
+      bytes = pieces.reduce(0) { $0 + $1.count }
+    }
+
+    /// The next piece has been sent.
+    mutating func advance() {
+      bytes -= pieces[next].count
+      next += 1
+    }
   }
 
   init(hub: Hub, replica: ReplicaID?, cursor: UInt64, openBatch: UInt64) {

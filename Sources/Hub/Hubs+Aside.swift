@@ -53,16 +53,21 @@ extension Hubs {
   /// Has something done with a pair's hubs aside. Until it is nobody writes there, nor goes through the records; the log
   /// is still read, unless it is a purge.
   ///
-  /// - Parameter connection: waits for it; nil where nobody does yet.
+  /// - Parameters:
+  ///   - connection: waits for it; nil where nobody does yet.
+  ///   - standsStill: all requests of the pair's devices wait, not those for its hubs alone.
   func lend<Result>(
-    _ pair: Pair, for connection: Connection?, _ body: @escaping () -> Result,
+    _ pair: Pair, for connection: Connection?, standsStill: Bool = false,
+    _ body: @escaping () -> Result,
     then: @escaping (Result) -> Void
   ) {
     let records = pair.merged!
     records.isLent = true
+    pair.standsStill = standsStill
     if let connection { wait(connection, for: pair) }
     relay.aside(body) { [self] result in
       records.isLent = false
+      pair.standsStill = false
       if relay.pairs[pair.number] === pair {
         then(result)
         goOn(pair, records)

@@ -49,8 +49,9 @@ extension Hubs {
       output += snapshot.pieces[snapshot.next]
       output.append(isLast ? ",\"last\":true}" : "}")
     }
-    session.snapshot!.next += 1
+    session.snapshot!.advance()
     if isLast { session.snapshot = nil }
+    connection.yetToSend = session.snapshot?.bytes ?? 0
   }
 
   private func sendOperations(

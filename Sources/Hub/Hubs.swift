@@ -103,7 +103,10 @@ extension Device {
   /// The merged replica that it has opened.
   var sync: SyncSession? {
     get { pair.here?.sessions[index] }
-    set { pair.here?.sessions[index] = newValue }
+    set {
+      pair.here?.sessions[index] = newValue
+      connection?.yetToSend = newValue?.snapshot?.bytes ?? 0
+    }
   }
 
   /// The hub that takes and sends its whole records.

@@ -45,6 +45,8 @@ package final class Connection {
   package var pairFailure: String?
   /// What was put together for the line that waits for it, and the bytes that it holds.
   package var prepared: (answer: AnyObject, bytes: Int)?
+  /// Bytes of what its keeper has put together and not sent yet, beside that.
+  package var yetToSend = 0
   /// The shard that it has asked for, which is not here.
   var destination: Int?
   /// When its time to activate is over; nil for never.

@@ -8,7 +8,9 @@ extension Relay {
     // One that is to be closed is as good as gone.
     let bytes =
       connection.isAborted
-      ? 0 : connection.input.count + connection.waiting + (connection.prepared?.bytes ?? 0)
+      ? 0
+      : connection.input.count + connection.waiting + (connection.prepared?.bytes ?? 0)
+        + connection.yetToSend
     buffered += bytes - connection.buffered
     connection.buffered = bytes
     if buffered > limits.buffers { shed() }

@@ -47,7 +47,7 @@ extension Relay {
   }
 
   private func perform(_ call: Call, _ device: Device) throws(WireError) -> Bool {
-    if device.isBridged, call.request.mayBeForHub,
+    if device.pair.standsStill || device.isBridged && call.request.mayBeForHub,
       hubs?.waits(call.connection, for: device.pair) == true
     {
       return false

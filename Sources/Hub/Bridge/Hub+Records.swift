@@ -20,6 +20,9 @@ extension Hub {
     } ?? false
   }
 
+  /// Records that may show something else than when this was asked last.
+  func takeTouched() -> Set<Target> { shape.map { watch.next($0, replica, schema) } ?? [] }
+
   /// A record that is sent whole; nil where it is hidden.
   func wholeRecord(_ target: Target) -> WholeRecord? {
     shape?.record(target, replica.fold, schema)

@@ -54,7 +54,7 @@ extension Hubs {
       if let received = request.received, received < known.processed { isReset = true }
     } else {
       bridged = BridgedDevice(device: device.index)
-      bridged.isOwedAll = true
+      bridged.owed = .all
       hub.bridges.append(bridged)
       hub.bridges.sort { $0.device < $1.device }
       isReset = false
@@ -69,6 +69,8 @@ extension Hubs {
     device.bridge = hub
     hub.addAuthor(hub.bridgeReplica(for: device, store: relay.storeName(of: device.pair)), device)
     changed(hub)
+    // What it says next is understood by what it has lost.
+    if !sendAllAside(hub) { bridged.forgetLost() }
   }
 
   package func beginBridge(_ device: Device) {

@@ -1,4 +1,5 @@
 import Bridge
+import Journal
 import Merge
 import Relay
 import Wire
@@ -18,9 +19,9 @@ extension Hubs {
         hub.owesExport = true
         return false
       }
-      guard !hub.bridges.isEmpty, let shape = hub.shape, let codec = codec(of: hub.schema.name)
+      guard !hub.bridges.isEmpty, let codec = codec(of: hub.schema.name), !sendAllAside(hub)
       else { return false }
-      let touched = hub.watch.next(shape, hub.replica, hub.schema)
+      let touched = hub.takeTouched()
       for bridged in hub.bridges {
         bridged.touch(touched, at: hub.replica.position)
         let receiver = hub.pair.devices[Int(bridged.device)]
@@ -34,6 +35,54 @@ extension Hubs {
       }
       return hub.bridges.contains { !$0.due.isEmpty }
     }
+  }
+
+  /// Puts together aside what a device is owed that is to be sent all of many records. The pair stands still meanwhile.
+  ///
+  /// It is done with a copy of what is known of the device. What came in between nevertheless, such as the end of a
+  /// session, is no harm: it is done again then.
+  ///
+  /// - Returns: whether it is; then what else the hub is to send waits.
+  func sendAllAside(_ hub: Hub) -> Bool {
+    guard hub.weight > limits.aside,
+      let bridged = hub.bridges.first(where: { $0.owed != .nothing }),
+      let codec = codec(of: hub.schema.name)
+    else { return false }
+    hub.owesExport = true
+    let receiver = hub.pair.devices[Int(bridged.device)]
+    let (copy, changes, seq) = (bridged.copy(), bridged.changes, receiver.nextUserInfo)
+    let (position, now) = (hub.replica.position, nowMS)
+    lend(hub.pair, for: nil, standsStill: true) {
+      let touched = hub.takeTouched()
+      copy.touch(touched, at: position)
+      var payload: [UInt8] = []
+      Outgoing(
+        copy, position: position, now: now, present: hub.wholeRecord, all: hub.wholeRecords,
+        deliver: { message in
+          let date = RecordDate.date(milliseconds: now)
+          payload = codec.payload(message, envelope: copy.envelope, now: date)
+          return seq
+        },
+        takeBack: { _ in false }
+      ).sendAll()
+      copy.settle()
+      return (touched, payload, BridgeRows.takeTracks(hub, copy))
+    } then: { [self] (touched: Set<Target>, payload: [UInt8], rows: [Row]) in
+      let isCurrent = bridged.changes == changes && receiver.nextUserInfo == seq
+      for other in hub.bridges where !isCurrent || other !== bridged {
+        other.touch(touched, at: position)
+      }
+      guard isCurrent else { return }
+      let old = bridged.adopt(copy)
+      relay.aside {
+        _ = old
+      } then: {
+      }
+      hub.tracksInRows += rows
+      _ = payload.withUnsafeBytes { relay.deliver($0, to: receiver) }
+      relay.settlePending(receiver)
+    }
+    return true
   }
 
   private func deliver(

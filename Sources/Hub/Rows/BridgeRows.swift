@@ -8,18 +8,19 @@ import Wire
 ///
 /// ```
 /// row 1<<31 | h<<27 | d<<20          the device: envelope incarnation lastList
-///                                    processed proven heard next
+///                                    processed proven heard next owed
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base reached since received digest madeRoom
 ///                                    undated floor doubt owed, what it did, then what is in flight
 /// ```
-/// A device's row of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
+/// `owed` is 0, 1 for everything, or 2 and what had been processed for a reset. A device's row of form 2 had none, and
+/// one of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
 /// the latest date, a position, a number and the earliest date. A record's row of form 7 had the first two of these, one
 /// of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
 /// end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and
 /// behind `owed` whether it is one. One of form 1 had a window: the base is unknown then, which is always safe, and of its
 /// dates the latest is kept.
 enum BridgeRows {
-  static let deviceVersion: UInt8 = 2
+  static let deviceVersion: UInt8 = 3
   static let trackVersion: UInt8 = 8
   private static let windowVersion: UInt8 = 1
 
@@ -48,11 +49,21 @@ enum BridgeRows {
     writer.number(bridged.proven)
     writer.number(bridged.heard)
     writer.number(bridged.nextNumber)
-    var rows = [Row(key(hub, bridged.device, 0), writer.bytes)]
-    for (number, target, track) in bridged.takeChanged() {
-      rows.append(Row(key(hub, bridged.device, number), bytes(target, track)))
+    switch bridged.owed {
+    case .nothing: writer.number(0)
+    case .all: writer.number(1)
+    case .reset(let processed):
+      writer.number(2)
+      writer.number(processed)
     }
-    return rows
+    return [Row(key(hub, bridged.device, 0), writer.bytes)] + takeTracks(hub, bridged)
+  }
+
+  /// The rows of its tracks that have changed.
+  static func takeTracks(_ hub: Hub, _ bridged: BridgedDevice) -> [Row] {
+    bridged.takeChanged().map { number, target, track in
+      Row(key(hub, bridged.device, number), bytes(target, track))
+    }
   }
 
   private static func bytes(_ target: Target, _ track: Track) -> [UInt8] {
@@ -145,14 +156,22 @@ enum BridgeRows {
   ) throws(JournalError) -> BridgedDevice {
     let bridged = BridgedDevice(device: device)
     bridged.envelope = try reader.number()
-    if version < deviceVersion { bridged.envelope |= try reader.number() << 2 }
+    if version < 2 { bridged.envelope |= try reader.number() << 2 }
     bridged.incarnation = try reader.integer()
     bridged.lastList = try date(&reader)
-    if version < deviceVersion { _ = try reader.number() }
+    if version < 2 { _ = try reader.number() }
     bridged.processed = try reader.number()
     bridged.proven = try reader.number()
     bridged.heard = try reader.number()
     bridged.nextNumber = try reader.integer()
+    if version > 2 {
+      switch try reader.number() {
+      case 0: bridged.owed = .nothing
+      case 1: bridged.owed = .all
+      case 2: bridged.owed = .reset(processed: try reader.number())
+      default: throw damaged
+      }
+    }
     guard reader.isAtEnd else { throw damaged }
     return bridged
   }

@@ -40,8 +40,14 @@ extension Hub {
     // Before that all of the log was taken.
     var rows = isCollecting ? [] : takeLog()
     rows.append(stateRow())
-    for bridged in bridges { rows += BridgeRows.take(self, bridged) }
-    return rows
+    let tracks = bridges.flatMap { BridgeRows.take(self, $0) }
+    if !tracksInRows.isEmpty {
+      // Some have changed since.
+      let newer = Set(tracks.map(\.key))
+      rows += tracksInRows.filter { !newer.contains($0.key) }
+      tracksInRows = []
+    }
+    return rows + tracks
   }
 
   private func takeLog() -> [Row] {

@@ -36,6 +36,8 @@ package final class Pair {
   var switchBatch: UInt64 = 0
   var toldWatchState = WatchState()
 
+  /// Requests of its devices wait: what is done aside is about to decide what comes next.
+  package var standsStill = false
   /// Its hubs.
   package var records = Records.unread
 

@@ -51,6 +51,7 @@ extension Relay {
     sessionEnded(device, on: connection)
     connection.device = nil
     connection.acknowledging = nil
+    connection.yetToSend = 0
     connection.endMarks = nil
     device.connection = nil
     device.activation = .notActivated

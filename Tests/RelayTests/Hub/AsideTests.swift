@@ -199,9 +199,42 @@ import Testing
 
   /// What was put together for one who does not read is among what connections hold: many such do not fill the memory.
   @Test func itIsCounted() throws {
+    let hub = try much(buffers: 1 << 20)
+    hub.world.client("phone").holdsOutput = true
+    hub.world.send("sync.view", on: "phone")
+    #expect(hub.world.logs.contains { $0.contains("event=connectionShed") })
+    #expect(hub.world.relay.buffered < 1 << 20)
+  }
+
+  /// The same of a snapshot, until its last piece is sent; and of one whose session has ended nothing is held.
+  @Test(arguments: [false, true]) func aSnapshotIsCounted(_ isRead: Bool) throws {
+    let hub = try much(buffers: 64 << 20)
+    let opens =
+      #"{"type":"sync.open","schema":"todoTimers","replica":"6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F.1","vector":{}}"#
+    hub.world.send("activate pair=p role=watch device=new", on: "new")
+    let before = hub.world.relay.buffered
+    hub.world.client("new").holdsOutput = true
+    hub.world.send(opens, on: "new")
+    #expect(hub.world.client("new").connection.yetToSend > 1 << 20)
+    if isRead {
+      hub.world.read("new")
+      #expect(lines(hub, "new").contains { $0.contains("\"last\":true") })
+    } else {
+      #expect(hub.world.relay.buffered > 1 << 20)
+      hub.world.send("deactivate", on: "phone")
+      hub.world.send("activate pair=p role=watch device=new", on: "newer")
+      hub.world.close("new")
+    }
+    #expect(hub.world.client("new").connection.yetToSend == 0)
+    #expect(hub.world.relay.buffered <= before)
+  }
+
+  /// A pair with three megabytes of records.
+  private func much(buffers: Int) throws -> HubWorld {
     var limits = Limits()
     limits.aside = 1
-    limits.buffers = 1 << 20
+    limits.buffers = buffers
+    limits.syncLog = 8
     let hub = try HubWorld(limits: limits)
     try hub.keyboard("phone")
     let notes = String(repeating: "n", count: 100_000)
@@ -210,14 +243,13 @@ import Testing
         "sync.edit kind=timer record=\(Self.timer(number)) set={\"name\":\"Tea\",\"durationInSeconds\":60,\"notes\":\"\(notes)\"}",
         on: "phone")
     }
-    hub.world.client("phone").holdsOutput = true
-    hub.world.send("sync.view", on: "phone")
-    #expect(hub.world.logs.contains { $0.contains("event=connectionShed") })
-    #expect(hub.world.relay.buffered < limits.buffers)
+    return hub
   }
 
   /// What is done aside shares nothing with what goes on meanwhile: the thread sanitizer would say so.
-  @Test(arguments: asked + ["purge", "restart"]) func nothingIsShared(_ what: String) throws {
+  @Test(arguments: asked + ["purge", "restart", "bridge"]) func nothingIsShared(_ what: String)
+    throws
+  {
     let hub = try world(aside: 1)
     hub.type("activate pair=p role=watch device=old bridge=todoTimers", on: "old")
     hub.world.holdsWorks = true
@@ -235,6 +267,8 @@ import Testing
         hub.world.send(edit(number), on: "phone")
         if number < 40 { _ = hub.world.runWorks() }
       }
+    case "bridge":
+      hub.world.send("activate pair=p role=watch device=older bridge=todoTimers", on: "older")
     default: hub.world.send(what, on: what.contains("replica") ? "new" : "phone")
     }
     hub.world.settle()
