@@ -125,7 +125,7 @@ def bridge(port, scale):
     def come():
         for name in "abcde":
             watch = Client(port, "activate pair=much role=watch device=%s bridge=todoTimers" % name)
-            watch.read('"fullSync"')
+            watch.read('didReceiveUserInfo')
 
     return come
 

@@ -43,6 +43,14 @@ import Wire
     #expect(longer.steps.prefix(30) == run.steps.prefix(30))
   }
 
+  /// A torn line and the rest of it, which names another pair: the error says the sender's own words, and that is no leak.
+  @Test func whoIsToldItsOwnWordsIsToldNothing() {
+    var fuzz = WireFuzz(budget: .max)
+    fuzz.asksForTokens = true
+    fuzz.steps = 60
+    #expect(fuzz.run(seed: 474_627).finding == nil)
+  }
+
   /// Every request is drawn, in each of its spellings, with each of its members.
   @Test func everyRequestAndMemberIsSent() {
     var members: Set<String> = []

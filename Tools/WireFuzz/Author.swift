@@ -106,7 +106,8 @@ struct Author {
       for _ in 0...choices.below(6) { bytes += line(place) }
     }
     // Torn: the rest comes with the next one.
-    if choices.percent(2), bytes.count > 1 { bytes.removeLast(1 + choices.below(bytes.count - 1)) }
+    clients[place].isTorn = choices.percent(2) && bytes.count > 1
+    if clients[place].isTorn { bytes.removeLast(1 + choices.below(bytes.count - 1)) }
     return .send(on: name, bytes)
   }
 
@@ -150,7 +151,9 @@ struct Author {
     for (name, value) in identity(place) { line[name] = value }
     if clients[place].device == nil, choices.percent(90) { line["device"] = nil }
     if clients[place].isBridged, choices.percent(90) { line["bridge"] = .string("todoTimers") }
-    if setting.hasTokens, choices.percent(15) { intrude(&line, place) }
+    // Somebody's pair in the midst of its own line it would be told again, as its own words.
+    if setting.hasTokens, choices.percent(15), !clients[place].isTorn { intrude(&line, place) }
+    clients[place].isTorn = false
     return .send(on: clients[place].name, spelled(line))
   }
 

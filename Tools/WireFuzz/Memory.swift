@@ -13,6 +13,8 @@ struct Person {
   var isActive = false
   /// The schema opened.
   var schema: Name?
+  /// Its last line was torn: what it sends next is in that line.
+  var isTorn = false
   /// The last line of its that was short.
   var short: [UInt8] = []
   /// What its operations go on from: the last one that the hub has, and the last one pushed.

@@ -137,6 +137,9 @@ package final class Stage {
   private func settle(flooding sender: Client? = nil, _ begin: () -> Void) throws(Finding) {
     let client = world.client(Self.bystander)
     var pongsBefore = 0
+    // What the judge has freed in a million pieces the C library puts together when a large block is asked for: now,
+    // and not on the server's time.
+    UnsafeMutableRawPointer.allocate(byteCount: 100_000, alignment: 16).deallocate()
     begin()
     world.give("ping id=1\n".utf8, to: client)
     var turns = 0
