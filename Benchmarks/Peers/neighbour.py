@@ -123,8 +123,10 @@ def bridge(port, scale):
     records(port, 10_000 // scale)
 
     def come():
-        for name in "abcde":
-            watch = Client(port, "activate pair=much role=watch device=%s bridge=todoTimers" % name)
+        watch = Client(port, "activate pair=much role=watch bridge=todoTimers")
+        watch.read('didReceiveUserInfo')
+        for _ in range(4):
+            watch.send('transferUserInfo payload={"type":"syncRequest"}')
             watch.read('didReceiveUserInfo')
 
     return come

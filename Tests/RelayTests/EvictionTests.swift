@@ -34,6 +34,83 @@ import Testing
     #expect(world.relay.pairsInMemory == 0)
   }
 
+  // MARK: Of very much
+
+  private func fill(_ world: World) -> [String] {
+    world.send("activate pair=p role=watch", on: "watch")
+    world.send("activate pair=p role=phone", on: "phone")
+    world.close("watch")
+    for number in 1...200 {
+      world.send("transferUserInfo id=\(number) payload={\"i\":\(number)}", on: "phone")
+    }
+    world.send("transferUserInfo payload={\"i\":201}", on: "phone")
+    world.close("phone")
+    return (1...201).map { "\"payload\":{\"i\":\($0)},\"seq\":\($0)" }
+  }
+
+  private func restored(_ world: World) -> [String] {
+    world.send("activate pair=p role=watch", on: "watch")
+    return world.client("watch").takeLines().filter { $0.contains("didReceiveUserInfo") }.map {
+      String($0[$0.firstRange(of: "\"payload\"")!.lowerBound...].dropLast())
+    }
+  }
+
+  /// Its row is put together aside: others are served, and what is written is the same.
+  @Test func aLargeQueueIsWrittenAside() throws {
+    var limits = Limits()
+    limits.aside = 1
+    let (small, large) = (try World(), try World(limits: limits))
+    large.holdsWorks = true
+    for world in [small, large] {
+      _ = fill(world)
+      world.send("advance seconds=31", on: "clock")
+    }
+    #expect(small.relay.pairsInMemory == 0 && large.relay.pairsInMemory == 1)
+    large.send("ping", on: "other")
+    #expect(large.client("other").takeLines().contains { $0.contains("pong") })
+    large.holdsWorks = false
+    large.settle()
+    #expect(large.relay.pairsInMemory == 0)
+    let rows = [small, large].map { $0.store.rows[Row.Key(.queue, pair: 1)] }
+    #expect(rows[0] != nil && rows[0] == rows[1])
+  }
+
+  /// Somebody comes meanwhile, or a kill: nothing is lost, and what was put together is of no use.
+  @Test(arguments: ["comes", "goes again", "sends and goes", "kill"])
+  func whatComesMeanwhile(_ what: String) throws {
+    var limits = Limits()
+    limits.aside = 1
+    let world = try World(limits: limits)
+    world.holdsWorks = true
+    var expected = fill(world)
+    world.send("advance seconds=31", on: "clock")
+    let works = world.takeWorks()
+    #expect(works.count == 1)
+    for work in works { work.run() }
+    switch what {
+    case "kill": try world.kill()
+    case "comes": world.send("activate pair=p role=phone", on: "phone")
+    default:
+      world.send("activate pair=p role=phone", on: "phone")
+      if what == "sends and goes" {
+        world.send("transferUserInfo payload={\"i\":202}", on: "phone")
+        expected.append("\"payload\":{\"i\":202},\"seq\":202")
+      }
+      world.close("phone")
+    }
+    if what != "kill" { world.finish(works) }
+    world.holdsWorks = false
+    world.settle()
+    if what == "sends and goes" { #expect(world.relay.pairsInMemory == 1) }
+    if what == "comes" {
+      #expect(world.relay.pairsInMemory == 1)
+      world.close("phone")
+    }
+    for _ in 1...2 { world.send("advance seconds=31", on: "clock") }
+    #expect(world.relay.pairsInMemory == 0)
+    #expect(restored(world) == expected)
+  }
+
   // MARK: When
 
   @Test func goesAfterTheGraceWithItsQueue() {

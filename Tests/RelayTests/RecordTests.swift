@@ -56,9 +56,9 @@ import Testing
       offset: 1 << 33, reference: Reference(segment: 12, offset: 3, length: 4))
 
     var header: [UInt8] = []
-    receiver[.parked].append(item, re: "\"corr\"")
-    SegmentHeader.append(item, lane: .parked, receiver: receiver, to: &header)
-    SegmentHeader.append(chunk, file: file, pair: pair, to: &header)
+    SegmentHeader.append(
+      item, lane: .parked, re: "\"corr\"", receiver: receiver.index, of: pair.number, to: &header)
+    SegmentHeader.append(chunk, file: file.number, of: pair.number, to: &header)
     var count = 0
     try SegmentHeader.read(header, segment: 12) { (record) throws(JournalError) in
       count += 1

@@ -101,7 +101,9 @@ extension Relay {
     item.home = open.number
     device[name].items[index] = item
     hold(item)
-    SegmentHeader.append(item, lane: name, receiver: device, to: &open.header)
+    SegmentHeader.append(
+      item, lane: name, re: device[name].identifier(item.seq), receiver: device.index,
+      of: device.pair.number, to: &open.header)
     release(old)
   }
 
@@ -117,7 +119,8 @@ extension Relay {
     touched(pair)
     file.chunks[index].reference = append(slice(segment.body, record.reference))
     hold(file.chunks[index].reference)
-    SegmentHeader.append(file.chunks[index], file: file, pair: pair, to: &open.header)
+    SegmentHeader.append(
+      file.chunks[index], file: file.number, of: pair.number, to: &open.header)
     release(record.reference)
   }
 

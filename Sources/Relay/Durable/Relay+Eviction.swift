@@ -71,13 +71,34 @@ extension Relay {
       && !pair.devices.contains(where: \.isFetching)
   }
 
-  /// Has a pair leave the memory: at once where the store has all of it, else with the open batch.
+  /// Has a pair leave the memory: at once where the store has all of it, else with the open batch. Where very much waits
+  /// in it, its row is put together aside before.
   func evict(_ pair: Pair) {
+    guard !pair.hasQueueRow, !isStopping, pair.size / Self.itemsOfARecord > limits.aside else {
+      return evict(pair, nil)
+    }
+    let last = pair.lastBatch
+    let content = QueueRow.Content(pair, deadline: uploadDeadline(pair), epoch: epoch)
+    aside {
+      QueueRow.make(content)
+    } then: { [self] row in
+      guard pairs[pair.number] === pair, !pair.isConnected, !pair.isListedIdle else { return }
+      guard pair.lastBatch == last, isQuiet(pair) else { return becameIdle(pair) }
+      evict(pair, row)
+    }
+  }
+
+  /// Items that take as long as a record does.
+  private static let itemsOfARecord = 64
+
+  /// - Parameter row: what waits in it; nil where that has yet to be put together.
+  private func evict(_ pair: Pair, _ row: Row?) {
     keepMissedEnds(pair)
     saveUse(pair)
     saveCount(pair)
     if pair.hasQueueRow { return forget(pair) }
     pair.evictionBatch = open.number
+    pair.queueRow = row
     open.after.evicted.append(pair)
   }
 
@@ -102,8 +123,12 @@ extension Relay {
     for pair in batch.outdated where pair.evictionBatch != batch.number {
       rows.append(Row(QueueRow.key(pair.number), nil))
     }
-    for pair in batch.after.evicted where pair.evictionBatch == batch.number {
-      rows.append(QueueRow.make(pair, deadline: uploadDeadline(pair), epoch: epoch))
+    for pair in batch.after.evicted {
+      let row = pair.queueRow
+      pair.queueRow = nil
+      guard pair.evictionBatch == batch.number else { continue }
+      rows.append(
+        row ?? QueueRow.make(QueueRow.Content(pair, deadline: uploadDeadline(pair), epoch: epoch)))
       pair.hasQueueRow = true
       pair.lastBatch = batch.number
     }

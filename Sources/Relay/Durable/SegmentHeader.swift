@@ -20,16 +20,18 @@ enum SegmentHeader {
     }
   }
 
-  /// - Parameter item: one of the lane's, whose correlation id the lane knows.
-  static func append(_ item: Item, lane: LaneName, receiver: Device, to header: inout [UInt8]) {
-    let re = receiver[lane].identifier(item.seq)
+  /// - Parameter re: the correlation id, which the lane knows.
+  static func append(
+    _ item: Item, lane: LaneName, re: String, receiver: UInt16, of pair: UInt32,
+    to header: inout [UInt8]
+  ) {
     // One growth of the array for all of them: this is written for every transfer.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 17 * MemoryWriter.longestNumber) {
       room in
       var writer = MemoryWriter(room)
       writer.number(0)
-      writer.number(receiver.pair.number)
-      writer.number(receiver.index)
+      writer.number(pair)
+      writer.number(receiver)
       writer.number(lane.rawValue)
       writer.number(item.target.rawValue)
       writer.number(item.flags.rawValue)
@@ -50,11 +52,11 @@ enum SegmentHeader {
   }
 
   static func append(
-    _ chunk: FileTransfer.Chunk, file: FileTransfer, pair: Pair, to header: inout [UInt8]
+    _ chunk: FileTransfer.Chunk, file: UInt32, of pair: UInt32, to header: inout [UInt8]
   ) {
     header.append(1)
-    header.append(number: UInt64(pair.number))
-    header.append(number: UInt64(file.number))
+    header.append(number: UInt64(pair))
+    header.append(number: UInt64(file))
     header.append(number: UInt64(chunk.offset))
     header.append(number: UInt64(chunk.reference.offset))
     header.append(number: UInt64(chunk.reference.length))

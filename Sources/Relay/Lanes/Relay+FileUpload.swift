@@ -120,7 +120,8 @@ extension Relay {
     let chunk = FileTransfer.Chunk(offset: file.received, reference: reference)
     file.chunks.append(chunk)
     hold(reference)
-    SegmentHeader.append(chunk, file: file, pair: device.pair, to: &open.header)
+    SegmentHeader.append(
+      chunk, file: file.number, of: device.pair.number, to: &open.header)
     file.received += data.count
     changed(file, of: device.pair)
     countUncommitted(connection, data.count)

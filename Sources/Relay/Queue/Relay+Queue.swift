@@ -41,7 +41,9 @@ extension Relay {
     counts.waiting.add(lane)
     if lane != .context {
       hold(item)
-      SegmentHeader.append(item, lane: lane, receiver: receiver, to: &open.header)
+      SegmentHeader.append(
+        item, lane: lane, re: re, receiver: receiver.index, of: receiver.pair.number,
+        to: &open.header)
     }
     changed(receiver)
     pumpAfterCommit(receiver)

@@ -1,3 +1,4 @@
+import Journal
 import Wire
 
 /// A phone and its watches, for one app. Pairs share nothing.
@@ -51,6 +52,8 @@ package final class Pair {
   var lastBatch: UInt64 = 0
   /// Whether the store has a queue row of it that still holds, or a batch on its way there.
   var hasQueueRow = false
+  /// Its queue row, where that was put together before it is due.
+  var queueRow: Row?
   /// The batch that writes its queue row, with whose commit it leaves the memory; 0 for none.
   var evictionBatch: UInt64 = 0
   /// Since when nobody has been connected to it, where that is so.

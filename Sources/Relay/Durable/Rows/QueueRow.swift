@@ -13,31 +13,53 @@ import Journal
 enum QueueRow {
   static let version: UInt8 = 1
 
-  static func make(_ pair: Pair, deadline: Int64?, epoch: UInt64) -> Row {
+  /// What waits in a pair, as of now: a copy, which costs no more than the pair has devices and files.
+  struct Content {
+    let pair: UInt32
+    let isBlank: Bool
+    let devices: [(index: UInt16, lanes: [Lane])]
+    let files: [(number: UInt32, chunks: [FileTransfer.Chunk])]
+    let deadline: Int64?
+    let epoch: UInt64
+
+    init(_ pair: Pair, deadline: Int64?, epoch: UInt64) {
+      self.pair = pair.number
+      isBlank = pair.isBlank
+      devices = pair.devices.map { ($0.index, $0.lanes) }
+      files = pair.files.values.sorted { $0.number < $1.number }.map { ($0.number, $0.chunks) }
+      self.deadline = deadline
+      self.epoch = epoch
+    }
+  }
+
+  static func make(_ content: Content) -> Row {
     var writer = ByteWriter(bytes: [version])
-    writer.number(deadline ?? 0)
-    writer.number(epoch)
-    let devices = pair.isBlank ? [] : pair.devices
+    writer.number(content.deadline ?? 0)
+    writer.number(content.epoch)
+    let devices = content.isBlank ? [] : content.devices
     writer.number(devices.count)
     for device in devices {
       for lane in device.lanes { writer.number(lane.highestHandedOut) }
     }
-    for device in pair.devices {
+    for device in content.devices {
       for name in LaneName.allCases where name != .context {
-        let items = device[name].items
-        for index in 0..<items.count where !items[index].flags.contains(.removed) {
-          writer.number(items[index].home)
-          SegmentHeader.append(items[index], lane: name, receiver: device, to: &writer.bytes)
+        let lane = device.lanes[Int(name.rawValue)]
+        for index in 0..<lane.items.count where !lane.items[index].flags.contains(.removed) {
+          let item = lane.items[index]
+          writer.number(item.home)
+          SegmentHeader.append(
+            item, lane: name, re: lane.identifier(item.seq), receiver: device.index,
+            of: content.pair, to: &writer.bytes)
         }
       }
     }
-    for file in pair.files.values.sorted(by: { $0.number < $1.number }) {
+    for file in content.files {
       for chunk in file.chunks {
         writer.number(chunk.reference.segment)
-        SegmentHeader.append(chunk, file: file, pair: pair, to: &writer.bytes)
+        SegmentHeader.append(chunk, file: file.number, of: content.pair, to: &writer.bytes)
       }
     }
-    return Row(key(pair.number), writer.bytes)
+    return Row(key(content.pair), writer.bytes)
   }
 
   /// Whether nothing but the activation of its only device ever happened in a pair.
