@@ -238,8 +238,12 @@ package final class BridgedDevice {
       proven = 0
       settled = 0
     }
-    for target in tracks.keys where tracks[target]!.track.undated != nil {
-      self[target]!.resendUndated(margin: Self.wideMargin)
+    // What is to be forgotten is not looked at.
+    if case .reset = owed {
+    } else {
+      for target in tracks.keys where tracks[target]!.track.undated != nil {
+        self[target]!.resendUndated(margin: Self.wideMargin)
+      }
     }
     heard = max(1, now)
     self.session = session

@@ -78,7 +78,7 @@ extension Relay {
       return evict(pair, nil)
     }
     let last = pair.lastBatch
-    let content = QueueRow.Content(pair, deadline: uploadDeadline(pair), epoch: epoch)
+    let content = waiting(in: pair)
     aside {
       QueueRow.make(content)
     } then: { [self] row in
@@ -86,6 +86,10 @@ extension Relay {
       guard pair.lastBatch == last, isQuiet(pair) else { return becameIdle(pair) }
       evict(pair, row)
     }
+  }
+
+  private func waiting(in pair: Pair) -> QueueRow.Content {
+    QueueRow.Content(pair, deadline: uploadDeadline(pair), epoch: epoch)
   }
 
   /// Items that take as long as a record does.
@@ -127,8 +131,7 @@ extension Relay {
       let row = pair.queueRow
       pair.queueRow = nil
       guard pair.evictionBatch == batch.number else { continue }
-      rows.append(
-        row ?? QueueRow.make(QueueRow.Content(pair, deadline: uploadDeadline(pair), epoch: epoch)))
+      rows.append(row ?? QueueRow.make(waiting(in: pair)))
       pair.hasQueueRow = true
       pair.lastBatch = batch.number
     }

@@ -9,7 +9,7 @@ struct WireTrial {
   /// CPU time that a session may take, in seconds; it is killed then.
   private static let limit = 120
 
-  private var fuzz: WireFuzz
+  private let fuzz: WireFuzz
   private let narrate: String?
 
   init(_ fuzz: WireFuzz, narrate: String?) {
