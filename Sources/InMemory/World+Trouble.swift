@@ -9,9 +9,9 @@ extension World {
     settle()
   }
 
-  /// The disk is full, and commits go into what is kept for that.
-  package func fillDisk(_ reason: String = "disk full") {
-    relay.storeIsFull(reason, now: now)
+  /// The disk is full, and commits go into what is kept for that; or the store is as large as it may become.
+  package func fillDisk(_ reason: String = "disk full", isDisk: Bool = true) {
+    relay.storeIsFull(reason, isDisk: isDisk, now: now)
     settle()
   }
 

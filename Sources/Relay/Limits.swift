@@ -34,6 +34,9 @@ package struct Limits: Sendable, Equatable {
   package var pendingReplies = 10_000
   /// Holes in a lane: runs of cancelled, refused or replaced items above its watermark.
   package var holes = 4_096
+  /// What the store may take: what its database uses, the WAL, and the log. 0 for what it has at the start and nine tenths
+  /// of what is free on the disk then.
+  package var storeBytes = 0
   /// Pairs that the store knows: some 200 bytes on disk and up to 200 in memory each.
   package var pairs = 1_000_000
   /// Watches of one pair.
@@ -82,7 +85,12 @@ package struct Limits: Sendable, Equatable {
   package static let seconds: Set<String> = ["keepalive", "loopbackKeepalive"]
 
   /// Least values other than 1: with less no line could be answered.
-  package static let least = ["buffers": 1 << 20]
+  package static let least = ["buffers": 1 << 20, "storeBytes": 4 << 20]
+
+  /// What holds where nothing is said, and no number says it.
+  package static func fallback(_ name: String) -> String {
+    name == "storeBytes" ? "nine tenths of what is free on the disk" : "none"
+  }
 
   /// The limits' names, in the order of this file.
   package static let names: [(name: String, path: any WritableKeyPath<Limits, Int> & Sendable)] = [
@@ -93,7 +101,7 @@ package struct Limits: Sendable, Equatable {
     ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
-    ("holes", \.holes), ("pairs", \.pairs), ("watches", \.watches),
+    ("holes", \.holes), ("storeBytes", \.storeBytes), ("pairs", \.pairs), ("watches", \.watches),
     ("incarnations", \.incarnations),
     ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog),
     ("syncEntries", \.syncEntries), ("syncRecords", \.syncRecords),

@@ -216,17 +216,21 @@ extension Relay {
     settle()
   }
 
-  /// The disk is full. Commits go on, into room that is kept for what makes the store smaller.
-  package func storeIsFull(_ reason: String, now time: Int64) {
+  /// The disk is full, or the store as large as it may become. Commits go on, into room that is kept for what makes the
+  /// store smaller.
+  package func storeIsFull(_ reason: String, isDisk: Bool, now time: Int64) {
     setTime(time)
     storeFullness = reason
+    isDiskFull = isDisk
+    compactIfDue()
     settle()
   }
 
-  /// The disk is not full any more.
+  /// There is room again.
   package func storeHasRoom(now time: Int64) {
     setTime(time)
     storeFullness = nil
+    isDiskFull = false
     evictIdle()
     compactIfDue()
     settle()

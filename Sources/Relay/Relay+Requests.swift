@@ -88,7 +88,7 @@ extension Relay {
   }
 
   /// Work that needs a commit is refused while the store cannot write, and what makes the store larger
-  /// while the disk is full; what was accepted stays.
+  /// while there is no room; what was accepted stays.
   func refuseForStore(_ request: Request) throws(WireError) {
     if storeFailure != nil { return try refuseWhileFailing(request) }
     let makesLarger =

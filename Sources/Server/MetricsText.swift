@@ -40,7 +40,8 @@ struct MetricsText {
 
   private mutating func line(_ name: String, _ labels: String, _ value: Double) {
     let whole = value == value.rounded() && value.magnitude < 1e15
-    text += "\(name)\(labels) \(whole ? "\(Int64(value))" : "\(value)")\n"
+    let shown = value == .infinity ? "+Inf" : whole ? "\(Int64(value))" : "\(value)"
+    text += "\(name)\(labels) \(shown)\n"
   }
 }
 

@@ -148,7 +148,8 @@ package struct Options {
       let value = limits[keyPath: path]
       let isDuration = Limits.durations.contains(name)
       let unit = isDuration || Limits.seconds.contains(name) ? " s" : ""
-      let shown = value == 0 ? "none" : "\(isDuration ? value / 1_000_000 : value)\(unit)"
+      let shown =
+        value == 0 ? Limits.fallback(name) : "\(isDuration ? value / 1_000_000 : value)\(unit)"
       return "  " + name + String(repeating: " ", count: max(1, 22 - name.count)) + shown
     }.joined(separator: "\n")
   }

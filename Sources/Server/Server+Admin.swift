@@ -144,6 +144,16 @@ extension Server {
       "watchline_database_bytes", .gauge, "Of the database's file and its WAL.",
       Double(sizes.reduce(0) { $0 + $1.database }))
     text.add(
+      "watchline_database_free_bytes", .gauge, "Of the database's pages that hold nothing.",
+      Double(sizes.reduce(0) { $0 + $1.free }))
+    text.add(
+      "watchline_store_used_bytes", .gauge,
+      "What the store takes, the database's free pages apart.",
+      Double(sizes.reduce(0) { $0 + $1.used }))
+    text.add(
+      "watchline_store_quota_bytes", .gauge, "What the store may take (storeBytes).",
+      sizes.reduce(0) { $0 + ($1.quota == .max ? .infinity : Double($1.quota)) })
+    text.add(
       "watchline_store_failing", .gauge, "1 while the store takes nothing new.",
       figures.storeTrouble == nil ? 0 : 1)
     text.add(

@@ -11,7 +11,7 @@ extension Server {
     _ options: Options, _ relayOptions: Relay.Options, _ log: Log, now: Int64,
     _ onNews: @escaping @Sendable () -> Void
   ) throws(StartError) -> Site {
-    var storeOptions = storeOptions
+    var storeOptions = storeOptions(options)
     storeOptions.acceptsLoss = options.acceptsLoss
     let store: Store
     let contents: Contents
@@ -32,10 +32,14 @@ extension Server {
     }
   }
 
-  static var storeOptions: StoreOptions {
-    var options = StoreOptions.server
-    options.rowsOfVersion1 = RowUpgrade.fromVersion1
-    return options
+  /// Of the store, or of each shard's.
+  static func storeOptions(_ options: Options) -> StoreOptions {
+    var storeOptions = StoreOptions.server
+    storeOptions.rowsOfVersion1 = RowUpgrade.fromVersion1
+    let bytes = options.limits.storeBytes
+    storeOptions.quota =
+      bytes > 0 ? .bytes(bytes / options.shards) : .disk(shares: options.shards)
+    return storeOptions
   }
 
   private static func tell(_ contents: Contents, _ log: Log) {

@@ -106,10 +106,11 @@ final class Site {
         guard firstUncommitted <= lastSubmitted else { continue }
         relay.storeFailed(error.message, now: now)
       case .full(let error):
-        log.write(.error, "event=diskFull error=\("\(error)".quoted)")
-        relay.storeIsFull(error.message, now: now)
+        let isDisk = error.kind == .full
+        log.write(.error, "event=\(isDisk ? "disk" : "store")Full error=\("\(error)".quoted)")
+        relay.storeIsFull(error.message, isDisk: isDisk, now: now)
       case .hasRoom:
-        log.write(.info, "event=diskHasRoom")
+        log.write(.info, "event=storeHasRoom")
         relay.storeHasRoom(now: now)
       case .damaged(let error):
         log.write(.error, "event=storeDamaged error=\("\(error)".quoted)")

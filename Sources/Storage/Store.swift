@@ -18,10 +18,10 @@ package final class Store: Sendable {
     /// three and each kind of failure until `recovered`. Batches from `firstUncommitted` on may or may not be on the disk. When it
     /// is not a commit that fails, that number has not been submitted yet.
     case failing(StoreError, firstUncommitted: UInt64)
-    /// The disk is full, and commits go into room that was kept for that. It lasts for the little that
-    /// drains a backlog, and not for anything new.
+    /// The disk is full, and commits go into room that was kept for that, which lasts for the little that
+    /// drains a backlog; or the store is as large as it may become. It is told again where the one becomes the other.
     case full(StoreError)
-    /// The disk is not full any more.
+    /// There is room again.
     case hasRoom
     /// Nothing fails any more.
     case recovered
@@ -147,6 +147,12 @@ package struct StoreSizes: Sendable, Equatable {
   package var memTable = 0
   /// Of the database's file and its WAL.
   package var database = 0
+  /// Of that, pages that hold nothing, as of the last time that the database was written to.
+  package var free = 0
+  /// What is used of all of it.
+  package var used = 0
+  /// How much that may become; `Int.max` for any number.
+  package var quota = Int.max
   /// The last entry of a log that several servers share; 0 where it is this server's alone.
   package var entry: UInt64 = 0
 }

@@ -16,8 +16,10 @@ package struct StoreError: Error, CustomStringConvertible, Sendable, Equatable {
     case locked
     /// Another writer has appended to the log.
     case conflict
-    /// No room on the device, or a quota is used up.
+    /// No room on the device, or the user's share of it is used up.
     case full
+    /// The store is as large as it may become (`StoreOptions.quota`).
+    case quota
     /// The device or the file system failed.
     case io
     /// A file of the store is not where it was, or not as it was, while the store is open.

@@ -27,6 +27,8 @@ package struct StoreOptions: Sendable {
   package var busyCheckpointBytes = 64 << 20
   /// Bytes kept on the disk for when it is full (`Reserve`); 0 for none.
   package var reserveBytes = 0
+  /// What the store may take.
+  package var quota = Quota.none
   /// How long nothing is committed, in nanoseconds, before what is not needed is given back…
   package var tidyDelay: UInt64 = 1_000_000_000
   /// …in pieces of so many pages…
@@ -40,6 +42,17 @@ package struct StoreOptions: Sendable {
   package var checkedBytes = 256 << 20
 
   package init() {}
+
+  /// How much a store may take before nothing new is to be added to it: what is used of its database, the WAL, and its
+  /// own log.
+  package enum Quota: Sendable, Equatable {
+    case none
+    /// So many bytes.
+    case bytes(Int)
+    /// What it has when it is opened, and a share of nine tenths of what is free on the disk then; as much as there is
+    /// in memory.
+    case disk(shares: Int)
+  }
 
   /// With a reserve that can move a WAL of 64 MiB, and a quarter more.
   package static var server: StoreOptions {

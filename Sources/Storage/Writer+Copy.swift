@@ -23,6 +23,7 @@ extension Writer {
     try source.open?.check(walBytes: database.walFileBytes)
     try source.open?.measure()
     source.log.trim(through: memTable.base)
+    try notePages(of: database)
     noteSizes()
   }
 

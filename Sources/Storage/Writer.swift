@@ -60,7 +60,7 @@ final class Writer {
   /// The thread's body; returns after `close`.
   func run() {
     prepareReserve()
-    noteSizes()
+    prepareQuota()
     while takeWork() {
       if isDue(.commit) { attempt(.commit, commitGroup) }
       if isDue(.read), !closing { attempt(.read, answerReads) }
@@ -266,7 +266,8 @@ final class Writer {
 
   private func append() throws(StoreError) {
     // After a failure one by one: on a full disk the first may have room where all have not.
-    let limit = troubles[Step.commit.rawValue] == nil && !space.isFull ? options.groupBytes : 0
+    let limit =
+      troubles[Step.commit.rawValue] == nil && space.diskError == nil ? options.groupBytes : 0
     var bytes = 0
     let end =
       batches.firstIndex { batch in
@@ -294,10 +295,15 @@ final class Writer {
   }
 
   func noteSizes() {
+    // A log that several servers share is no part of the store.
+    let log = source.ownedLog == nil ? source.log.byteCount : 0
     let sizes = StoreSizes(
       log: source.log.byteCount, memTable: memTable.byteCount,
-      database: source.open?.databaseBytes ?? 0, entry: source.ownedLog?.entry ?? 0)
+      database: source.open?.databaseBytes ?? space.pages, free: space.free,
+      used: log + space.pages - space.free + (source.open?.walBytes ?? 0), quota: space.quota,
+      entry: source.ownedLog?.entry ?? 0)
     shared.with { $0.sizes = sizes }
+    checkQuota(sizes.used)
   }
 
   private func checkpoint() throws(StoreError) {

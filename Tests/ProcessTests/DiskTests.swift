@@ -95,7 +95,7 @@ extension ProcessTests {
 
     @Test(arguments: mechanisms) func recoversWhenThereIsRoom(_ mechanism: Mechanism) throws {
       let disk = mechanism == .fileSystem ? try SmallDisk(scratch.data, in: scratch) : nil
-      let server = try ServerProcess(scratch, shell: "trap '' XFSZ")
+      let server = try ServerProcess(scratch, Self.noQuota, shell: "trap '' XFSZ")
       defer { server.kill() }
       let phone = try introduce(server)
       var n = 1
@@ -135,13 +135,55 @@ extension ProcessTests {
       #expect(try server.terminate() == 0)
     }
 
+    /// Where the disk is to be full, the store may be larger than it.
+    private static let noQuota = ["--limits", "storeBytes=1000000000000"]
+
+    /// A store of which nobody says how large it may become leaves some of the disk to others, and one of which somebody
+    /// does is no larger: what is new is refused with the limit's name, and what is acknowledged makes room.
+    @Test(.enabled(if: mechanisms.contains(.fileSystem)), arguments: [false, true])
+    func aQuotaIsKept(isGiven: Bool) throws {
+      let disk = try SmallDisk(scratch.data, in: scratch)
+      defer { withExtendedLifetime(disk) {} }
+      let server = try ServerProcess(
+        scratch, ["--admin", "127.0.0.1:0"] + (isGiven ? ["--limits", "storeBytes=5000000"] : []))
+      defer { server.kill() }
+      let admin = try AdminPort(server, scratch)
+      let phone = try introduce(server)
+      var n = 1
+      let refusal = try sendUntilRefused(phone, from: &n)
+      #expect(refusal.code == 4008 && refusal.bool("definite") == true, "\(refusal)")
+      #expect(refusal.text.contains("as many as it may (storeBytes)"), "\(refusal)")
+      try server.expectLog("event=storeFull")
+      let metrics = try admin.metrics()
+      let used = try #require(AdminPort.value("watchline_store_used_bytes", in: metrics))
+      let quota = try #require(AdminPort.value("watchline_store_quota_bytes", in: metrics))
+      #expect(isGiven ? quota == 5_000_000 : quota > 5_000_000)
+      #expect(used > quota * 7 / 8)
+      #expect(AdminPort.value("watchline_store_failing", in: metrics) == 1)
+      #expect(try admin.get("/readyz").contains("storeBytes"))
+      var room = statvfs()
+      try #require(statvfs(scratch.data, &room) == 0)
+      #expect(Int(room.f_bavail) * Int(room.f_frsize) > 500_000)
+      let watch = try server.device("watch")
+      for expected in 1..<n {
+        #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
+        if expected % 10 == 0 { try watch.send(["type": "acknowledge", "seq": expected]) }
+      }
+      for number in n..<n + 20 { try retry(number, phone) }
+      try server.expectLog("event=storeHasRoom")
+      #expect(!server.log.contains("event=diskFull"), "\(server.log)")
+      watch.close()
+      phone.close()
+      #expect(try server.terminate() == 0)
+    }
+
     /// On a full disk a watch takes what waits and acknowledges it, and that makes the room with which all
     /// goes on: nobody has to remove anything by hand.
     @Test(.enabled(if: mechanisms.contains(.fileSystem)), arguments: [false, true])
     func drains(afterRestart: Bool) throws {
       let disk = try SmallDisk(scratch.data, in: scratch)
       defer { withExtendedLifetime(disk) {} }
-      var server = try ServerProcess(scratch)
+      var server = try ServerProcess(scratch, Self.noQuota)
       defer { server.kill() }
       var phone = try introduce(server)
       var n = 1
@@ -150,7 +192,7 @@ extension ProcessTests {
       #expect(refusal.text.contains("disk"), "\(refusal)")
       if afterRestart {
         #expect(try server.terminate() == 0)
-        server = try ServerProcess(scratch)
+        server = try ServerProcess(scratch, Self.noQuota)
         phone = try server.device("phone")
         // The log has been moved meanwhile, so there may be room for some.
         let again = try sendUntilRefused(phone, from: &n)
@@ -165,7 +207,7 @@ extension ProcessTests {
       }
       #expect(!server.log.contains("event=storeFailing"), "\(server.log)")
       for number in n..<n + 20 { try retry(number, phone) }
-      try server.expectLog("event=diskHasRoom")
+      try server.expectLog("event=storeHasRoom")
       for expected in n..<n + 20 {
         #expect(try watch.expect("didReceiveUserInfo").payload["n"] as? Int == expected)
       }

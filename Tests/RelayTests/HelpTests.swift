@@ -66,7 +66,7 @@ import Wire
       let isTime = Limits.durations.contains(name)
       return [
         "`\(name)`",
-        value == 0 ? "none" : isTime ? "\(value / 1_000_000) s" : "\(value)",
+        value == 0 ? Limits.fallback(name) : isTime ? "\(value / 1_000_000) s" : "\(value)",
       ]
     }
     #expect(rows.map { [$0[0], $0[1].replacing(",", with: "")] } == limits)

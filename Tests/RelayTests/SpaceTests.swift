@@ -77,6 +77,35 @@ import Testing
     #expect(last(world, "stranger").contains("activationDidComplete"))
   }
 
+  /// A store that is as large as it may become takes nothing new either. There is a disk, though: what is dead is copied
+  /// out of the way however little it is, and pairs leave the memory.
+  @Test func fullStore() throws {
+    let world = try makeWorld()
+    world.send("activate pair=p role=phone", on: "phone")
+    world.send("activate pair=p role=watch", on: "watch")
+    world.close("watch")
+    world.takesBatchesAhead = false
+    world.holdsCommits = true
+    for n in 1...40 { world.send("transferUserInfo payload={\"n\":\(n)} n=\(n)", on: "phone") }
+    world.holdsCommits = false
+    world.settle()
+    let before = bytes(world.store)
+    for n in 3...40 { world.send("cancelTransfer transfer=phone:0.\(n)", on: "phone") }
+    #expect(world.segmentsRead == 0)
+    world.fillDisk("the store has 9 bytes (storeBytes)", isDisk: false)
+    #expect(world.segmentsRead == 1)
+    #expect(bytes(world.store) < before / 2)
+    world.send("transferUserInfo payload={} n=41", on: "phone")
+    let answer = last(world, "phone")
+    #expect(answer.contains("4008") && answer.contains("(storeBytes)"), "\(answer)")
+    world.close("phone")
+    pass(world)
+    #expect(world.relay.pairsInMemory == 0)
+    world.makeRoom()
+    world.send("activate pair=p role=watch", on: "watch")
+    #expect(world.client("watch").takeLines().count { $0.contains("didReceiveUserInfo") } == 2)
+  }
+
   /// The reserve is used up as well: all is as with any store that cannot write, and back again.
   @Test func fullAndFailing() throws {
     let world = try makeWorld()

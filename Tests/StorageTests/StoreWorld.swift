@@ -152,7 +152,8 @@ final class StoreWorld {
     case .recovered:
       isFailing = false
       relay.storeRecovered(now: Self.now)
-    case .full(let error): relay.storeIsFull(error.message, now: Self.now)
+    case .full(let error):
+      relay.storeIsFull(error.message, isDisk: error.kind == .full, now: Self.now)
     case .hasRoom: relay.storeHasRoom(now: Self.now)
     case .damaged(let error): damage.append(error)
     case .read(let token, let payloads):

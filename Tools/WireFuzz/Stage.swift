@@ -116,6 +116,7 @@ package final class Stage {
     case .fail: if !world.isFailing { world.failStore() }
     case .recover: if world.isFailing { world.recoverStore() }
     case .fill: world.fillDisk()
+    case .fillStore: world.fillDisk("store full", isDisk: false)
     case .makeRoom: world.makeRoom()
     case .holdReads: world.holdsReads = true
     case .releaseReads:

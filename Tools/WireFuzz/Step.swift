@@ -36,6 +36,8 @@ package enum Step: Equatable {
     case recover
     /// There is no room for new work.
     case fill
+    /// The store is as large as it may become.
+    case fillStore
     case makeRoom
     /// Reads of payloads wait.
     case holdReads

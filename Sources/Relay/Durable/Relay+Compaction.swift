@@ -5,10 +5,9 @@ import Wire
 extension Relay {
   /// Asks for the next segment to copy, where the store is mostly dead.
   func compactIfDue() {
-    guard segments.compacting == nil, storeFailure == nil, storeFullness == nil, !isStopping else {
-      return
-    }
-    while segments.bytes > 4 * segments.liveBytes + options.deadAllowance,
+    guard segments.compacting == nil, storeFailure == nil, !isDiskFull, !isStopping else { return }
+    // Where the store is as large as it may become, whatever is dead is too much.
+    while storeFullness != nil || segments.bytes > 4 * segments.liveBytes + options.deadAllowance,
       let index = segments.sparse.firstIndex(where: { $0 <= committed })
     {
       let number = segments.sparse.remove(at: index)

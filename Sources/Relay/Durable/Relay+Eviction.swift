@@ -39,7 +39,7 @@ extension Relay {
   /// one follows the commit of this one. A server that stops evicts all at once, to start soon.
   func evictIdle() {
     // What is written down on eviction is worth nothing to a full disk.
-    guard storeFailure == nil, storeFullness == nil, open.after.evicted.isEmpty,
+    guard storeFailure == nil, !isDiskFull, open.after.evicted.isEmpty,
       !inFlight.contains(where: { !$0.after.evicted.isEmpty })
     else {
       return

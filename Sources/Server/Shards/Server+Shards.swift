@@ -49,7 +49,7 @@ extension Server {
         parts.append(
           try ShardPart(
             number, logs, directory: options.directory(of: number), contact: contact.text,
-            storeOptions, maker(number), onNews: onNews))
+            storeOptions(options), maker(number), onNews: onNews))
       }
       return parts
     } catch {
