@@ -31,12 +31,12 @@ extension Relay {
 
   /// Lets a device activate, before anything of its pair is looked at.
   ///
+  /// - Returns: a token that the connection is to hold once it has taken the device's session over, since it is the old
+  ///   connection's until then; nil where there is no more to do.
   /// - Throws: 4010 without a token, or one line for each token that will not do: whoever asks learns
   ///   neither whether there is such a token nor whether there is such a pair.
-  func admit(
-    pair: String, role: Role, device: String, _ call: Call
-  ) throws(WireError) {
-    guard let access = options.access else { return }
+  func admit(_ request: ActivationRequest, _ call: Call) throws(WireError) -> Token? {
+    guard let access = options.access else { return nil }
     let connection = call.connection
     let text = try call.fields.optionalString(.token)
     if text == nil, connection.token == nil {
@@ -46,10 +46,22 @@ extension Relay {
     }
     let shown = text.map { access.token($0, at: wall) } ?? connection.token
     guard let token = shown, token.isValid(at: wall),
-      token.admits(pair: pair, role: role, device: device)
+      token.admits(pair: request.pair, role: request.role, device: request.device)
     else { throw refusal(connection, text) }
-    try checkQuota(of: token, connection)
+    do {
+      try checkQuota(of: token, connection)
+    } catch {
+      // Whoever comes back may be there before it is known that the old connection is gone.
+      guard holder(of: request)?.token?.id == token.id else { throw error }
+      return token
+    }
     present(token, on: connection)
+    return nil
+  }
+
+  /// The connection that has the session of the device that is to activate.
+  private func holder(of request: ActivationRequest) -> Connection? {
+    pair(PairName(app: request.app, name: request.pair))?.device(named: request.device)?.connection
   }
 
   /// Whether a connection may do what a grant is for.
@@ -90,7 +102,7 @@ extension Relay {
         + "no new pair can begin; those that there are go on")
   }
 
-  private func present(_ token: Token, on connection: Connection) {
+  func present(_ token: Token, on connection: Connection) {
     connection.refusals = 0
     guard connection.token != token else { return }
     hold(token, connection)

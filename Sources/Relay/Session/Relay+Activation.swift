@@ -5,7 +5,7 @@ extension Relay {
   /// the store is this server's.
   func activate(_ call: Call) throws(WireError) -> Bool {
     var request = try ActivationRequest(call.fields)
-    try admit(pair: request.pair, role: request.role, device: request.device, call)
+    let token = try admit(request, call)
     // One that has a device is refused by `find`.
     let name = PairName(app: request.app, name: request.pair)
     if call.connection.device == nil, try leaves(call, for: shard(of: name)) { return false }
@@ -21,6 +21,7 @@ extension Relay {
     }
 
     // From here on nothing fails.
+    if let token { present(token, on: call.connection) }
     let device = known ?? makeDevice(request, call.connection.token)
     let pair = device.pair
     if let previous = device.connection { takeOver(device, from: previous, by: call.connection) }
@@ -196,7 +197,7 @@ extension Relay {
     return pair
   }
 
-  private func pair(_ name: PairName) -> Pair? { numbers[name].flatMap { pairs[$0] } }
+  func pair(_ name: PairName) -> Pair? { numbers[name].flatMap { pairs[$0] } }
 
   private func check(_ request: ActivationRequest, _ device: Device?) throws(WireError) {
     for (lane, seq) in request.received {

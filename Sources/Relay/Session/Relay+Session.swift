@@ -6,6 +6,7 @@ extension Relay {
   func takeOver(_ device: Device, from previous: Connection, by connection: Connection) {
     if previous !== connection {
       audit("tookOver", device, connection)
+      hold(nil, previous)
       tellDeactivated(previous, "replaced")
       endSession(device)
       previous.end(.replaced)

@@ -96,6 +96,36 @@ import Testing
     #expect(authenticate("e").contains("4008"))
   }
 
+  /// A device that comes back takes its own connection's place, which nobody may know to be dead yet. One that fails to
+  /// holds no token, and nobody else takes the place.
+  @Test func whoeverComesBackTakesItsPlace() throws {
+    let other = Token.text(id: "another1", secret: [UInt8](repeating: 9, count: 32))
+    let world = try world([
+      Self.token { $0.quota.connections = 1 },
+      Self.token("another1", other) { $0.quota.connections = 1 },
+    ])
+    func say(_ line: String, on name: String) -> String {
+      world.send(line, on: name)
+      return world.client(name).takeLines().last ?? ""
+    }
+    let activate = "activate pair=p role=watch token=\(Self.text)"
+    #expect(say(activate, on: "a").contains("activationDidComplete"))
+    #expect(say(activate + " received={\"userInfo\":9}", on: "b").contains("4004"))
+    #expect(say("authenticate token=\(Self.text)", on: "b").contains("4008"))
+    #expect(say("activate pair=p role=phone token=\(Self.text)", on: "b").contains("4008"))
+    #expect(say("activate pair=q role=watch token=\(Self.text)", on: "b").contains("4008"))
+    #expect(say("authenticate token=\(other)", on: "c").contains("accepted"))
+    #expect(say("activate pair=p role=watch token=\(other)", on: "d").contains("4008"))
+    #expect(!world.lastClient("a")!.isClosed)
+    for name in ["b", "e", "f"] {
+      #expect(say(activate, on: name).contains("activationDidComplete"))
+      #expect(world.relay.holders["watchtok"] == 1)
+    }
+    #expect(world.lastClient("a")!.isClosed && world.lastClient("e")!.isClosed)
+    world.close("f")
+    #expect(world.relay.holders["watchtok"] == 0)
+  }
+
   /// Refusals that must be the same line, and make no pair.
   @Test func oneLineForAllThatIsRefused() throws {
     let narrow = Self.token {
