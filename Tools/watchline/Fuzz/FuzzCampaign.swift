@@ -42,8 +42,7 @@ final class FuzzCampaign: Sendable {
 
   let options: FuzzOptions
   private let state: Mutex<State>
-  let start = monotonicMilliseconds()
-  private let hasProgress: Bool
+  let progress: SeedProgress
   private let isColoured: Bool
   /// Whether reports are printed when they are found.
   private let tells: Bool
@@ -55,7 +54,8 @@ final class FuzzCampaign: Sendable {
     // A schedule in real time takes some tenths of a second.
     if options.server != nil { first.batch = 1 }
     state = Mutex(first)
-    hasProgress = isatty(2) == 1
+    progress = SeedProgress(
+      unit: "schedules", last: options.seeds.upperBound, milliseconds: options.milliseconds)
     isColoured = isatty(1) == 1 && environment("NO_COLOR") == nil
   }
 
@@ -67,13 +67,8 @@ final class FuzzCampaign: Sendable {
     for path in traces ?? [] where Interrupt.signal == nil { play(path) }
     DispatchQueue.concurrentPerform(iterations: options.jobs) { _ in work() }
     writeIndex()
-    if hasProgress { tell("\r\u{1B}[K") }
+    showStatus("")
     return state.withLock { $0 }
-  }
-
-  private func tell(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = Glibc.write(2, bytes, bytes.count)
   }
 
   // MARK: Batches
@@ -82,7 +77,9 @@ final class FuzzCampaign: Sendable {
     state.withLock { state in
       guard state.failure == nil, Interrupt.signal == nil, state.next <= options.seeds.upperBound
       else { return nil }
-      if let limit = options.milliseconds, monotonicMilliseconds() - start >= limit { return nil }
+      if let limit = options.milliseconds, monotonicMilliseconds() - progress.start >= limit {
+        return nil
+      }
       let first = state.next
       let last = min(options.seeds.upperBound, first + state.batch - 1)
       state.next = last + 1
@@ -159,35 +156,12 @@ final class FuzzCampaign: Sendable {
     for (seed, slug, headline) in fresh {
       if !examine("\"seed\":\(seed)", seed, slug, &worker) { note(seed, slug, headline) }
     }
-    progress()
+    showProgress()
   }
 
-  private func progress() {
-    guard hasProgress else { return }
+  private func showProgress() {
     let (schedules, findings, next) = state.withLock { ($0.schedules, $0.counts.count, $0.next) }
-    let seconds = Double(max(1, monotonicMilliseconds() - start)) / 1000
-    let rate = Double(schedules) / seconds
-    let spelled = rate < 10 ? "\(Double(Int(rate * 10)) / 10)" : grouped(Int(rate))
-    let of = options.milliseconds == nil ? " of \(grouped(options.seeds.upperBound))" : ""
-    let found = findings == 0 ? "" : " · \(findings) findings"
-    tell(
-      "\r\u{1B}[Kseed \(grouped(next - 1))\(of) · \(spelled) schedules/s\(left(next, rate))\(found)"
-    )
-  }
-
-  /// How long it takes yet.
-  private func left(_ next: UInt64, _ rate: Double) -> String {
-    let seconds: Double
-    if let milliseconds = options.milliseconds {
-      seconds = Double(max(0, start + milliseconds - monotonicMilliseconds())) / 1000
-    } else if rate > 0 {
-      seconds = Double(options.seeds.upperBound - min(next - 1, options.seeds.upperBound)) / rate
-    } else {
-      return ""
-    }
-    guard seconds < 360_000 else { return "" }
-    let whole = Int(seconds.rounded(.up))
-    return whole < 120 ? " · \(whole) s left" : " · \((whole + 59) / 60) min left"
+    progress.show(seed: next - 1, done: schedules, findings: findings)
   }
 
   // MARK: Findings
@@ -197,7 +171,7 @@ final class FuzzCampaign: Sendable {
   private func examine(
     _ what: String, _ seed: UInt64, _ slug: String, _ worker: inout Worker
   ) -> Bool {
-    if hasProgress { tell("\r\u{1B}[Kseed \(grouped(seed)) · shrinking \(slug)") }
+    showStatus("seed \(grouped(seed)) · shrinking \(slug)")
     let schedules = state.withLock(\.schedules)
     let request =
       "{\"do\":\"examine\",\(what),\"slug\":\"\(slug)\",\"schedules\":\(schedules),\"coloured\":\(isColoured),\"terminal\":\(isatty(1) == 1)}"
@@ -249,7 +223,7 @@ final class FuzzCampaign: Sendable {
     }
     guard isFirst else { return }
     if tells {
-      if hasProgress { tell("\r\u{1B}[K") }
+      showStatus("")
       print(report.string("text") ?? "")
       fflush(nil)
     }

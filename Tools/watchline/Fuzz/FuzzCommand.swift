@@ -82,7 +82,8 @@ enum FuzzCommand: Subcommand {
     }
     if Interrupt.signal != nil { complain("interrupted: this is what was found so far") }
     let summary = FuzzSummary(
-      state, milliseconds: monotonicMilliseconds() - campaign.start, isReal: options.server != nil)
+      state, milliseconds: monotonicMilliseconds() - campaign.progress.start,
+      isReal: options.server != nil)
     try write(options.junit, "--junit", summary.junit(options))
     try write(options.html, "--html", summary.html)
     if arguments.has("json") {

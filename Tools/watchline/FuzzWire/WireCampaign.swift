@@ -48,10 +48,12 @@ struct WireCampaign {
   /// - Returns: the exit status.
   func run(tellsHeard: Bool) throws(FileFailure) -> Int32 {
     var state = State()
-    let start = monotonicMilliseconds()
+    let progress = SeedProgress(
+      unit: "sessions", last: seeds.upperBound, milliseconds: seconds.map { Int64($0) * 1000 })
+    var shown = progress.start
     func isOver() -> Bool {
       if let lines, state.lines >= lines { return true }
-      if let seconds, monotonicMilliseconds() - start >= seconds * 1000 { return true }
+      if let seconds, monotonicMilliseconds() - progress.start >= seconds * 1000 { return true }
       return state.found.count >= Self.most
     }
     var next = seeds.lowerBound
@@ -69,6 +71,9 @@ struct WireCampaign {
           state.sessions += 1
           state.lines += Int(words[2]) ?? 0
           state.longestWait = max(state.longestWait, Int(words[3]) ?? 0)
+          guard monotonicMilliseconds() - shown > 250 else { break }
+          shown = monotonicMilliseconds()
+          progress.show(seed: seed, done: state.sessions, findings: state.found.count)
         case "found" where words.count == 4: failures.append((seed, words[2], words[3]))
         case "heard" where words.count > 2:
           let what = words[2...].joined(separator: " ")
@@ -89,9 +94,13 @@ struct WireCampaign {
         complain("a worker has ended with status \(status)")
         return 2
       }
-      for failure in failures { try examine(failure, &state) }
+      for failure in failures {
+        showStatus("seed \(failure.seed) · shrinking \(failure.slug)")
+        try examine(failure, &state)
+      }
     }
-    tell(state, milliseconds: monotonicMilliseconds() - start, tellsHeard)
+    showStatus("")
+    tell(state, milliseconds: monotonicMilliseconds() - progress.start, tellsHeard)
     return state.found.isEmpty ? 0 : 1
   }
 
@@ -136,6 +145,7 @@ struct WireCampaign {
     }
     state.found.append(kind)
     try File.replace(path, with: small.bytes, isPrivate: false)
+    showStatus("")
     print("\(failure.slug): \(failure.sentence)")
     print(
       "  seed \(failure.seed), after \(state.lines + script.lines) lines; \(small.lines) of its "

@@ -98,15 +98,10 @@ final class LoadProgress {
       parts.append("\(fixed(Double(memory) / 1_048_576, 0)) MiB")
     }
     parts.append("client \(fixed(sample.clientCPUPercent, 0)) % CPU")
-    tell("\r\u{1B}[K\(parts.joined(separator: " · "))")
+    showStatus(parts.joined(separator: " · "))
   }
 
   func clear() {
-    if isShown { tell("\r\u{1B}[K") }
-  }
-
-  private func tell(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = Glibc.write(2, bytes, bytes.count)
+    if isShown { showStatus("") }
   }
 }
