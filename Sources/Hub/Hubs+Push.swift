@@ -81,16 +81,16 @@ extension Hubs {
     let entries = hub.replica.log.count
     guard entries < limits.syncEntries else {
       throw WireError(
-        .overloaded,
-        "the log of \(hub.schema.name) has \(entries) entries that not all devices have read (syncEntries); "
-          + "nothing was changed, connect those that are away and try again")
+        limit: "syncEntries",
+        "the log of \(hub.schema.name) has \(entries) entries that not all devices have read",
+        "nothing was changed, connect those that are away and try again")
     }
     let records = hub.replica.fold.recordCount
     guard records < limits.syncRecords else {
       throw WireError(
-        .overloaded,
-        "there are \(records) records of \(hub.schema.name), as many as there may be (syncRecords); "
-          + "nothing was changed")
+        limit: "syncRecords",
+        "there are \(records) records of \(hub.schema.name), as many as there may be",
+        "nothing was changed, delete some")
     }
   }
 

@@ -178,7 +178,10 @@ extension Hubs {
     guard hub.device(of: replica) == nil,
       hub.authors.count(where: { $0.device == device.index }) >= limits.incarnations
     else { return }
-    throw WireError(.overloaded, "a device has at most \(limits.incarnations) replicas")
+    throw WireError(
+      limit: "incarnations",
+      "\(device.name) has \(limits.incarnations) replicas, as many as it may",
+      "go on with one of them")
   }
 
   private func replica(_ call: Call) throws(WireError) -> ReplicaID? {

@@ -42,9 +42,9 @@ extension Relay {
     if connection.waiting == 0 {
       send(
         WireError(
-          .overloaded,
-          "the server holds \(limits.buffers) bytes for its connections and this one has the most; "
-            + "connect again, end lines sooner, and read what is sent"),
+          limit: "buffers",
+          "the server holds \(limits.buffers) bytes for its connections and this one has the most",
+          "connect again, end lines sooner, and read what is sent"),
         to: connection)
     }
     connection.input = []

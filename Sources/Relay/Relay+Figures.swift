@@ -17,6 +17,8 @@ struct Counts {
   var failed: [ErrorCode: Int] = [:]
   /// Lines that were answered by an error.
   var refused: [ErrorCode: Int] = [:]
+  /// How often a limit or a quota was in the way, by its name.
+  var limits: [String: Int] = [:]
   /// How often a connection had to wait, since it had sent faster than it may.
   var slowed = 0
   var connections = 0
@@ -63,6 +65,7 @@ package struct RelayFigures {
   package var finished = 0
   package var failed: [(code: Int, count: Int)] = []
   package var refused: [(code: Int, count: Int)] = []
+  package var limits: [(name: String, count: Int)] = []
   package var slowed = 0
   package var connectionsEver = 0
   package var activationsEver = 0
@@ -127,6 +130,7 @@ extension Relay {
     figures.finished = counts.finished
     figures.failed = Self.sorted(counts.failed)
     figures.refused = Self.sorted(counts.refused)
+    figures.limits = counts.limits.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     figures.slowed = counts.slowed
     figures.connectionsEver = counts.connections
     figures.activationsEver = counts.activations

@@ -24,7 +24,7 @@ extension Relay {
     addresses.add(address)
     setPace(of: connection)
     if let refusal = refusal(of: connection) {
-      send(WireError(.tooManyConnections, refusal), to: connection)
+      send(refusal, to: connection)
       connection.end(.draining)
     } else {
       answer(connection) { output in
@@ -64,16 +64,19 @@ extension Relay {
   }
 
   /// Why a new connection is one too many; nil where it is not.
-  private func refusal(of connection: Connection) -> String? {
+  private func refusal(of connection: Connection) -> WireError? {
     if connectionCount > limits.connections {
-      return "this server takes \(limits.connections) connections at once; try again later"
+      return WireError(
+        limit: "connections", code: .tooManyConnections,
+        "this server takes \(limits.connections) connections at once", "try again later")
     }
     guard let address = connection.address, addresses[address] > limits.addressConnections else {
       return nil
     }
-    return
-      "\(address) has \(limits.addressConnections) connections open, as many as one address may have "
-      + "(addressConnections); close some of them"
+    return WireError(
+      limit: "addressConnections", code: .tooManyConnections,
+      "\(address) has \(limits.addressConnections) connections open, as many as one address may have",
+      "close some of them")
   }
 
   /// Bytes came in. They are used before the call returns.

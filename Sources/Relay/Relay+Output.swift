@@ -47,6 +47,7 @@ extension Relay {
     _ error: WireError, to connection: Connection, re: String = "", of request: Request? = nil,
     line: Int? = nil
   ) {
+    if let limit = error.limit { counts.limits[limit, default: 0] += 1 }
     answer(connection) { output in
       output.append("{\"type\":\"error\"")
       if !re.isEmpty {
@@ -65,6 +66,7 @@ extension Relay {
       output.append(",\"name\":", quoted: error.code.name)
       output.append(",\"message\":")
       output.append(jsonString: error.message)
+      if let limit = error.limit { output.append(",\"limit\":", quoted: limit) }
       output.append(error.definite ? ",\"definite\":true}" : ",\"definite\":false}")
     }
   }

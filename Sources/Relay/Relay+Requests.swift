@@ -99,10 +99,16 @@ extension Relay {
       default: false
       }
     guard makesLarger else { return }
-    throw WireError(
-      .overloaded,
-      "the store takes nothing new at present (\(storeFullness!)); nothing was changed, acknowledge "
-        + "what waits and try again later")
+    throw fullness("nothing was changed, acknowledge what waits and try again later")
+  }
+
+  /// The error of what is refused since there is no room.
+  func fullness(_ advice: String) -> WireError {
+    isDiskFull
+      ? WireError(
+        .overloaded, "the store takes nothing new at present (\(storeFullness!)); \(advice)")
+      : WireError(
+        limit: "storeBytes", "the store takes nothing new at present: \(storeFullness!)", advice)
   }
 
   private func refuseWhileFailing(_ request: Request) throws(WireError) {

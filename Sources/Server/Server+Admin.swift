@@ -117,6 +117,10 @@ extension Server {
       "watchline_refused_total", .counter, "Lines that were refused, by the error's number.",
       by: "code", figures.refused.map { ("\($0.code)", $0.count) })
     text.add(
+      "watchline_limit_reached_total", .counter,
+      "Errors that named a limit or a quota, by its name.",
+      by: "limit", figures.limits.map { ($0.name, $0.count) })
+    text.add(
       "watchline_slowed_total", .counter,
       "Waits of connections that had sent faster than they may.",
       Double(figures.slowed))

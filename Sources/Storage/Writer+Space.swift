@@ -99,7 +99,7 @@ extension Writer {
       setRoom {
         $0.quotaError = StoreError(
           .quota, function: "quota", path: source.files?.directory ?? Database.memoryPath,
-          "the store has \(used) bytes, as many as it may (storeBytes)")
+          "the store has \(used) bytes, as many as it may")
       }
     } else if space.quotaError != nil, used <= space.quota / 8 * 7 {
       setRoom { $0.quotaError = nil }

@@ -6,6 +6,8 @@ package struct WireError: Error {
   package var message: String
   /// False where the request may have taken effect all the same.
   package var definite: Bool
+  /// The limit or quota that is reached, by its name (PROTOCOL.md clauses 9 and 14.3); nil where it is none.
+  package private(set) var limit: String?
 
   /// The byte of the line that the message names, and where in the message its number stands; nil where it
   /// names none, or one of another text.
@@ -15,6 +17,12 @@ package struct WireError: Error {
     self.code = code
     self.message = message
     self.definite = definite
+  }
+
+  /// An error of a limit that is reached, whose message names it: `what (limit); advice`.
+  package init(limit: String, code: ErrorCode = .overloaded, _ what: String, _ advice: String) {
+    self.init(code, "\(what) (\(limit)); \(advice)")
+    self.limit = limit
   }
 
   /// An error whose message names a byte of the line: `before`, `byte 12`, `after`.
@@ -41,5 +49,6 @@ package struct WireError: Error {
 extension WireError: Equatable {
   package static func == (left: WireError, right: WireError) -> Bool {
     left.code == right.code && left.message == right.message && left.definite == right.definite
+      && left.limit == right.limit
   }
 }

@@ -65,7 +65,7 @@ import Testing
     }
     // Three quarters are for what waits, less what the database takes for itself.
     #expect((50...84).contains(number), "\(number)")
-    #expect(harness.events.last { $0.isFull }.map { "\($0)".contains("(storeBytes)") } == true)
+    #expect(harness.events.last { $0.isFull }.map { "\($0)".contains("as many as it may") } == true)
     let filled = number
     if place == .disk {
       #expect(size(directory.log) <= quota / 8 + 200_000)

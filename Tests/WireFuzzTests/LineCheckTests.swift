@@ -76,6 +76,26 @@ import Wire
     #expect(try Self.wrong(taken).count == 0)
   }
 
+  @Test func aLimitIsNamed() throws {
+    func fault(_ code: Int, _ message: String, _ limit: String? = nil) throws -> String? {
+      let member = limit.map { ",\"limit\":\"\($0)\"" } ?? ""
+      let line =
+        #"{"type":"error","code":\#(code),"name":"overloaded","message":"\#(message)""# + member
+        + "}"
+      return LimitCheck.fault(try #require(JSON(line: Array(line.utf8))))
+    }
+    #expect(try fault(4008, "2 wait (queueItems); have some read", "queueItems") == nil)
+    #expect(
+      try fault(4011, "1,000 are there (addressConnections); go", "addressConnections") == nil)
+    #expect(try fault(4008, "9 bytes (quota.bytes); erase a pair", "quota.bytes") == nil)
+    #expect(try fault(4008, "the store cannot write at present (no disk); wait") == nil)
+    #expect(try fault(4004, "seq is a number") == nil)
+    #expect(try fault(4008, "too many wait; have some read") != nil)
+    #expect(try fault(4008, "2 wait; have some read", "queueItems") != nil)
+    #expect(try fault(4008, "2 wait (many); have some read", "many") != nil)
+    #expect(try fault(4004, "2 wait (queueItems); have some read", "queueItems") != nil)
+  }
+
   @Test func aFaultIsNamed() {
     func fault(_ line: String) -> String? { LineCheck.fault(Array(line.utf8)) }
     #expect(fault(#"{"type":"pong","of":"ping","now":1}"#) == nil)

@@ -5,7 +5,7 @@ internal import Wire
 
 /// What is wrong with the server.
 package struct Finding: Error, Equatable {
-  /// `wrong-line`, `leak`, `telltale`, `unread`, `miscount`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
+  /// `wrong-line`, `leak`, `telltale`, `unnamed`, `unread`, `miscount`, `slow-ping`, `no-ping`, `unfair`, `endless`, `store`; and of a process that
   /// has ended `crash` and `hang`.
   package var slug: String
   package var sentence: String
@@ -221,6 +221,7 @@ package final class Stage {
         throw Finding("leak", "\(name) is sent what is of world \(foreign): \(Self.excerpt(line))")
       }
       try judgeRefusal(json)
+      if let fault = LimitCheck.fault(json) { throw Finding("unnamed", fault) }
       heard.append((name, json))
     }
   }

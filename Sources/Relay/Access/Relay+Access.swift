@@ -88,18 +88,18 @@ extension Relay {
       holders[token.id] >= most
     else { return }
     throw WireError(
-      .overloaded,
-      "\(most) connections hold token \(token.id) already, as many as its quota allows "
-        + "(connections); close one of them")
+      limit: "quota.connections",
+      "\(most) connections hold token \(token.id) already, as many as its quota allows",
+      "close one of them")
   }
 
   /// - Throws: 4008 where so many pairs were made with the token as its quota allows.
   func checkQuota(ofPairs token: Token?) throws(WireError) {
     guard let token, let most = token.quota.pairs, makers[token.id] >= most else { return }
     throw WireError(
-      .overloaded,
-      "\(most) pairs were made with token \(token.id) already, as many as its quota allows (pairs), so "
-        + "no new pair can begin; those that there are go on")
+      limit: "quota.pairs",
+      "\(most) pairs were made with token \(token.id) already, as many as its quota allows",
+      "no new pair can begin, and those that there are go on")
   }
 
   func present(_ token: Token, on connection: Connection) {

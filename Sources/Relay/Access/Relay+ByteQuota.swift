@@ -23,10 +23,9 @@ extension Relay {
     }
     guard makerBytes[maker] + bytes <= most else {
       throw WireError(
-        .overloaded,
-        "the pairs that were made with token \(maker) hold \(makerBytes[maker]) bytes, and its quota "
-          + "allows \(most) (bytes); nothing was changed, acknowledge or cancel what waits, or erase a pair"
-      )
+        limit: "quota.bytes",
+        "the pairs that were made with token \(maker) hold \(makerBytes[maker]) bytes, and its quota allows \(most)",
+        "nothing was changed, acknowledge or cancel what waits, or erase a pair")
     }
     makerBytes.add(maker, bytes)
     pair.held.all += bytes

@@ -31,7 +31,10 @@ extension Relay {
     }
     try checkRoom(receiver, size)
     guard device.pair.files.count < limits.queueItems else {
-      throw WireError(.overloaded, "too many files are on their way; let some be delivered")
+      throw WireError(
+        limit: "queueItems",
+        "\(device.pair.files.count) files of this pair are on their way, as many as may be",
+        "let some be delivered, or cancel some")
     }
     let transfer = accept(call, device, number, 0)
     let file = FileTransfer(

@@ -93,7 +93,9 @@ extension Relay {
   private func checkReply(_ call: Call, _ receiver: Device) throws(WireError) {
     guard call.connection.pendingReplies < limits.pendingReplies else {
       throw WireError(
-        .overloaded, "\(limits.pendingReplies) messages of this connection await a reply already")
+        limit: "pendingReplies",
+        "\(limits.pendingReplies) messages of this connection await a reply already",
+        "wait for some of them")
     }
     if !receiver.state.hasReplyDelegate,
       receiver.pair.knobs.missingReplyDelegate == .deliveryFailed

@@ -153,9 +153,9 @@ extension Relay {
   func checkHoles(_ lane: Lane, _ name: String) throws(WireError) {
     guard lane.holes.ranges.count < limits.holes else {
       throw WireError(
-        .overloaded,
-        "too many transfers were cancelled or refused behind one that waits in lane \(name); "
-          + "have the receiver acknowledge what it was given")
+        limit: "holes",
+        "too many transfers were cancelled or refused behind one that waits in lane \(name)",
+        "have the receiver acknowledge what it was given")
     }
   }
 

@@ -144,9 +144,9 @@ extension Relay {
     }
     guard count < limits.queueItems, held + bytes <= limits.queueBytes else {
       throw WireError(
-        .overloaded,
-        "\(count) transfers with \(held) bytes wait for \(receiver.name), and that is all that the "
-          + "server keeps; let it acknowledge some, or cancel some")
+        limit: count < limits.queueItems ? "queueBytes" : "queueItems",
+        "\(count) transfers with \(held) bytes wait for \(receiver.name), and that is all that the server keeps",
+        "let it acknowledge some, or cancel some")
     }
     try checkQuota(ofBytes: bytes, receiver.pair)
   }

@@ -121,11 +121,14 @@ extension Relay {
       }
       return device
     }
-    if let reason = storeFailure ?? storeFullness {
+    if let storeFailure {
       throw WireError(
         .overloaded,
-        "the store cannot write at present (\(reason)), so no new device can activate; "
+        "the store cannot write at present (\(storeFailure)), so no new device can activate; "
           + "nothing was changed, try again later")
+    }
+    if storeFullness != nil {
+      throw fullness("no new device can activate, try again later")
     }
     if known == nil { try checkRoomForPair(call.connection.token) }
     if request.role == .phone, let phone = known?.phone {
@@ -136,7 +139,9 @@ extension Relay {
     if let known, request.role == .watch,
       known.devices.count - (known.phone == nil ? 0 : 1) >= limits.watches
     {
-      throw WireError(.overloaded, "a pair has at most \(limits.watches) watches")
+      throw WireError(
+        limit: "watches", "this pair has \(limits.watches) watches, as many as it may",
+        "go on with one of them, or with another pair")
     }
     return nil
   }
@@ -163,9 +168,10 @@ extension Relay {
     }
     guard numbers.count >= mostPairs, blankPairs.isEmpty else { return }
     throw WireError(
-      .overloaded,
-      "this server keeps \(mostPairs) pairs, and has as many, so no new pair can begin; those that "
-        + "there are go on. Start it with a higher --limits pairs=N, or with another --data")
+      limit: "pairs",
+      "this server keeps \(mostPairs) pairs, and has as many, so no new pair can begin",
+      "those that there are go on. Start it with a higher --limits pairs=N, or with another --data"
+    )
   }
 
   /// The number of a new pair: that of the oldest blank one, which is let go, where there is no more room.
@@ -213,13 +219,12 @@ extension Relay {
     if !device.incarnations.contains(where: { $0.name == request.incarnation }) {
       guard device.incarnations.count < limits.incarnations else {
         throw WireError(
-          .overloaded, "a device has at most \(limits.incarnations) incarnations")
+          limit: "incarnations",
+          "\(device.name) has \(limits.incarnations) incarnations, as many as it may",
+          "go on as one of them")
       }
-      if let storeFullness {
-        throw WireError(
-          .overloaded,
-          "the store takes nothing new at present (\(storeFullness)), so no new incarnation can "
-            + "activate; nothing was changed, try again later")
+      if storeFullness != nil {
+        throw fullness("no new incarnation can activate, try again later")
       }
     }
     if storeFailure != nil, device.changedBatch > committed {

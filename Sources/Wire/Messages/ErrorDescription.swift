@@ -9,10 +9,12 @@ extension ErrorCode {
     case .lineTooLong: "The line is longer than limit line; it is skipped up to its end."
     case .unknownTransfer: "This device has no unfinished transfer of that name."
     case .sequenceGap: "n of a transfer, or seq of an operation, skips numbers."
-    case .overloaded: "A bound of the server is reached, or its store cannot write."
+    case .overloaded:
+      "A bound of the server is reached (limit names it), or its store cannot write."
     case .alreadyDelivered: "The transfer has been handed to the receiver."
     case .unauthorized: "The token does not allow it, or there is none."
-    case .tooManyConnections: "The server has as many connections as limit connections allows."
+    case .tooManyConnections:
+      "The server, or the peer's address, has as many connections as it may (limit)."
     case .replicaRetired:
       "The replica may write no more: it was set back, or away for longer than operations are kept."
     case .invalidRecord: "A record breaks a rule of its schema; the message is the rule's."
@@ -65,7 +67,7 @@ extension ErrorCode {
     case .overloaded:
       "Have the receiver acknowledge, or try again later; where not definite, with the same n."
     case .alreadyDelivered: "Wait for its didFinish… line."
-    case .unauthorized: "Nothing: no server sends it yet."
+    case .unauthorized: "Show a token that allows it, such as: authenticate token=wl1_…"
     case .tooManyConnections: "Try again later."
     case .replicaRetired:
       "Take a new incarnation, open the schema again, and issue anew what is not here."

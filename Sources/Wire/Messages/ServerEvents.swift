@@ -50,6 +50,7 @@ extension MessageDescription {
         .required("code", .either([.integer(4000...4999), .integer(7001...7019)]), "its number"),
         .required("name", .words(ErrorCode.allCases.map(\.name)), "its name"),
         .required("message", .text(), "one sentence that a person can act on"),
+        .optional("limit", .text(), "the limit of clause 9, or the quota, that is reached"),
         .required("definite", .boolean, "false: the request may have taken effect"),
       ],
       example: """

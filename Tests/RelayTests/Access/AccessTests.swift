@@ -75,7 +75,8 @@ import Testing
       authenticate("a").contains("\"authenticated\"") || authenticate("a").contains("accepted"))
     _ = active(world, "b")
     let refused = authenticate("c")
-    #expect(refused.contains("\"code\":4008") && refused.contains("(connections)"), "\(refused)")
+    #expect(
+      refused.contains("\"code\":4008") && refused.contains("(quota.connections)"), "\(refused)")
     world.send("activate pair=new role=watch token=\(Self.text)", on: "c")
     #expect(world.client("c").takeLines().last?.contains("\"code\":4008") == true)
     // Nothing of the pair was made, and the connection goes on.

@@ -38,7 +38,7 @@ import Testing
 
   private func held(_ world: World) -> Int { world.relay.makerBytes["watchtok"] }
 
-  private static let refused = "(bytes)"
+  private static let refused = "(quota.bytes)"
 
   /// −1, 0 and +1, in two pairs together; what is acknowledged makes room.
   @Test func aTokenKeepsSoManyBytes() throws {

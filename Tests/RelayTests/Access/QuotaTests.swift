@@ -138,7 +138,7 @@ import Testing
     #expect(activate(world, "a").contains("activationDidComplete"))
     #expect(activate(world, "b").contains("activationDidComplete"))
     let refused = activate(world, "c")
-    #expect(refused.contains("\"code\":4008") && refused.contains("(pairs)"), "\(refused)")
+    #expect(refused.contains("\"code\":4008") && refused.contains("(quota.pairs)"), "\(refused)")
     world.close("a")
     #expect(activate(world, "a").contains("activationDidComplete"))
     try world.restart()
@@ -169,7 +169,7 @@ import Testing
     world.advance(to: world.now + 2 * Limits.idleGrace)
     #expect(world.relay.pairsInMemory == 0)
     // Its own quota counts first.
-    #expect(activate(world, "c").contains("(pairs)"))
+    #expect(activate(world, "c").contains("(quota.pairs)"))
     let other = Token.text(id: "another1", secret: [UInt8](repeating: 9, count: 32))
     world.relay.takeAccess(
       Access([AccessTests.token { $0.quota.pairs = 2 }, AccessTests.token("another1", other)]),

@@ -29,7 +29,8 @@ enum FuzzWireCommand: Subcommand {
       restarts. A session is what its seed makes it, in each build.
 
       Found is what ends the process or never ends; an answer that its description does not know; a payload
-      of one pair at another; a refusal that says more than the others; lines that nobody reads any more;
+      of one pair at another; a refusal that says more than the others; a limit that is reached and not named; lines that nobody
+      reads any more;
       another pair's ping that waits for longer than the budget (a debug build has
       \(WireCampaign.debugBudget) ms); and a store that cannot be read back.
 
