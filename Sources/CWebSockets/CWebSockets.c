@@ -40,6 +40,24 @@ static void header(struct lws *wsi, enum lws_token_indexes token, char *text, in
   if (lws_hdr_copy(wsi, text, capacity, token) < 0) text[0] = 0;
 }
 
+// What follows `?`, with `&` between its members, which libwebsockets keeps apart and puts together without.
+static void arguments(struct lws *wsi, char *text, size_t capacity) {
+  size_t length = 0;
+  text[0] = 0;
+  for (int member = 0;; member++) {
+    size_t start = length + (length > 0);
+    if (start >= capacity) return;
+    int count = lws_hdr_copy_fragment(wsi, text + start, (int)(capacity - start),
+                                      WSI_TOKEN_HTTP_URI_ARGS, member);
+    if (count <= 0) {
+      text[length] = 0;
+      return;
+    }
+    if (length > 0) text[length] = '&';
+    length = start + (size_t)count;
+  }
+}
+
 static void forget_page(struct client *client) {
   free(client->page);
   client->page = NULL;
@@ -47,10 +65,12 @@ static void forget_page(struct client *client) {
 
 static int begin_page(struct watchline_pages *pages, struct lws *wsi, struct client *client,
                       const char *path) {
-  char query[512], host[256];
-  header(wsi, WSI_TOKEN_HTTP_URI_ARGS, query, sizeof query);
+  char query[512], host[256], authorization[256];
+  arguments(wsi, query, sizeof query);
   header(wsi, WSI_TOKEN_HOST, host, sizeof host);
-  struct watchline_page page = pages->handler.page(pages->handler.context, path, query, host);
+  header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization);
+  struct watchline_page page =
+      pages->handler.page(pages->handler.context, path, query, host, authorization);
   forget_page(client);
   client->page = malloc(page.length + 1);
   if (!client->page) return 1;
@@ -155,7 +175,7 @@ static int handle(struct lws *wsi, enum lws_callback_reasons reason, void *user,
       return 0;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: {
       char query[512], origin[256], host[256];
-      header(wsi, WSI_TOKEN_HTTP_URI_ARGS, query, sizeof query);
+      arguments(wsi, query, sizeof query);
       header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
       header(wsi, WSI_TOKEN_HOST, host, sizeof host);
       return !pages->handler.may_open(pages->handler.context, query, origin, host);

@@ -2,7 +2,7 @@ internal import CWebSockets
 
 /// What pages and WebSockets are asked.
 package protocol PageHandler: AnyObject {
-  func page(_ path: String, query: String, host: String) -> Page
+  func page(_ request: PageRequest) -> Page
   func mayOpen(query: String, origin: String, host: String) -> Bool
   func opened(_ client: UInt64)
   func received(_ message: [UInt8], from client: UInt64)
@@ -11,6 +11,17 @@ package protocol PageHandler: AnyObject {
   ///
   /// - Returns: whether to go on.
   func passed() -> Bool
+}
+
+/// What a page is asked for with.
+package struct PageRequest {
+  package let path: String
+  /// What follows `?`.
+  package let query: String
+  /// The header of that name; empty where there is none.
+  package let host: String
+  /// The same.
+  package let authorization: String
 }
 
 package struct Page {
@@ -74,11 +85,12 @@ package final class Pages {
     let bridge = Bridge(handler)
     var calls = watchline_page_handler()
     calls.context = Unmanaged.passUnretained(bridge).toOpaque()
-    calls.page = { context, path, query, host in
+    calls.page = { context, path, query, host, authorization in
       let bridge = Bridge.of(context)
-      return bridge.keep(
-        bridge.handler.page(
-          String(cString: path!), query: String(cString: query!), host: String(cString: host!)))
+      let request = PageRequest(
+        path: String(cString: path!), query: String(cString: query!), host: String(cString: host!),
+        authorization: String(cString: authorization!))
+      return bridge.keep(bridge.handler.page(request))
     }
     calls.may_open = { context, query, origin, host in
       Bridge.of(context).handler.mayOpen(

@@ -110,6 +110,9 @@ extension RelayFigures {
 }
 
 extension Relay {
+  /// Whether nothing new is taken, since the store cannot write or has no room.
+  package var isInTrouble: Bool { storeFailure != nil || storeFullness != nil }
+
   /// - Complexity: linear in the connections, some 10 ns each, and in the devices in memory.
   package var figures: RelayFigures {
     var figures = RelayFigures()

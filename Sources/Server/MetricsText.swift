@@ -1,5 +1,6 @@
 import Glibc
 import Relay
+import Storage
 
 /// Metrics in the text format of Prometheus (exposition format 0.0.4).
 struct MetricsText {
@@ -42,6 +43,27 @@ struct MetricsText {
     let whole = value == value.rounded() && value.magnitude < 1e15
     let shown = value == .infinity ? "+Inf" : whole ? "\(Int64(value))" : "\(value)"
     text += "\(name)\(labels) \(shown)\n"
+  }
+}
+
+/// How long the turns of a loop were, its waiting apart.
+struct Turns {
+  private(set) var durations = Durations()
+  private(set) var longest = 0.0
+  /// When the last one ended, and how long the loop had waited by then.
+  private var last: (time: UInt64, idle: UInt64)?
+
+  /// A turn ends.
+  ///
+  /// - Parameter idle: nanoseconds that the loop has waited, since it was opened.
+  mutating func end(idle: UInt64) {
+    let time = monotonicNanoseconds()
+    if let last {
+      let seconds = Double((time - last.time) - min(time - last.time, idle - last.idle)) / 1e9
+      durations.add(seconds: seconds)
+      longest = max(longest, seconds)
+    }
+    last = (time, idle)
   }
 }
 

@@ -13,14 +13,21 @@ final class OperatorPages: @unchecked Sendable {
   /// How long the loop may take to answer before it counts as hung, in nanoseconds.
   private static let patience: UInt64 = 2_000_000_000
 
+  /// What the loop is asked.
+  enum Question {
+    case state
+    case pairs(PairsWish, shard: Int, token: String)
+  }
+
   /// What the loop says of the server.
-  struct Answer {
-    var metrics: String
-    /// Why it is not ready; nil where it is.
-    var trouble: String?
+  enum Answer {
+    /// - Parameter trouble: why it is not ready; nil where it is.
+    case state(metrics: String, trouble: String?)
+    case page(Page)
   }
 
   private struct Exchange {
+    var question = Question.state
     var asked = 0
     var answered = 0
     var answer: Answer?
@@ -63,9 +70,9 @@ final class OperatorPages: @unchecked Sendable {
   var isAsked: Bool { exchange.with { $0.asked > $0.answered } }
 
   /// On the loop's thread, or the one that waits until there is a loop: answers who has asked.
-  func answer(_ make: () -> Answer) {
-    let asked = exchange.with { $0.asked }
-    let answer = make()
+  func answer(_ make: (Question) -> Answer) {
+    let (question, asked) = exchange.with { ($0.question, $0.asked) }
+    let answer = make(question)
     exchange.with {
       $0.answer = answer
       $0.answered = asked
@@ -74,9 +81,10 @@ final class OperatorPages: @unchecked Sendable {
   }
 
   /// - Returns: the loop's answer and the seconds that it took; nil where it has not answered in time.
-  private func ask() -> (answer: Answer, seconds: Double)? {
+  private func ask(_ question: Question = .state) -> (answer: Answer, seconds: Double)? {
     let start = monotonicNanoseconds()
     let number = exchange.with { exchange -> Int in
+      exchange.question = question
       exchange.asked += 1
       return exchange.asked
     }
@@ -91,29 +99,69 @@ final class OperatorPages: @unchecked Sendable {
 }
 
 extension OperatorPages: PageHandler {
-  func page(_ path: String, query: String, host: String) -> Page {
+  func page(_ request: PageRequest) -> Page {
     // A page of somebody else's in a browser here may call itself by any name.
-    guard Self.isOwn(host) else { return Page(403, "ask for it at 127.0.0.1 or localhost") }
-    switch path {
-    case "/":
-      return Page(
-        200,
-        "/metrics  for Prometheus\n/healthz  200 while the loop turns\n/readyz   200 while the store takes what is new"
-      )
+    guard Self.isOwn(request.host) else { return Page(403, "ask for it at 127.0.0.1 or localhost") }
+    switch request.path {
+    case "/": return Page(200, Self.contents)
     case "/metrics":
-      guard let (answer, seconds) = ask() else { return Self.hung }
+      guard case (.state(let metrics, _), let seconds)? = ask() else { return Self.hung }
       var text = MetricsText()
       text.add(
         "watchline_loop_answer_seconds", .gauge,
         "How long the server's loop took to answer this request.", seconds)
       return Page(
-        Array((answer.metrics + text.text).utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+        Array((metrics + text.text).utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     case "/healthz": return ask() == nil ? Self.hung : Page(200, "ok")
     case "/readyz":
-      guard let (answer, _) = ask() else { return Self.hung }
-      return answer.trouble.map { Page(503, $0) } ?? Page(200, "ok")
-    default: return Page(404, "there is /metrics, /healthz and /readyz")
+      guard case (.state(_, let trouble), _)? = ask() else { return Self.hung }
+      return trouble.map { Page(503, $0) } ?? Page(200, "ok")
+    case "/debug/pairs": return pairs(request)
+    default: return Page(404, Self.contents)
     }
+  }
+
+  private static let contents = """
+    /metrics      for Prometheus
+    /healthz      200 while the loop turns
+    /readyz       200 while the store takes what is new
+    /debug/pairs  pairs in memory: ?pair=PATTERN&app=PATTERN&limit=N&after=N&shard=N
+    """
+
+  private func pairs(_ request: PageRequest) -> Page {
+    var wish = PairsWish()
+    var shard = 0
+    for member in request.query.split(separator: "&") {
+      let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count > 1 ? String(parts[1]) : ""
+      let number = Int64(value)
+      switch parts[0] {
+      case "pair": wish.pair = value
+      case "app": wish.app = value
+      case "limit":
+        guard let number, PairsWish.limits.contains(number) else {
+          return Page(400, "limit is a number from 1 to \(PairsWish.limits.upperBound)")
+        }
+        wish.limit = Int(number)
+      case "after":
+        guard let number, PairsWish.numbers.contains(number) else {
+          return Page(400, "after is next of the answer before")
+        }
+        wish.after = number
+      case "shard":
+        guard let number, (0...255).contains(number) else {
+          return Page(400, "shard is a number from 0 on")
+        }
+        shard = Int(number)
+      default: return Page(400, "there are pair, app, limit, after and shard, and no \(parts[0])")
+      }
+    }
+    let words = request.authorization.split(separator: " ")
+    let token = words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : ""
+    guard case (.page(let page), _)? = ask(.pairs(wish, shard: shard, token: token)) else {
+      return Self.hung
+    }
+    return page
   }
 
   private static let hung = Page(503, "the server's loop has not answered for 2 s")

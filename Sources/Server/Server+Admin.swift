@@ -1,6 +1,8 @@
 import EventLoop
+import Pages
 import Relay
 import Storage
+import Wire
 
 /// What the server tells its operator.
 extension Server {
@@ -23,7 +25,27 @@ extension Server {
     return admin
   }
 
-  func answerOperator() { admin?.answer { answerToOperator } }
+  func answerOperator() {
+    admin?.answer { question in
+      switch question {
+      case .state: state
+      case .pairs(let wish, let shard, let token): .page(pairs(wish, shard: shard, token: token))
+      }
+    }
+  }
+
+  private func pairs(_ wish: PairsWish, shard: Int, token: String) -> Page {
+    guard
+      let site = parts.isEmpty
+        ? (shard == 0 ? home : nil) : parts.first(where: { $0.number == shard })?.site
+    else { return Page(404, "this server has no shard \(shard)") }
+    do {
+      return Page(
+        try site.relay.pairs(wish, token: token, now: now) + [0x0A], type: "application/json")
+    } catch {
+      return Page(401, "\(error.message): Authorization: Bearer wl1_…")
+    }
+  }
 
   /// What a server says of its shards; one that is alone is as one that owns its only one.
   private func addShards(to text: inout MetricsText) {
@@ -50,12 +72,22 @@ extension Server {
   /// Where operators ask; nil for nowhere.
   package var adminAddress: String? { admin.map { "127.0.0.1:\($0.port)" } }
 
-  private var answerToOperator: OperatorPages.Answer {
+  private var state: OperatorPages.Answer {
     var figures = home.relay.figures
     for site in sites.dropFirst() { figures.addGuests(of: site.relay.figures) }
     figures.addCounts(of: gone.figures)
-    return OperatorPages.Answer(
-      metrics: metrics(figures), trouble: trouble(figures))
+    return .state(metrics: metrics(figures), trouble: trouble(figures))
+  }
+
+  private var limits: [(String, Int)] {
+    Limits.names.map { name, path in
+      if name == "storeBytes" {
+        let quotas = sites.compactMap { $0.store?.sizes.quota }
+        return (name, quotas.contains(.max) ? 0 : quotas.reduce(0, +))
+      }
+      let unit = Limits.durations.contains(name) ? 1_000_000 : 1
+      return (name, relayOptions.limits[keyPath: path] / unit)
+    }
   }
 
   /// Why it is not ready; nil where it is.
@@ -160,6 +192,19 @@ extension Server {
     text.add(
       "watchline_store_failing", .gauge, "1 while the store takes nothing new.",
       figures.storeTrouble == nil ? 0 : 1)
+    text.add(
+      "watchline_store_failing_seconds_total", .counter, "How long the store took nothing new.",
+      sites.reduce(gone.secondsInTrouble) { $0 + $1.secondsInTrouble })
+    text.add(
+      "watchline_committed_bytes_total", .counter,
+      "Payloads and their headers that were committed.",
+      Double(sites.reduce(gone.committedBytes) { $0 + $1.committedBytes }))
+    text.add("watchline_turn_seconds", "How long the loop's turns were.", turns.durations)
+    text.add(
+      "watchline_longest_turn_seconds", .gauge, "The longest of them.", turns.longest)
+    text.add(
+      "watchline_limit", .gauge, "Limits as they hold, in seconds, bytes and counts; 0 for none.",
+      by: "limit", limits)
     text.add(
       "watchline_commit_seconds", "How long a commit took, its sync included.",
       sites.reduce(into: gone.commits) { $0.add($1.commits) })

@@ -24,13 +24,17 @@ package final class Server {
   /// The home, and a site for each shard that it owns.
   var sites: [Site]
   /// What was counted at sites that there are no more.
-  var gone = (figures: RelayFigures(), commits: Durations())
+  var gone = (
+    figures: RelayFigures(), commits: Durations(), committedBytes: 0, secondsInTrouble: 0.0
+  )
   /// What the relays are made with, but for their place.
   var relayOptions: Relay.Options {
     didSet { for part in parts { part.use(relayMaker(part.number)) } }
   }
   /// Where an operator asks; nil for nowhere.
   var admin: OperatorPages?
+  /// How long the loop's turns were; counted for an operator alone.
+  private(set) var turns = Turns()
   /// systemd, where it has started the server and waits to hear from it.
   let supervisor = Supervisor()
   private var watchdog: Timer!
@@ -338,6 +342,7 @@ extension Server: TurnHandler {
     }
     carryOut()
     loop.isBusy = sites.contains { $0.relay.hasMore }
+    if !hasPolled, admin != nil { turns.end(idle: loop.idleTime) }
   }
 }
 

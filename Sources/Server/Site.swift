@@ -18,6 +18,11 @@ final class Site {
   let works: WorkThread
   /// How long commits took.
   private(set) var commits = Durations()
+  /// Bytes of the segments that were submitted.
+  private(set) var committedBytes = 0
+  /// How long nothing new was taken, in nanoseconds, and since when it is so; nil where it is not.
+  private var troubleTime: UInt64 = 0
+  private var troubleSince: UInt64?
   private(set) var isCommitting = false
   private var lastSubmitted: UInt64 = 0
   private var submittedAt: UInt64 = 0
@@ -56,6 +61,7 @@ final class Site {
     isCommitting = true
     idleAtSubmission = loop.idleTime
     lastSubmitted = batch.number
+    committedBytes += batch.segment.map { $0.header.count + $0.body.count } ?? 0
     submittedAt = monotonicNanoseconds()
     store.submit(batch)
   }
@@ -125,7 +131,24 @@ final class Site {
         relay.loaded(read, rows, now: now)
       }
     }
+    noteTrouble()
     return nil
+  }
+
+  /// Seconds in which nothing new was taken.
+  var secondsInTrouble: Double {
+    let present = troubleSince.map { monotonicNanoseconds() - $0 } ?? 0
+    return Double(troubleTime + present) / 1e9
+  }
+
+  /// Whether anything new is taken may have changed.
+  private func noteTrouble() {
+    if relay.isInTrouble {
+      troubleSince = troubleSince ?? monotonicNanoseconds()
+    } else if let since = troubleSince {
+      troubleTime += monotonicNanoseconds() - since
+      troubleSince = nil
+    }
   }
 
   private func noteFailure(_ error: StoreError, _ log: Log) {

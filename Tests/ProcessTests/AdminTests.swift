@@ -52,7 +52,13 @@ extension ProcessTests {
         (#"watchline_delivered_total{lane="userInfo"}"#, 3), ("watchline_finished_total", 3),
         (#"watchline_refused_total{code="4002"}"#, 1), ("watchline_store_failing", 0),
       ] { #expect(AdminPort.value(name, in: metrics) == Double(count), "\(name)") }
-      #expect(try #require(AdminPort.value("watchline_commit_seconds_count", in: metrics)) >= 2)
+      for name in [
+        "watchline_commit_seconds_count", "watchline_committed_bytes_total",
+        "watchline_turn_seconds_count", #"watchline_limit{limit="queueItems"}"#,
+      ] { #expect(try #require(AdminPort.value(name, in: metrics)) >= 2, "\(name)") }
+      let longest = try #require(AdminPort.value("watchline_longest_turn_seconds", in: metrics))
+      #expect(longest > 0 && longest < 10)
+      #expect(AdminPort.value(#"watchline_limit{limit="receiverGrace"}"#, in: metrics) == 2)
       #expect(try #require(AdminPort.value("watchline_log_bytes", in: metrics)) > 100)
       #expect(try #require(AdminPort.value("watchline_memtable_bytes", in: metrics)) > 100)
       #expect(try #require(AdminPort.value("watchline_database_bytes", in: metrics)) > 10_000)
@@ -65,6 +71,62 @@ extension ProcessTests {
         ["promtool", "check", "metrics"], in: scratch,
         input: metrics.split(separator: "\n").dropLast().joined(separator: "\n") + "\n")
       #expect(try check.exitCode() == 0, "\(check.output) \(check.errors)")
+      #expect(try server.terminate() == 0)
+    }
+
+    /// Pairs in memory, as listPairs has them, and errors that say what to do.
+    @Test func pairsAreListed() throws {
+      let (server, admin) = try start()
+      for pair in ["team-a", "team-b", "other"] {
+        try server.client().request(["type": "activate", "pair": pair, "role": "phone"])
+      }
+      #expect(try admin.get("/debug/pairs").contains(#""pair":"other","app":"default""#))
+      let found = try admin.get("/debug/pairs?pair=team-*&limit=1")
+      #expect(
+        found.hasPrefix(#"{"pairs":[{"pair":"team-a","#) && found.contains(#","next":"#), "\(found)"
+      )
+      #expect(!found.contains("team-b"))
+      for (query, advice) in [
+        ("limit=0", "limit is a number from 1 to 1000"), ("limit=x", "limit is"),
+        ("after=-1", "after is next of the answer before"), ("shard=x", "shard is a number"),
+        ("pears=1", "there are pair, app, limit, after and shard, and no pears"),
+      ] {
+        let answer = try admin.get("/debug/pairs?" + query)
+        #expect(answer.hasPrefix(advice) && answer.hasSuffix("\n400"), "\(answer)")
+      }
+      #expect(try admin.get("/debug/pairs?shard=3") == "this server has no shard 3\n\n404")
+      #expect(try server.terminate() == 0)
+    }
+
+    /// Where the server asks for tokens, so does this: for one with the grant.
+    @Test func pairsForWhoeverMayKnowThem() throws {
+      let file = scratch.path + "/tokens"
+      func token(_ grant: String) throws -> String {
+        let made = try Program(
+          [
+            Program.products + "/watchline", "token", "create", "--tokens", file, "--pair", "*",
+            "--grant", grant,
+          ], in: scratch)
+        #expect(try made.exitCode() == 0, "\(made.errors)")
+        return try #require(
+          made.output.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("wl1_") }.map(
+            String.init))
+      }
+      let (own, others) = (try token("admin"), try token("connect"))
+      let server = try ServerProcess(
+        scratch, AdminPort.arguments + ["--tokens", file], data: ":memory:")
+      let admin = try AdminPort(server, scratch)
+      try server.client().request(
+        ["type": "activate", "pair": "secret", "role": "phone", "token": others])
+      for header in ["", "Authorization: Bearer \(others)", "Authorization: Bearer wl1_no"] {
+        let answer = try admin.get("/debug/pairs", header.isEmpty ? [] : ["-H", header])
+        #expect(answer.hasSuffix("\n401") && !answer.contains("secret"), "\(answer)")
+        #expect(answer.contains("a token with the grant admin"), "\(answer)")
+      }
+      let answer = try admin.get("/debug/pairs", ["-H", "Authorization: Bearer \(own)"])
+      #expect(answer.contains(#""pair":"secret""#) && answer.hasSuffix("\n200"), "\(answer)")
+      try server.expectLog("event=refused token=")
+      for text in [own, others] { #expect(!server.log.contains(text)) }
       #expect(try server.terminate() == 0)
     }
 
@@ -168,7 +230,10 @@ extension ProcessTests {
       let answer = try admin.get("/readyz")
       #expect(answer.hasPrefix("the store takes nothing new: ") && answer.hasSuffix("\n503"))
       #expect(try admin.get("/healthz") == "ok\n\n200")
-      #expect(AdminPort.value("watchline_store_failing", in: try admin.metrics()) == 1)
+      let metrics = try admin.metrics()
+      #expect(AdminPort.value("watchline_store_failing", in: metrics) == 1)
+      #expect(
+        try #require(AdminPort.value("watchline_store_failing_seconds_total", in: metrics)) > 0)
       try server.limitFiles(to: 1 << 30)
       try eventually("it is ready again") { try admin.get("/readyz") == "ok\n\n200" }
       phone.close()

@@ -4,12 +4,13 @@ internal import Simulation
 internal import Wire
 
 extension Studio: PageHandler {
-  func page(_ path: String, query: String, host: String) -> Page {
-    guard isOurs(host) else { return Page(403, "This address is not the studio's own.") }
+  func page(_ request: PageRequest) -> Page {
+    let path = request.path
+    guard isOurs(request.host) else { return Page(403, "This address is not the studio's own.") }
     guard path == "/" || path == "/trace" else {
       return assets[path] ?? Page(404, "There is no such page.")
     }
-    guard knowsToken(query) else {
+    guard knowsToken(request.query) else {
       return Page(403, "The address lacks the token that watchline studio has printed.")
     }
     if path == "/trace" {

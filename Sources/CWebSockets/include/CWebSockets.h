@@ -16,8 +16,9 @@ struct watchline_page {
 
 struct watchline_page_handler {
   void *context;
-  /// A page is asked for: its path, what follows `?`, and the Host header; empty where there is none.
-  struct watchline_page (*page)(void *context, const char *path, const char *query, const char *host);
+  /// A page is asked for: its path, what follows `?`, and the headers Host and Authorization; empty where there is none.
+  struct watchline_page (*page)(void *context, const char *path, const char *query, const char *host,
+                                const char *authorization);
   /// Somebody wants a WebSocket. Returns whether they may.
   int (*may_open)(void *context, const char *query, const char *origin, const char *host);
   void (*opened)(void *context, uint64_t client);

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// What whoever keeps the server asks of it (PROTOCOL.md clause 15).
 extension Relay {
@@ -65,35 +65,78 @@ extension Relay {
   private static let lookedAtOnce = 20_000
 
   private func listPairs(_ call: Call) throws(WireError) {
-    let name = NamePattern(try call.fields.optionalString(.pair) ?? "*")
-    let app = NamePattern(try call.fields.optionalString(.app) ?? "*")
-    let limit = Int(try call.fields.optionalInteger(.limit, in: 1...1000) ?? 100)
-    let after = try call.fields.optionalInteger(.after, in: 0...Int64(UInt32.max)) ?? 0
-    var listed: [Pair] = []
-    var number = after
-    let end = min(Int64(nextPair), after + Int64(Self.lookedAtOnce))
-    while number + 1 < end, listed.count < limit {
+    var wish = PairsWish()
+    wish.pair = try call.fields.optionalString(.pair) ?? wish.pair
+    wish.app = try call.fields.optionalString(.app) ?? wish.app
+    wish.limit = Int(try call.fields.optionalInteger(.limit, in: PairsWish.limits) ?? 100)
+    wish.after = try call.fields.optionalInteger(.after, in: PairsWish.numbers) ?? wish.after
+    let found = find(wish)
+    call.connection.allowance -= found.looked + found.pairs.count * Work.line
+    answer(call.connection) { output in
+      Self.begin(&output, "pairs", re: call.id, of: call.request)
+      output.append(0x2C)
+      found.append(to: &output)
+      output.append("}")
+    }
+  }
+
+  /// The members of `pairs`, for whoever has shown a token by other means than the protocol.
+  ///
+  /// - Throws: 4010 where the server asks for a token with the grant `admin` and this is none.
+  package func pairs(_ wish: PairsWish, token text: String, now time: Int64) throws(WireError)
+    -> [UInt8]
+  {
+    setTime(time)
+    if let access = options.access {
+      guard let token = access.token(text, at: wall), token.grants.contains(.admin) else {
+        if let unlogged = refusalLog.admit(now) {
+          log("event=refused token=\(Token.id(in: text) ?? "none") at=admin unlogged=\(unlogged)")
+        }
+        throw WireError(.unauthorized, "this asks for a token with the grant admin")
+      }
+    }
+    var output = Array("{".utf8)
+    find(wish).append(to: &output)
+    output.append(0x7D)
+    return output
+  }
+
+  /// Pairs that a wish is about, and where the next one goes on.
+  private struct FoundPairs {
+    var pairs: [Pair] = []
+    /// How many numbers were looked at.
+    var looked = 0
+    /// nil at the end.
+    var next: Int64?
+
+    /// As members of an object.
+    func append(to output: inout [UInt8]) {
+      output.append("\"pairs\":[")
+      for (index, pair) in pairs.enumerated() {
+        if index > 0 { output.append(0x2C) }
+        Relay.describe(pair, &output)
+      }
+      output.append("]")
+      guard let next else { return }
+      output.append(",\"next\":")
+      output.append(decimal: next)
+    }
+  }
+
+  private func find(_ wish: PairsWish) -> FoundPairs {
+    let (name, app) = (NamePattern(wish.pair), NamePattern(wish.app))
+    var found = FoundPairs()
+    var number = wish.after
+    let end = min(Int64(nextPair), number + Int64(Self.lookedAtOnce))
+    while number + 1 < end, found.pairs.count < wish.limit {
       number += 1
       guard let pair = pairs[UInt32(number)], name.matches(pair.name), app.matches(pair.app)
       else { continue }
-      listed.append(pair)
+      found.pairs.append(pair)
     }
-    call.connection.allowance -= Int(number - after) + listed.count * Work.line
-    let isAtEnd = number + 1 >= Int64(nextPair)
-    answer(call.connection) { output in
-      Self.begin(&output, "pairs", re: call.id, of: call.request)
-      output.append(",\"pairs\":[")
-      for (index, pair) in listed.enumerated() {
-        if index > 0 { output.append(0x2C) }
-        Self.describe(pair, &output)
-      }
-      output.append("]")
-      if !isAtEnd {
-        output.append(",\"next\":")
-        output.append(decimal: number)
-      }
-      output.append("}")
-    }
+    found.looked = Int(number - wish.after)
+    found.next = number + 1 >= Int64(nextPair) ? nil : number
+    return found
   }
 
   private static func describe(_ pair: Pair, _ output: inout [UInt8]) {
@@ -182,4 +225,20 @@ extension Relay {
       withdraw(device.connection!, "kicked")
     }
   }
+}
+
+/// Which pairs an operator wants to see (PROTOCOL.md clause 15.2).
+package struct PairsWish: Sendable, Equatable {
+  package static let limits: ClosedRange<Int64> = 1...1000
+  package static let numbers: ClosedRange<Int64> = 0...Int64(UInt32.max)
+
+  /// What their names and their apps' are like; `*` stands for any characters.
+  package var pair = "*"
+  package var app = "*"
+  /// How many at most.
+  package var limit = 100
+  /// `next` of the answer before.
+  package var after: Int64 = 0
+
+  package init() {}
 }

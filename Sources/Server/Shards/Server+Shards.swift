@@ -117,6 +117,8 @@ extension Server {
     sites.removeAll { $0 === site }
     gone.figures.addCounts(of: site.relay.figures)
     gone.commits.add(site.commits)
+    gone.committedBytes += site.committedBytes
+    gone.secondsInTrouble += site.secondsInTrouble
     part.follow(after: site, relayMaker(part.number))
     if isStopping { part.thread.stop() }
   }
