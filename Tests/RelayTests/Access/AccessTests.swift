@@ -316,4 +316,19 @@ import Testing
     for line in told + world.logs { #expect(!line.contains(secret), "\(line)") }
     #expect(world.logs.contains { $0.contains("event=refused token=watchtok") })
   }
+
+  /// What somebody does with a token to a pair is in the log, with the token's name and the device.
+  @Test func whatIsDoneIsAudited() throws {
+    let world = try world([Self.token { $0.grants = [.connect, .configure, .forget] }])
+    let by = "token=watchtok pair=\"p\" device=\"watch\""
+    _ = active(world, "a")
+    world.send("configure replyTimeout=9", on: "a")
+    // What changes nothing is nothing that was done.
+    world.send("configure replyTimeout=9", on: "a")
+    _ = active(world, "b")
+    world.send("forgetPair", on: "b")
+    for (event, count) in [("activated", 2), ("configured", 1), ("tookOver", 1), ("forgot", 1)] {
+      #expect(world.logs.count { $0.hasPrefix("event=\(event) \(by)") } == count, "\(event)")
+    }
+  }
 }
