@@ -87,25 +87,3 @@ struct Durations {
     for index in counts.indices { counts[index] += other.counts[index] }
   }
 }
-
-/// What the kernel says of this process.
-enum ProcessFigures {
-  /// Bytes in memory.
-  static var resident: Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 128)
-    guard fgets(&line, 128, file) != nil else { return 0 }
-    let words = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }.split(
-      separator: " ")
-    return words.count > 1 ? (Int(words[1]) ?? 0) * Int(getpagesize()) : 0
-  }
-
-  /// Seconds of all its threads, in user and in kernel mode.
-  static var cpuSeconds: Double {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
-      .reduce(0, +)
-  }
-}

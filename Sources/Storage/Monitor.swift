@@ -14,7 +14,7 @@ package final class Monitor<State>: @unchecked Sendable {
     var attributes = pthread_condattr_t()
     var failure = pthread_condattr_init(&attributes)
     // A step of the wall clock must not stretch a delay.
-    failure |= pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    failure |= waitByMonotonicClock(&attributes)
     failure |= pthread_cond_init(condition, &attributes)
     failure |= pthread_mutex_init(mutex, nil)
     precondition(failure == 0, "no mutex: \(failure)")

@@ -6,8 +6,8 @@ import Glibc
 /// A process goes on writing to a file that has no name any more, and all of it is lost with the process. So
 /// the names are looked up before and after each commit (two `stat` calls, about a microsecond
 /// together) and compared with the files that are open. Each file is held by a descriptor of ours: while one
-/// is, its inode is given to no other file. `O_PATH` descriptors
-/// (<https://man7.org/linux/man-pages/man2/open.2.html>) take no part in SQLite's locks, which closing an
+/// is, its inode is given to no other file. Descriptors to look at
+/// (`openToLookAt`) take no part in SQLite's locks, which closing an
 /// ordinary one would drop (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
 final class OpenFiles {
   private var database: OpenFile?
@@ -93,8 +93,7 @@ private final class OpenFile {
   private(set) var bytes = 0
 
   init(_ path: String, _ what: String, in directory: String) throws(StoreError) {
-    // O_PATH is not imported.
-    let descriptor = Glibc.open(path, 0o10_000_000 | O_CLOEXEC)
+    let descriptor = openToLookAt(path)
     guard descriptor >= 0 else {
       throw Self.gone(path, what, in: directory, errno)
     }

@@ -40,14 +40,6 @@ package func startThread(
   return identifier
 }
 
-/// For `top -H` and debuggers. `pthread_setname_np` is not in Swift's Glibc.
-private func nameThread(_ name: String) {
-  let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { return }
-  write(descriptor, name, name.utf8.count)
-  close(descriptor)
-}
-
 /// Runs a body in which this thread gets no signals, nor any thread that is started meanwhile.
 package func withoutSignals<Result>(_ body: () -> Result) -> Result {
   var all = sigset_t()

@@ -50,8 +50,6 @@ final class SocketConnection: @unchecked Sendable {
       sentence: "no server answers at \(address.spelled): \(String(cString: strerror(code)))")
   }
 
-  private static let closesOnExec = Int32(SOCK_CLOEXEC.rawValue)
-
   deinit { Glibc.close(socket) }
 
   // MARK: Reading
@@ -141,7 +139,7 @@ final class SocketConnection: @unchecked Sendable {
     while start < bytes.count {
       let count = bytes.withUnsafeBytes {
         Glibc.send(
-          socket, $0.baseAddress! + start, bytes.count - start, Int32(MSG_NOSIGNAL))
+          socket, $0.baseAddress! + start, bytes.count - start, Self.noSignal)
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
