@@ -34,6 +34,8 @@ package struct Limits: Sendable, Equatable {
   package var pendingReplies = 10_000
   /// Holes in a lane: runs of cancelled, refused or replaced items above its watermark.
   package var holes = 4_096
+  /// Bytes that a pair may hold: what waits, files on their way, contexts and merged records. 0 for any number.
+  package var pairBytes = 0
   /// What the store may take: what its database uses, the WAL, and the log. 0 for what it has at the start and nine tenths
   /// of what is free on the disk then.
   package var storeBytes = 0
@@ -101,7 +103,8 @@ package struct Limits: Sendable, Equatable {
     ("receiverGrace", \.receiverGrace), ("uncommittedInput", \.uncommittedInput),
     ("uncommittedTotal", \.uncommittedTotal), ("queueItems", \.queueItems),
     ("queueBytes", \.queueBytes), ("outcomes", \.outcomes), ("pendingReplies", \.pendingReplies),
-    ("holes", \.holes), ("storeBytes", \.storeBytes), ("pairs", \.pairs), ("watches", \.watches),
+    ("holes", \.holes), ("pairBytes", \.pairBytes), ("storeBytes", \.storeBytes),
+    ("pairs", \.pairs), ("watches", \.watches),
     ("incarnations", \.incarnations),
     ("rememberedFailures", \.rememberedFailures), ("syncLog", \.syncLog),
     ("syncEntries", \.syncEntries), ("syncRecords", \.syncRecords),

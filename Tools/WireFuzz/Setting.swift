@@ -40,6 +40,7 @@ package struct Setting: Equatable {
       "buffers": [1 << 20], "connections": [12], "waitingOutput": [1, 1000, 4096],
       "receiverGrace": [1, 1_000_000], "uncommittedInput": [1, 1000],
       "uncommittedTotal": [1, 100_000], "queueItems": [1, 3, 20], "queueBytes": [1, 200, 50_000],
+      "pairBytes": [1, 400, 100_000],
       "outcomes": [1, 4], "pendingReplies": [1, 3], "holes": [1, 2, 8], "pairs": [2, 4],
       "watches": [1, 2], "incarnations": [1, 3, 6], "rememberedFailures": [1, 3],
       "syncLog": [1, 2, 5, 20], "syncEntries": [1, 6, 40], "syncRecords": [1, 3, 12],

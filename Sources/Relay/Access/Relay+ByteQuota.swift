@@ -1,21 +1,38 @@
 package import Wire
 
-/// What the pairs that were made with a token hold, for its quota `bytes`.
+/// What pairs hold, for the limit `pairBytes`, and those that were made with a token together, for its quota `bytes`.
 ///
 /// A pair is counted when something is to be added to it, and when it leaves the memory; its row has the count. What was
 /// let go meanwhile is found when there seems to be no more room.
 extension Relay {
   /// - Parameter bytes: that are to be added to a pair; they count from now on.
-  /// - Throws: 4008 where its token's quota does not allow that.
+  /// - Throws: 4008 where the limit or its token's quota does not allow that.
   @inline(__always)
   package func checkQuota(ofBytes bytes: Int, _ pair: Pair) throws(WireError) {
-    if pair.maker != nil { try checkQuotaClosely(bytes, pair) }
+    if isCounted(pair) { try checkQuotaClosely(bytes, pair) }
   }
+
+  /// Whether there may be a bound to what a pair holds.
+  @inline(__always)
+  private func isCounted(_ pair: Pair) -> Bool { pair.maker != nil || limits.pairBytes > 0 }
 
   @inline(never)
   private func checkQuotaClosely(_ bytes: Int, _ pair: Pair) throws(WireError) {
-    guard let maker = pair.maker, let most = options.access?.quota(of: maker)?.bytes else { return }
+    let quota = pair.maker.flatMap { options.access?.quota(of: $0)?.bytes }
+    guard limits.pairBytes > 0 || quota != nil else { return }
     count(pair)
+    guard limits.pairBytes == 0 || pair.held.all + bytes <= limits.pairBytes else {
+      throw WireError(
+        limit: "pairBytes",
+        "this pair holds \(pair.held.all) bytes, and may hold \(limits.pairBytes)",
+        "nothing was changed, acknowledge or cancel what waits")
+    }
+    if let maker = pair.maker, let quota { try checkQuota(quota, of: maker, bytes) }
+    makerBytes.add(pair.maker, bytes)
+    pair.held.all += bytes
+  }
+
+  private func checkQuota(_ most: Int, of maker: String, _ bytes: Int) throws(WireError) {
     if makerBytes[maker] + bytes > most, countedBatch != open.number {
       // Once a batch: what lets go of something is committed first.
       countedBatch = open.number
@@ -27,13 +44,11 @@ extension Relay {
         "the pairs that were made with token \(maker) hold \(makerBytes[maker]) bytes, and its quota allows \(most)",
         "nothing was changed, acknowledge or cancel what waits, or erase a pair")
     }
-    makerBytes.add(maker, bytes)
-    pair.held.all += bytes
   }
 
   /// Counts what a pair holds.
   func count(_ pair: Pair) {
-    guard pair.maker != nil else { return }
+    guard isCounted(pair) else { return }
     let before = pair.held.all
     if let bytes = pair.records.bytes { pair.held.records = bytes }
     pair.held.all = pair.held.records + pair.waitingBytes

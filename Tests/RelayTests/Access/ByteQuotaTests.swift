@@ -58,6 +58,39 @@ import Testing
     #expect(say(transfer(10), world).contains(Self.refused))
   }
 
+  /// The same of one pair, whoever made it: −1, 0 and +1, after an eviction, too, and nothing of another's.
+  @Test func aPairKeepsSoManyBytes() throws {
+    var limits = Limits()
+    limits.pairBytes = 1_000
+    let world = try World(limits: limits)
+    for pair in ["p", "q"] {
+      for role in ["watch", "phone"] {
+        world.send("activate pair=\(pair) role=\(role)", on: "\(pair) \(role)")
+      }
+      world.close("\(pair) watch")
+    }
+    let context =
+      "updateApplicationContext payload={\"p\":\"\(String(repeating: "x", count: 92))\"}"
+    #expect(say(context, world).contains("accepted"))
+    #expect(say(transfer(400), world).contains("accepted"))
+    #expect(say(transfer(501), world).contains("(pairBytes)"))
+    #expect(say(transfer(500), world).contains("accepted"))
+    let refused = say(transfer(10), world)
+    #expect(
+      refused.contains("4008")
+        && refused.contains("holds 1000 bytes, and may hold 1000 (pairBytes)"), "\(refused)")
+    #expect(say(transfer(900), world, on: "q phone").contains("accepted"))
+    world.close("p phone")
+    world.send("advance seconds=61", on: "q phone")
+    try world.kill()
+    world.send("activate pair=p role=phone", on: "p phone")
+    #expect(say(transfer(10), world).contains("(pairBytes)"))
+    world.send("activate pair=p role=watch", on: "p watch")
+    world.send("acknowledge lane=userInfo seq=1", on: "p watch")
+    #expect(say(transfer(400), world).contains("accepted"))
+    #expect(say(transfer(10), world).contains("(pairBytes)"))
+  }
+
   /// A context takes the place of the one before; a file counts from its announcement on; edits count as they are kept.
   @Test func everyLaneCounts() throws {
     let world = try world(6_000)
