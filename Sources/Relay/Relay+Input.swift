@@ -184,9 +184,11 @@ extension Relay {
     connection.position - UInt64(connection.waiting)
   }
 
-  /// Whether a connection's bytes are wanted.
+  /// Whether a connection's bytes are wanted. Who waits for its turn is read on while it is not much that waits: it costs
+  /// more to stop reading and begin again.
   package func wantsInput(_ connection: Connection) -> Bool {
-    connection.state < .held && !connection.hasSeenEnd && !isBlocked(connection)
+    (connection.state < .held || connection.state == .held && connection.input.count < Work.share)
+      && !connection.hasSeenEnd && !isBlocked(connection)
   }
 
   /// Whether the caller should read from a connection from now on. Where it should not, the connection is touched

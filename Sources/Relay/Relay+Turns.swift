@@ -11,7 +11,9 @@ import Wire
 ///            each and `turn` together                ▲     ▲           `share` units each,
 ///                          what was blocked ─────────┘     └────────── `turn` units together
 /// ```
-/// Where those who came before have used the turn up, a connection still has one line at once.
+/// Where those who came before have used the turn up, a connection that has sent one line is still served at once, and
+/// whoever has sent more waits for the next turn with all of it. Its first line alone would have answers and a write of
+/// their own: 1000 × 16 transfers took 1.6 times as much processor time, messages 1.4 times.
 /// So a connection that sends little is served as it comes, before those that have more than their share
 /// waiting, as in fair queueing with priority for sparse flows (RFC 8290, section 4.2).
 package enum Work {
@@ -66,10 +68,17 @@ extension Relay {
 
   /// Serves what has just come in, as far as the connection and the turn allow.
   func serve(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
-    if connection.turn != turn { begin(connection, atOnce > 0 ? Work.share : 1) }
+    if connection.turn != turn {
+      begin(connection, atOnce > 0 ? Work.share : isOneLine(chunk) ? 1 : 0)
+    }
     let before = connection.allowance
     consume(chunk, connection)
     atOnce -= before - connection.allowance
+  }
+
+  /// Whether there is no more in it than a line, or less.
+  private func isOneLine(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    endOfLine(chunk, from: 0).map { $0.index == chunk.count - 1 } ?? true
   }
 
   private func begin(_ connection: Connection, _ units: Int) {
