@@ -187,7 +187,8 @@ extension Relay {
   /// Whether a connection's bytes are wanted. Who waits for its turn is read on while it is not much that waits: it costs
   /// more to stop reading and begin again.
   package func wantsInput(_ connection: Connection) -> Bool {
-    (connection.state < .held || connection.state == .held && connection.input.count < Work.share)
+    (connection.state < .held
+      || connection.state == .held && connection.input.count < Work.heldInput)
       && !connection.hasSeenEnd && !isBlocked(connection)
   }
 

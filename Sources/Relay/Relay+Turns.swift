@@ -20,9 +20,11 @@ package enum Work {
   package static let line = 256
   /// A refusal beside its line: the nearest of a hundred words is looked for, some 20 µs.
   static let refusal = 1 << 10
-  /// What a connection is served at a time: some sixty short lines, 0.2 to 0.4 ms. What a busy client has
-  /// under way fits, so that it is not copied to be held.
-  static let share = 30 << 10
+  /// What a connection is served at a time: some 150 lines of usual length, half a turn at most. A read of a busy
+  /// client mostly fits, so that it is not copied to be held, and its answers leave in one write.
+  static let share = 128 << 10
+  /// Bytes of a connection that waits for its turn, above which it is not read on.
+  static let heldInput = 32 << 10
   /// What is served in a turn of what comes in, and of what is held: 2 to 5 ms each.
   package static let turn = 256 << 10
   /// Waiting items of which a request ends as many in a turn: 2 to 11 ms.
