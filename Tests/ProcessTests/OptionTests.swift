@@ -96,8 +96,10 @@ extension ProcessTests {
       }
       #expect(names.count > 10)
       for value in ["1", "1e9"] {
-        // A line has to hold what is said here, and buffers have a least value of their own.
-        let least = ["line": "1000", "firstLine": "1000", "buffers": "1048576"]
+        // A line has to hold what is said here, and some have a least value of their own.
+        let least = [
+          "line": "1000", "firstLine": "1000", "buffers": "1048576", "storeBytes": "4194304",
+        ]
         let limits = names.map { "\($0)=\(value == "1" ? least[$0] ?? value : value)" }
         let server = try ServerProcess(
           scratch, ["--limits", limits.joined(separator: ",")], data: ":memory:")
