@@ -1,3 +1,4 @@
+import Glibc
 package import Journal
 
 /// What a test or a benchmark may vary. The defaults are measured (`store-benchmark`).
@@ -29,6 +30,8 @@ package struct StoreOptions: Sendable {
   package var reserveBytes = 0
   /// What the store may take.
   package var quota = Quota.none
+  /// Bytes that are free where a path leads to; nil where that is not known.
+  package var freeBytes: @Sendable (_ path: String) -> Int? = StoreOptions.freeBytes
   /// How long nothing is committed, in nanoseconds, before what is not needed is given back…
   package var tidyDelay: UInt64 = 1_000_000_000
   /// …in pieces of so many pages…
@@ -49,9 +52,17 @@ package struct StoreOptions: Sendable {
     case none
     /// So many bytes.
     case bytes(Int)
-    /// What it has when it is opened, and a share of nine tenths of what is free on the disk then; as much as there is
-    /// in memory.
+    /// What it has when it is opened, and a share of nine tenths of what is free on the disk then, or of what else is when
+    /// others have made room; as much as there is in memory.
     case disk(shares: Int)
+  }
+
+  private static func freeBytes(_ path: String) -> Int? {
+    var room = statvfs()
+    guard statvfs(path, &room) == 0 else { return nil }
+    let (bytes, isTooLarge) = Int(clamping: room.f_bavail)
+      .multipliedReportingOverflow(by: Int(room.f_frsize))
+    return isTooLarge ? nil : bytes
   }
 
   /// With a reserve that can move a WAL of 64 MiB, and a quarter more.

@@ -18,6 +18,8 @@ struct SpaceKeeping {
   var free = 0
   /// Bytes that the store may take.
   var quota = Int.max
+  /// Bytes that it took when it was opened.
+  var own = 0
 
   /// Why nothing new is to be added; nil where there is room.
   var error: StoreError? { diskError ?? quotaError }
@@ -72,19 +74,20 @@ extension Writer {
   func prepareQuota() {
     // Where it cannot be looked at now, it is when it is written to.
     if let database = try? readable() { try? notePages(of: database) }
-    switch options.quota {
-    case .none: break
-    case .bytes(let bytes): space.quota = bytes
-    case .disk(let shares):
-      guard let files = source.files else { break }
-      var room = statvfs()
-      guard statvfs(files.directory, &room) == 0 else { break }
-      let free = Int(clamping: room.f_bavail).multipliedReportingOverflow(by: Int(room.f_frsize))
-      guard !free.overflow else { break }
-      let own = space.pages - space.free + (source.open?.walBytes ?? 0)
-      space.quota = own + free.partialValue / 10 * 9 / shares
-    }
+    space.own = space.pages - space.free + (source.open?.walBytes ?? 0)
+    if case .bytes(let bytes) = options.quota { space.quota = bytes }
+    followDisk()
     noteSizes()
+  }
+
+  /// Has the quota grow where others have made room on the disk. What the store itself takes of it changes nothing.
+  private func followDisk() {
+    guard case .disk(let shares) = options.quota, let files = source.files,
+      let free = options.freeBytes(files.directory)
+    else { return }
+    let grown = space.pages - space.free + (source.open?.walBytes ?? 0) - space.own
+    let quota = space.own + (free + max(0, grown)) / 10 * 9 / shares
+    space.quota = space.quota == .max ? quota : max(space.quota, quota)
   }
 
   func notePages(of database: Database) throws(StoreError) {
@@ -135,8 +138,11 @@ extension Writer {
     space.nextTidy = nil
     if source.canReopen { try giveBack(database) }
     try notePages(of: database)
+    followDisk()
     noteSizes()
     refillReserve()
+    // Others may make room while nothing is committed.
+    if space.quotaError != nil { tidyAgain() }
   }
 
   private func giveBack(_ database: Database) throws(StoreError) {
@@ -182,6 +188,6 @@ extension Writer {
   private func tidyAgain() {
     let now = monotonicNanoseconds()
     let isQuiet = now >= space.lastCommit + options.tidyDelay
-    space.nextTidy = isQuiet && space.diskError == nil ? now : now + options.tidyDelay
+    space.nextTidy = isQuiet && space.error == nil ? now : now + options.tidyDelay
   }
 }

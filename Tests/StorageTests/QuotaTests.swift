@@ -94,6 +94,31 @@ import Testing
     #expect(harness.store.close())
   }
 
+  /// A store that begins on a full disk is let grow when others have made room, also while nothing is committed. What it
+  /// takes itself, and what it gives back, is no such room.
+  @Test func othersMakeRoom() throws {
+    let free = Monitor(0)
+    var options = options(.disk(shares: 1))
+    options.freeBytes = { _ in free.with { $0 } }
+    let harness = try Harness(.directory(directory.path), options: options)
+    harness.commit(batch(1, bytes: 100_000))
+    harness.wait { $0.events.contains(where: \.isFull) }
+    free.with { $0 = 10_000_000 }
+    harness.wait { $0.events.contains(.hasRoom) }
+    let quota = harness.store.sizes.quota
+    #expect((9_000_000...9_800_000).contains(quota), "\(quota)")
+    for number: UInt64 in 2...40 {
+      free.with { $0 -= 100_000 }
+      harness.commit(batch(number, bytes: 100_000))
+      usleep(3_000)
+    }
+    let filled = harness.store.sizes.quota
+    #expect(filled < quota + quota / 10, "\(quota) \(filled)")
+    let isFull = harness.events.last.map { $0.isFull } ?? true
+    #expect(!isFull)
+    #expect(harness.store.close())
+  }
+
   /// Where no number is given it is most of the disk, and the shards have a share each.
   @Test func mostOfTheDisk() throws {
     func quota(_ shares: Int) throws -> (quota: Int, free: Int) {
