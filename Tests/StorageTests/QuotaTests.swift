@@ -113,7 +113,7 @@ import Testing
       usleep(3_000)
     }
     let filled = harness.store.sizes.quota
-    #expect(filled < quota + quota / 10, "\(quota) \(filled)")
+    #expect(filled < quota + quota / 4, "\(quota) \(filled)")
     let isFull = harness.events.last.map { $0.isFull } ?? true
     #expect(!isFull)
     #expect(harness.store.close())
