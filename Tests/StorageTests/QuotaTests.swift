@@ -8,18 +8,6 @@ import Testing
 @Suite struct QuotaTests {
   let directory = TemporaryDirectory(inMemory: true)
 
-  private func size(_ path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
-
-  private func batch(_ number: UInt64, bytes: Int, removing removed: [UInt64] = []) -> Batch {
-    Batch(
-      number: number, rows: [Row(.init(.device, pair: 1), [UInt8(truncatingIfNeeded: number)])],
-      segment: bytes > 0 ? Segment(body: .init(repeating: 7, count: bytes)) : nil,
-      removedSegments: removed)
-  }
-
   private func options(_ quota: StoreOptions.Quota) -> StoreOptions {
     var options = StoreOptions()
     options.quota = quota
