@@ -90,7 +90,7 @@ extension Hubs {
       throw WireError(
         limit: "syncRecords",
         "there are \(records) records of \(hub.schema.name), as many as there may be",
-        "nothing was changed, delete some")
+        "nothing was changed")
     }
   }
 

@@ -65,7 +65,7 @@ package struct RelayFigures {
   package var finished = 0
   package var failed: [(code: Int, count: Int)] = []
   package var refused: [(code: Int, count: Int)] = []
-  package var limits: [(name: String, count: Int)] = []
+  package var limits: [String: Int] = [:]
   package var slowed = 0
   package var connectionsEver = 0
   package var activationsEver = 0
@@ -113,6 +113,9 @@ extension Relay {
   /// Whether nothing new is taken, since the store cannot write or has no room.
   package var isInTrouble: Bool { storeFailure != nil || storeFullness != nil }
 
+  /// Whether nothing is to be written that makes the store no smaller.
+  var isDiskFull: Bool { storeFullness?.isDisk == true }
+
   /// - Complexity: linear in the connections, some 10 ns each, and in the devices in memory.
   package var figures: RelayFigures {
     var figures = RelayFigures()
@@ -133,11 +136,11 @@ extension Relay {
     figures.finished = counts.finished
     figures.failed = Self.sorted(counts.failed)
     figures.refused = Self.sorted(counts.refused)
-    figures.limits = counts.limits.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    figures.limits = counts.limits
     figures.slowed = counts.slowed
     figures.connectionsEver = counts.connections
     figures.activationsEver = counts.activations
-    figures.storeTrouble = storeFailure ?? storeFullness
+    figures.storeTrouble = storeFailure ?? storeFullness?.reason
     return figures
   }
 

@@ -226,8 +226,7 @@ extension Relay {
   /// store smaller.
   package func storeIsFull(_ reason: String, isDisk: Bool, now time: Int64) {
     setTime(time)
-    storeFullness = reason
-    isDiskFull = isDisk
+    storeFullness = (reason, isDisk)
     compactIfDue()
     settle()
   }
@@ -236,7 +235,6 @@ extension Relay {
   package func storeHasRoom(now time: Int64) {
     setTime(time)
     storeFullness = nil
-    isDiskFull = false
     evictIdle()
     compactIfDue()
     settle()

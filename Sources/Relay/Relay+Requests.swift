@@ -39,7 +39,7 @@ extension Relay {
           .sessionNotActivated,
           "activate first, such as: activate pair=demo role=phone")
       }
-      if storeFailure != nil || storeFullness != nil { try refuseForStore(call.request) }
+      if isInTrouble { try refuseForStore(call.request) }
       // An erased pair still keeps it until the commit.
       return try device.use { (device) throws(WireError) in try perform(call, device) }
     }
@@ -104,11 +104,10 @@ extension Relay {
 
   /// The error of what is refused since there is no room.
   func fullness(_ advice: String) -> WireError {
-    isDiskFull
-      ? WireError(
-        .overloaded, "the store takes nothing new at present (\(storeFullness!)); \(advice)")
-      : WireError(
-        limit: "storeBytes", "the store takes nothing new at present: \(storeFullness!)", advice)
+    let (reason, isDisk) = storeFullness!
+    return isDisk
+      ? WireError(.overloaded, "the store takes nothing new at present (\(reason)); \(advice)")
+      : WireError(limit: "storeBytes", "the store takes nothing new at present: \(reason)", advice)
   }
 
   private func refuseWhileFailing(_ request: Request) throws(WireError) {

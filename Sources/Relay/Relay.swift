@@ -116,9 +116,7 @@ package final class Relay {
   var storeFailure: String?
   /// Why nothing new is taken, while acknowledges and the like still are: the disk is full, or the store as large as
   /// it may become.
-  var storeFullness: String?
-  /// It is the disk: nothing is to be written that is worth nothing to it.
-  var isDiskFull = false
+  var storeFullness: (reason: String, isDisk: Bool)?
   /// A store-wide row changed: the clock or the next pair's number.
   var isStoreRowDirty = false
 

@@ -151,7 +151,7 @@ extension Server {
     text.add(
       "watchline_limit_reached_total", .counter,
       "Errors that named a limit or a quota, by its name.",
-      by: "limit", figures.limits.map { ($0.name, $0.count) })
+      by: "limit", figures.limits.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     text.add(
       "watchline_slowed_total", .counter,
       "Waits of connections that had sent faster than they may.",

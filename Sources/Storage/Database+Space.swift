@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 
 extension Database {
   /// Has the database keep a WAL, where a creation that failed at its very end has left it without.
@@ -14,17 +13,17 @@ extension Database {
   /// Has an older database give pages back, too: that takes writing it anew, which is done at a start
   /// where it is small, or mostly empty, and where there is room. It is no failure when that fails.
   ///
+  /// - Parameter room: bytes that are free on the disk; nil where that is not known.
   /// - Returns: whether it was written anew.
-  static func makeShrinkable(_ connection: Connection, directory: String) -> Bool {
+  static func makeShrinkable(_ connection: Connection, free room: @autoclosure () -> Int?) -> Bool {
     do throws(StoreError) {
       guard try connection.integer("PRAGMA auto_vacuum") == 0 else { return false }
       let pages = try connection.integer("PRAGMA page_count")
       let free = try connection.integer("PRAGMA freelist_count")
       let live = (pages - free) * (try connection.integer("PRAGMA page_size"))
-      var room = statvfs()
-      guard live <= smallDatabase || free > pages / 2, statvfs(directory, &room) == 0,
+      guard live <= smallDatabase || free > pages / 2,
         // The WAL, the database's growth at worst, and as much again.
-        Int64(clamping: room.f_bavail) * Int64(room.f_frsize) >= 3 * live
+        let room = room(), room >= 3 * live
       else { return false }
       try connection.execute(
         "PRAGMA temp_store = FILE; PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA temp_store = MEMORY"

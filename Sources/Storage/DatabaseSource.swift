@@ -188,7 +188,7 @@ struct DatabaseSource {
         next.identity = newIdentity
         next.lossEpoch = next.epoch
       }
-      if let files, Database.makeShrinkable(connection, directory: files.directory) {
+      if let files, Database.makeShrinkable(connection, free: options.freeBytes(files.directory)) {
         migrated = true
       }
       try source.begin(database, next, migrated: migrated)

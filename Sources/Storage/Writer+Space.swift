@@ -1,5 +1,3 @@
-import Glibc
-
 /// What the writer knows of the room on the disk.
 struct SpaceKeeping {
   /// The disk is full, and the reserve in use.
@@ -74,7 +72,7 @@ extension Writer {
   func prepareQuota() {
     // Where it cannot be looked at now, it is when it is written to.
     if let database = try? readable() { try? notePages(of: database) }
-    space.own = space.pages - space.free + (source.open?.walBytes ?? 0)
+    space.own = databaseBytes
     if case .bytes(let bytes) = options.quota { space.quota = bytes }
     followDisk()
     noteSizes()
@@ -85,10 +83,13 @@ extension Writer {
     guard case .disk(let shares) = options.quota, let files = source.files,
       let free = options.freeBytes(files.directory)
     else { return }
-    let grown = space.pages - space.free + (source.open?.walBytes ?? 0) - space.own
+    let grown = databaseBytes - space.own
     let quota = space.own + (free + max(0, grown)) / 10 * 9 / shares
     space.quota = space.quota == .max ? quota : max(space.quota, quota)
   }
+
+  /// What the database uses, and its WAL.
+  var databaseBytes: Int { space.pages - space.free + (source.open?.walBytes ?? 0) }
 
   func notePages(of database: Database) throws(StoreError) {
     (space.free, space.pages) = try database.space()

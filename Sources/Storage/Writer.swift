@@ -300,7 +300,7 @@ final class Writer {
     let sizes = StoreSizes(
       log: source.log.byteCount, memTable: memTable.byteCount,
       database: source.open?.databaseBytes ?? space.pages, free: space.free,
-      used: log + space.pages - space.free + (source.open?.walBytes ?? 0), quota: space.quota,
+      used: log + databaseBytes, quota: space.quota,
       entry: source.ownedLog?.entry ?? 0)
     shared.with { $0.sizes = sizes }
     checkQuota(sizes.used)

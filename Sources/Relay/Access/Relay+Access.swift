@@ -130,15 +130,22 @@ extension Relay {
     if connection.refusals > Self.freeRefusals, !options.hasManualClock {
       delay(connection, by: Self.refusalDelay)
     }
-    if let unlogged = refusalLog.admit(now) {
-      let id = text.map { Token.id(in: $0) ?? "none" } ?? connection.token?.id ?? "none"
-      let others = unlogged > 0 ? " unlogged=\(unlogged)" : ""
-      log("event=refused token=\(id) connection=\(connection.number)\(peer(connection))\(others)")
-    }
+    logRefusal(
+      of: text.map { Token.id(in: $0) } ?? connection.token?.id,
+      "connection=\(connection.number)\(peer(connection))")
     return WireError(
       .unauthorized,
       "this token does not allow that: there is no such token, it has expired, or it is for another "
         + "pair, role or device")
+  }
+
+  /// Says in the log that a token was refused, and where it was shown; of more than some a second their number.
+  ///
+  /// - Parameter id: nil where it was none that looks like a token.
+  func logRefusal(of id: String?, _ place: String) {
+    guard let unlogged = refusalLog.admit(now) else { return }
+    let others = unlogged > 0 ? " unlogged=\(unlogged)" : ""
+    log("event=refused token=\(id ?? "none") \(place)\(others)")
   }
 
   /// ` peer=…` for the log; empty where the caller did not say.

@@ -68,7 +68,8 @@ extension Relay {
     var wish = PairsWish()
     wish.pair = try call.fields.optionalString(.pair) ?? wish.pair
     wish.app = try call.fields.optionalString(.app) ?? wish.app
-    wish.limit = Int(try call.fields.optionalInteger(.limit, in: PairsWish.limits) ?? 100)
+    wish.limit =
+      try call.fields.optionalInteger(.limit, in: PairsWish.limits).map { Int($0) } ?? wish.limit
     wish.after = try call.fields.optionalInteger(.after, in: PairsWish.numbers) ?? wish.after
     let found = find(wish)
     call.connection.allowance -= found.looked + found.pairs.count * Work.line
@@ -89,9 +90,7 @@ extension Relay {
     setTime(time)
     if let access = options.access {
       guard let token = access.token(text, at: wall), token.grants.contains(.admin) else {
-        if let unlogged = refusalLog.admit(now) {
-          log("event=refused token=\(Token.id(in: text) ?? "none") at=admin unlogged=\(unlogged)")
-        }
+        logRefusal(of: Token.id(in: text), "at=admin")
         throw WireError(.unauthorized, "this asks for a token with the grant admin")
       }
     }

@@ -113,7 +113,7 @@ extension Relay {
     guard let own = try bridgedPayload(payload, limit: limit, call, device) else { return false }
     let expectsReply = try call.fields.optionalBool(.expectsReply) ?? false
     // Commits may fail while messages to counterparts go on.
-    if storeFailure != nil || storeFullness != nil { try refuseForStore(.transferUserInfo) }
+    if isInTrouble { try refuseForStore(.transferUserInfo) }
     own.take()
     countUncommitted(call.connection, call.fields.line.count)
     guard expectsReply else { return true }

@@ -21,9 +21,7 @@ extension RelayFigures {
     delivered = Self.sum(delivered, other.delivered)
     failed = Self.sum(failed, other.failed)
     refused = Self.sum(refused, other.refused)
-    let both = (limits + other.limits).map { ($0.name, $0.count) }
-    limits = Dictionary(both, uniquingKeysWith: +).sorted { $0.key < $1.key }
-      .map { ($0.key, $0.value) }
+    limits.merge(other.limits, uniquingKeysWith: +)
     redelivered += other.redelivered
     messages += other.messages
     finished += other.finished
