@@ -152,7 +152,8 @@ let package = Package(
       path: "Benchmarks/StoreBenchmark", swiftSettings: settings),
 
     .executableTarget(
-      name: "relay-benchmark", dependencies: ["EventLoop", "Hub", "Relay", "Journal"],
+      name: "relay-benchmark",
+      dependencies: ["AppModels", "EventLoop", "Hub", "Relay", "Journal"],
       path: "Benchmarks/RelayBenchmark", swiftSettings: settings),
 
     .executableTarget(

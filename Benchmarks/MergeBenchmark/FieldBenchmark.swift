@@ -64,7 +64,7 @@ struct FieldBenchmark {
   private func decoded(_ items: [[UInt8]], for fold: Fold) throws -> [Operation] {
     var contexts: [ReplicaID: Context] = [:]
     return try items.map { bytes in
-      var operation = try Operation(try Datum(json: bytes)) { contexts[$0] }
+      var operation = try Operation(try OperationText(json: bytes)) { contexts[$0] }
       fold.share(&operation)
       contexts[operation.dot.replica] = operation.context
       return operation
@@ -127,7 +127,7 @@ struct FieldBenchmark {
     _ items: [[UInt8]], to hub: Replica, _ schema: Schema, from replica: ReplicaID, rank: UInt8
   ) throws {
     let admission = try hub.admit(
-      items.map { try Datum(json: $0) }, from: replica, rank: rank, now: 1_800_000_000_000,
+      items.map { try OperationText(json: $0) }, from: replica, rank: rank, now: 1_800_000_000_000,
       schema: schema)
     for written in admission.operations { try hub.append(written) }
   }

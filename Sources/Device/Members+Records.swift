@@ -13,9 +13,16 @@ extension Members {
     return try bytes.withUnsafeBytes { try Datum(value, $0) }
   }
 
-  func list(_ name: String) throws -> [Datum] {
-    guard case .array(let items)? = try datum(name) else { return [] }
-    return items
+  func operations() throws -> [OperationText] {
+    guard let list = value("ops"), list.kind == .array else { return [] }
+    return try bytes.withUnsafeBytes { line in
+      var items: [OperationText] = []
+      var reader = ArrayReader(list, line)
+      while let item = reader.next() {
+        items.append(try OperationText(item, line, deepest: Envelope.maximumDepth))
+      }
+      return items
+    }
   }
 
   func vector(_ name: String) throws -> VersionVector? {

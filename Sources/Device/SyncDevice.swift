@@ -176,7 +176,7 @@ package final class SyncDevice: CustomStringConvertible {
     case "sync.opened": try opened(line, at)
     case "sync.ops":
       guard state.isOpen else { throw SyncFault("sync.ops before sync.opened at \(name)") }
-      try replica.receive(try line.list("ops"), through: at)
+      try replica.receive(try line.operations(), through: at)
     case "sync.snapshot": try snapshot(line, at)
     case "sync.accepted":
       pushAnswered()

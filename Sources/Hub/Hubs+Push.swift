@@ -53,24 +53,17 @@ extension Hubs {
   /// read with `Envelope.maximumDepth` at most.
   private static let deepestOperation = Envelope.maximumDepth - 16
 
-  private func operations(_ call: Call) throws(WireError) -> [Datum] {
+  private func operations(_ call: Call) throws(WireError) -> [OperationText] {
     guard let value = call.fields[.ops] else {
       throw call.fields.missing(.ops, "a list of operations")
     }
     guard value.kind == .array else {
       throw call.fields.invalid(.ops, value, "a list of operations")
     }
-    var items: [Datum] = []
+    var items: [OperationText] = []
     var reader = ArrayReader(value, call.fields.line)
     while let item = reader.next() {
-      let datum = try Datum(item, call.fields.line)
-      guard datum.depth <= Self.deepestOperation else {
-        throw WireError(
-          .invalidField, "the operation at ", byte: item.start,
-          " has \(datum.depth) levels of objects and arrays; at most \(Self.deepestOperation) are taken"
-        )
-      }
-      items.append(datum)
+      items.append(try OperationText(item, call.fields.line, deepest: Self.deepestOperation))
     }
     return items
   }

@@ -36,9 +36,9 @@ final class LocalKeeper: RecordKeeper {
 
   /// Takes in what the other one holds.
   func receive(from other: LocalKeeper) throws(WireError) {
-    var items: [Datum] = []
+    var items: [OperationText] = []
     for entry in other.replica.replica.log {
-      if let written = entry.operation { items.append(try Datum(json: written.bytes)) }
+      if let written = entry.operation { items.append(try OperationText(json: written.bytes)) }
     }
     try replica.receive(items, through: 0)
   }

@@ -2,14 +2,11 @@ import Wire
 
 extension Fold {
   /// An operation that is not here yet, and what it inserts.
-  struct Coming {
+  final class Coming {
     let operation: Operation
-    let insertions: Insertions
+    private lazy var insertions = Insertions(operation)
 
-    init(_ operation: Operation) {
-      self.operation = operation
-      insertions = Insertions(operation)
-    }
+    init(_ operation: Operation) { self.operation = operation }
 
     /// Whether actions before `end` insert all of a run there.
     func inserts(_ run: ElementRun, _ name: SequenceName, before end: Int) -> Bool {

@@ -89,7 +89,7 @@ package final class Fold {
         .invalidField,
         "the stamp of operation \(next) of \(replica) must be above that of the one before it")
     }
-    try checkElements(Coming(operation))
+    if operation.actions.contains(where: \.namesElements) { try checkElements(Coming(operation)) }
     let position = Int32(operations.count)
     operations.append(operation)
     replicas.append(position, operation.stamp, to: number)
@@ -109,8 +109,7 @@ package final class Fold {
   // MARK: Records
 
   func index(of target: Target) -> Int {
-    if lastIndex < records.count, records[lastIndex].target == target { return lastIndex }
-    if let index = recordIndices[target] {
+    if let index = knownIndex(of: target) {
       lastIndex = index
       return index
     }
@@ -121,13 +120,18 @@ package final class Fold {
     return lastIndex
   }
 
+  private func knownIndex(of target: Target) -> Int? {
+    lastIndex < records.count && records[lastIndex].target == target
+      ? lastIndex : recordIndices[target]
+  }
+
   func shared(_ name: Name) -> Name { names.insert(name).memberAfterInsert }
 
   /// Makes an operation that was read use the copies of names that are here. It takes less memory
   /// then, and less time to apply.
   package func share(_ operation: inout Operation) {
     func known(_ target: Target) -> Target {
-      recordIndices[target].map { records[$0].target } ?? target
+      knownIndex(of: target).map { records[$0].target } ?? target
     }
     func known(_ name: Name) -> Name { names.firstIndex(of: name).map { names[$0] } ?? name }
     for index in operation.actions.indices {
@@ -160,7 +164,7 @@ package final class Fold {
 
   /// Whether a create of it is here.
   package func isCreated(_ target: Target) -> Bool {
-    recordIndices[target].map { records[$0].isCreated } ?? false
+    knownIndex(of: target).map { records[$0].isCreated } ?? false
   }
 
   /// Whether it shows wherever what it stands in does: it is there, and no delete is above its touches.

@@ -18,7 +18,7 @@ extension SnapshotReader {
       throw reader.invalid("seq", isInBase ? "above the one before it" : "\(entry.seq + 1)")
     }
     let stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") {
-      Stamp($0.utf8, replica: replica)
+      Stamp($0, replica: replica)
     }
     let lower = isInBase ? previous?.stamp : entry.stamp
     guard lower.map({ $0 < stamp }) ?? true, !isInBase || !(entry.baseStamp! < stamp) else {
@@ -28,14 +28,14 @@ extension SnapshotReader {
     guard fold.vector.contains(context.others) else {
       throw reader.invalid("context", "within the header's replicas")
     }
-    let wall = try reader.value("wall", "milliseconds since 1970") { Int64($0.text) }
+    let wall = try reader.value("wall", "milliseconds since 1970") { Operation.wall($0) }
     var operation = Operation(dot: dot, stamp: stamp, context: context, wall: wall, actions: [])
     var last: UInt32?
     try reader.items("actions") { item throws(WireError) in
       try readAction(item, &operation, &last)
     }
     try reader.items("erased") { item throws(WireError) in
-      let action = try Action(item.datum, item.place)
+      let action = try Action(item.source, item.place)
       guard case .erase = action.body, fold.recordIndices[action.target] != nil else {
         throw item.invalid("action", "erase, of a record that is here")
       }
@@ -52,7 +52,7 @@ extension SnapshotReader {
   private mutating func readAction(
     _ reader: DatumReader, _ operation: inout Operation, _ last: inout UInt32?
   ) throws(WireError) {
-    guard let datum = reader.datum["action"] else {
+    guard let datum = reader.source.member("action") else {
       throw reader.missing("action", "what was done")
     }
     let action = try Action(datum, reader.place)

@@ -12,21 +12,23 @@ extension SnapshotReader {
     let first = try element("first", reader)
     let last = replicas[Int(first.replica)].seq
     let step: ElementRange.Step =
-      reader.has("step") ? try reader.value("step", "seq") { $0 == "seq" ? .seq : nil } : .index
+      reader.has("step") ? try reader.value("step", "seq") { $0.is("seq") ? .seq : nil } : .index
     let room = step == .seq ? last - first.seq + 1 : Element.indexLimit - UInt64(first.index)
     let count = reader.has("count") ? Int(try reader.number("count", below: room + 1)) : 1
     guard count > 0 else { throw reader.invalid("count", "from 1") }
     let rank = try reader.value("rank", "a whole number below 256") { text in
-      UInt64(decimal: text.utf8).flatMap { UInt8(exactly: $0) }
+      UInt64(decimal: text).flatMap { UInt8(exactly: $0) }
     }
     var origin = Origin.root
     if reader.has("parent") { origin.parent = try element("parent", reader) }
     if reader.has("side") {
-      origin.side = try reader.value("side", "left") { $0 == "left" ? .left : nil }
+      origin.side = try reader.value("side", "left") { $0.is("left") ? .left : nil }
     }
     var key: Sibling?
     if reader.has("key") {
-      key = try reader.value("key", "<replica's place>/<seq>/<index>/<rank>") { sibling($0) }
+      key = try reader.value("key", "<replica's place>/<seq>/<index>/<rank>") {
+        sibling($0)
+      }
     }
     var text = ""
     if case .text = name { text = try reader.text("text", "the characters").text }

@@ -28,7 +28,7 @@ package struct SnapshotReader {
   package mutating func add(_ piece: Datum) throws(WireError) {
     let reader = DatumReader(piece, "piece \(count + 1) of the snapshot")
     let next = try reader.value("part", Self.partNames) { name in
-      Snapshot.Part.allCases.first { $0.name == name }
+      Snapshot.Part.allCases.first { $0.name.utf8.elementsEqual(name) }
     }
     guard (count == 0) == (next == .header), next.rawValue >= part.rawValue,
       count == 0 || count < expected
@@ -84,13 +84,13 @@ package struct SnapshotReader {
   }
 
   private mutating func readReplica(_ reader: DatumReader) throws(WireError) {
-    let id = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0.utf8) }
+    let id = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0) }
     let seq = try reader.number("seq", below: Dot.seqLimit)
     let base = reader.has("base") ? try reader.number("base", below: Dot.seqLimit) : 0
     let sealed = reader.has("sealed") ? try reader.number("sealed", below: Dot.seqLimit) : base
     var stamp: Stamp?
     if base > 0 {
-      stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") { Stamp($0.utf8, replica: id) }
+      stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") { Stamp($0, replica: id) }
     }
     guard seq > 0, base <= sealed, sealed <= seq, replicas.last.map({ $0.id < id }) ?? true else {
       throw reader.invalid("seq", "from 1, and base <= sealed <= seq; replicas rise")

@@ -32,42 +32,16 @@ struct SnapshotWriter {
     return [header(pieces.count + 1).canonical] + pieces
   }
 
-  /// Items in pieces of bounded size, each with the same other members. Of what a snapshot costs most is to write items,
-  /// so each is written once.
+  /// Adds items, each with the same other members.
   private mutating func add(
     _ part: Snapshot.Part, _ key: Name, _ items: [Datum], _ members: [Datum.Member] = []
   ) {
-    guard !items.isEmpty else { return }
-    let (head, tail) = ends(
-      of: key, members + [Datum.Member(Key.part, .string(part.name))])
-    let limit = Snapshot.pieceLimit - head.count - tail.count
-    var batch: [UInt8] = []
-    var item: [UInt8] = []
+    var list = ItemList(part, key, members)
     for datum in items {
-      item.removeAll(keepingCapacity: true)
-      datum.append(to: &item)
-      // A comma for each.
-      if !batch.isEmpty, batch.count + 1 + item.count + 1 > limit {
-        pieces.append(head + batch + tail)
-        batch.removeAll(keepingCapacity: true)
-      }
-      if !batch.isEmpty { batch.append(0x2C) }
-      batch += item
+      datum.append(to: &list.item)
+      list.endItem()
     }
-    pieces.append(head + batch + tail)
-  }
-
-  /// What is before and behind the items of a piece, whose members are in the order of their names.
-  private func ends(of key: Name, _ members: [Datum.Member]) -> ([UInt8], [UInt8]) {
-    let before = Datum.sorted(members.filter { Datum.precedes($0.name, key) }).canonical
-    let behind = Datum.sorted(members.filter { Datum.precedes(key, $0.name) }).canonical
-    var head = Array(before.dropLast())
-    if head.count > 1 { head.append(0x2C) }
-    head.append(quoted: key)
-    head += ":[".utf8
-    var tail: [UInt8] = [0x5D]
-    if behind.count > 2 { tail.append(0x2C) }
-    return (head, tail + behind.dropFirst())
+    pieces += list.end()
   }
 
   private func header(_ count: Int) -> Datum {
@@ -156,47 +130,85 @@ struct SnapshotWriter {
       positions[place(operation.dot.replica)].append(position)
     }
     for (place, positions) in positions.enumerated() {
-      var previous: Context?
       let bySeq = positions.sorted { fold.operations[$0].dot.seq < fold.operations[$1].dot.seq }
-      let items = bySeq.map { position in
-        defer { previous = fold.operations[position].context }
-        return item(fold.operations[position], roles[position], after: previous)
+      var list = ItemList(
+        .operations, "operations", [Datum.Member(Key.replica, .string(Name("\(place)")))])
+      var previous: Context?
+      for position in bySeq {
+        append(fold.operations[position], roles[position], after: previous, to: &list.item)
+        list.endItem()
+        previous = fold.operations[position].context
       }
-      add(
-        .operations, "operations", items,
-        [Datum.Member(Key.replica, .string(Name("\(place)")))])
+      pieces += list.end()
     }
   }
 
-  private func item(_ operation: Operation, _ roles: [Role], after previous: Context?) -> Datum {
-    var item = Item()
-    item.add(Key.seq, operation.dot.seq)
-    item.add(Key.stamp, operation.stamp)
-    item.add(Key.wall, operation.wall)
+  /// There are many of them, so they are written at once, without values that would be sorted first. Members are in the
+  /// order of their names: actions, context, erased, seq, stamp, wall.
+  private func append(
+    _ operation: Operation, _ roles: [Role], after previous: Context?, to bytes: inout [UInt8]
+  ) {
+    bytes.append(0x7B)
+    if !roles.isEmpty {
+      bytes.append("\"actions\":[" as StaticString)
+      for index in roles.indices {
+        if index > 0 { bytes.append(0x2C) }
+        append(roles[index], operation, to: &bytes)
+      }
+      bytes.append("]," as StaticString)
+    }
     let context = operation.contextDifference(previous)
-    if !context.isEmpty { item.members.append(Datum.Member(Key.context, .sorted(context))) }
-    item.add(Key.actions, roles.map { self.item($0, operation) })
-    if !fold.base.contains(operation.dot) {
-      let recovered = roles.filter(\.isRecovered).map { Int($0.place.action) }
-      let erased = operation.actions.indices.filter { index in
-        guard case .erase = operation.actions[index].body else { return false }
-        return !recovered.contains(index)
-      }
-      item.add(Key.erased, erased.map { operation.actions[$0].datum })
+    if !context.isEmpty {
+      bytes.append("\"context\":" as StaticString)
+      Datum.sorted(context).append(to: &bytes)
+      bytes.append(0x2C)
     }
-    return item.datum
+    let erased = erased(operation, roles)
+    if !erased.isEmpty {
+      bytes.append("\"erased\":[" as StaticString)
+      for index in erased.indices {
+        if index > 0 { bytes.append(0x2C) }
+        operation.actions[erased[index]].append(to: &bytes)
+      }
+      bytes.append("]," as StaticString)
+    }
+    bytes.append("\"seq\":\"" as StaticString)
+    bytes.append(decimal: operation.dot.seq)
+    bytes.append("\",\"stamp\":\"" as StaticString)
+    bytes.append(spelled: operation.stamp)
+    bytes.append("\",\"wall\":\"" as StaticString)
+    bytes.append(decimal: operation.wall)
+    bytes.append("\"}" as StaticString)
   }
 
-  private func item(_ role: Role, _ operation: Operation) -> Datum {
-    var item = Item()
-    let action = operation.actions[Int(role.place.action)]
-    item.members.append(Datum.Member(Key.action, action.datum))
-    if role.place.index > 0 { item.add(Key.index, role.place.index) }
-    if role.place.element > 0 { item.add(Key.element, role.place.element) }
-    if role.isArchived { item.members.append(Datum.Member(Key.archived, .bool(true))) }
-    if let lostTo = role.lostTo { item.add(Key.lostTo, spelled(lostTo)) }
-    if role.isRecovered { item.members.append(Datum.Member(Key.recovered, .bool(true))) }
-    return item.datum
+  /// The actions of an operation after the base that took characters away.
+  private func erased(_ operation: Operation, _ roles: [Role]) -> [Int] {
+    guard !fold.base.contains(operation.dot) else { return [] }
+    return operation.actions.indices.filter { index in
+      guard case .erase = operation.actions[index].body else { return false }
+      return !roles.contains { $0.isRecovered && Int($0.place.action) == index }
+    }
+  }
+
+  /// Members: action, archived, element, index, lostTo, recovered.
+  private func append(_ role: Role, _ operation: Operation, to bytes: inout [UInt8]) {
+    bytes.append("{\"action\":" as StaticString)
+    operation.actions[Int(role.place.action)].append(to: &bytes)
+    if role.isArchived { bytes.append(",\"archived\":true" as StaticString) }
+    func append(_ name: StaticString, _ number: UInt32) {
+      guard number > 0 else { return }
+      bytes.append(name)
+      bytes.append(decimal: number)
+      bytes.append(0x22)
+    }
+    append(",\"element\":\"", role.place.element)
+    append(",\"index\":\"", role.place.index)
+    if let lostTo = role.lostTo {
+      bytes.append(",\"lostTo\":" as StaticString)
+      bytes.append(quoted: spelled(lostTo))
+    }
+    if role.isRecovered { bytes.append(",\"recovered\":true" as StaticString) }
+    bytes.append(0x7D)
   }
 
   // MARK: Sequences
@@ -270,6 +282,50 @@ struct SnapshotWriter {
     text.append(0x2F)
     text.append(decimal: element.index)
     return Name(utf8: text)
+  }
+}
+
+/// Items in pieces of bounded size, each with the same other members. Of what a snapshot costs most is to write items, so
+/// each is written once.
+private struct ItemList {
+  /// What is before and behind the items of a piece.
+  private let head: [UInt8]
+  private let tail: [UInt8]
+  private var pieces: [[UInt8]] = []
+  private var batch: [UInt8] = []
+  /// The item that is being written.
+  var item: [UInt8] = []
+
+  init(_ part: Snapshot.Part, _ key: Name, _ members: [Datum.Member]) {
+    let members = members + [Datum.Member(Key.part, .string(part.name))]
+    // In the order of their names.
+    let before = Datum.sorted(members.filter { Datum.precedes($0.name, key) }).canonical
+    let behind = Datum.sorted(members.filter { Datum.precedes(key, $0.name) }).canonical
+    var head = Array(before.dropLast())
+    if head.count > 1 { head.append(0x2C) }
+    head.append(quoted: key)
+    self.head = head + ":[".utf8
+    tail = [0x5D] + (behind.count > 2 ? [0x2C] : []) + behind.dropFirst()
+  }
+
+  mutating func endItem() {
+    // A comma for each.
+    let limit = Snapshot.pieceLimit - head.count - tail.count
+    if !batch.isEmpty, batch.count + 1 + item.count + 1 > limit { endPiece() }
+    if !batch.isEmpty { batch.append(0x2C) }
+    batch += item
+    item.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func endPiece() {
+    pieces.append(head + batch + tail)
+    batch.removeAll(keepingCapacity: true)
+  }
+
+  /// The pieces; none where there is no item.
+  consuming func end() -> [[UInt8]] {
+    if !batch.isEmpty { endPiece() }
+    return pieces
   }
 }
 

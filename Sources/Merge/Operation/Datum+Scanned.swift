@@ -9,6 +9,16 @@ extension Datum {
     var text = ScannedText(line: line, at: value.start)
     self = try text.datum()
   }
+
+  /// Reads a value of canonical text, which has neither numbers nor a name twice.
+  init(canonical text: UnsafeRawBufferPointer, at start: Int) {
+    var text = ScannedText(line: text, at: start)
+    do throws(WireError) {
+      self = try text.datum()
+    } catch {
+      preconditionFailure(error.message)
+    }
+  }
 }
 
 /// Text that has been scanned, and is therefore right: each byte is read once.
@@ -41,13 +51,10 @@ private struct ScannedText {
   private mutating func string() -> Name {
     let start = at
     var hasEscape = false
-    at += 1
+    at = line.firstEscaped(in: at + 1..<line.count)
     while line[at] != 0x22 {
-      if line[at] == 0x5C {
-        hasEscape = true
-        at += 1
-      }
-      at += 1
+      hasEscape = true
+      at = line.firstEscaped(in: at + 2..<line.count)
     }
     at += 1
     if hasEscape {

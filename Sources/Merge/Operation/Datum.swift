@@ -37,21 +37,6 @@ package enum Datum: Hashable, Sendable {
     return nil
   }
 
-  /// The member of a name that is written here: one that is looked for without an array of its own.
-  func member(_ name: String) -> Datum? {
-    guard case .object(let members) = self else { return nil }
-    var name = name
-    return name.withUTF8 { wanted in
-      for index in members.indices
-      where members[index].name.utf8.count == wanted.count
-        && members[index].name.utf8.elementsEqual(wanted)
-      {
-        return members[index].value
-      }
-      return nil
-    }
-  }
-
   /// How many objects and arrays are inside one another.
   package var depth: Int {
     switch self {

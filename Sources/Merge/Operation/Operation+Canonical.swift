@@ -35,7 +35,7 @@ extension Operation {
 extension Action {
   /// Members in the order of their names: action, elements, field, home, into, kind, parent, record,
   /// revives, side, text, value, via.
-  fileprivate func append(to bytes: inout [UInt8]) {
+  func append(to bytes: inout [UInt8]) {
     switch body {
     case .unknown(let datum): return datum.append(to: &bytes)
     case .create: bytes.append("{\"action\":\"create\"" as StaticString)

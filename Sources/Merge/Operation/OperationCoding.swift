@@ -51,17 +51,23 @@ extension Operation {
   package init(
     _ datum: Datum, previous: (ReplicaID) -> Context?
   ) throws(WireError) {
-    let reader = DatumReader(datum, "an operation")
-    let replica = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0.utf8) }
-    let seq = try reader.value("seq", "a whole number from 1") { UInt64(decimal: $0.utf8) }
+    try self.init(reading: datum, previous: previous)
+  }
+
+  init(
+    reading source: some DatumSource, previous: (ReplicaID) -> Context?
+  ) throws(WireError) {
+    let reader = MemberReader(source, "an operation")
+    let replica = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0) }
+    let seq = try reader.value("seq", "a whole number from 1") { UInt64(decimal: $0) }
     guard seq > 0, seq < Dot.seqLimit else { throw reader.invalid("seq", "a whole number from 1") }
     dot = Dot(replica, seq)
     stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") {
-      Stamp($0.utf8, replica: replica)
+      Stamp($0, replica: replica)
     }
-    wall = try reader.value("wall", "milliseconds since 1970") { Int64($0.text) }
+    wall = try reader.value("wall", "milliseconds since 1970") { Self.wall($0) }
     context = try Self.context(reader, dot, previous(replica))
-    guard case .array(let items)? = datum.member("actions"), !items.isEmpty else {
+    guard let items = source.member("actions")?.elements, !items.isEmpty else {
       throw reader.invalid("actions", "a list of at least one action")
     }
     actions = []
@@ -75,27 +81,33 @@ extension Operation {
     }
   }
 
+  static func wall(_ text: UnsafeRawBufferPointer) -> Int64? {
+    Int64(String(decoding: text, as: UTF8.self))
+  }
+
   static func context(
-    _ reader: DatumReader, _ dot: Dot, _ previous: Context?
+    _ reader: MemberReader<some DatumSource>, _ dot: Dot, _ previous: Context?
   ) throws(WireError) -> Context {
     var context = Context(own: dot.seq - 1, others: previous?.others ?? VersionVector())
-    guard let difference = reader.datum.member("context") else { return context }
-    guard case .object(let members) = difference else {
-      throw reader.invalid("context", "an object of replicas and numbers")
-    }
+    guard let difference = reader.source.member("context") else { return context }
+    var wanted = "an object of replicas and numbers"
     var others: [VersionVector.Entry] = []
-    for member in members {
-      guard let replica = ReplicaID(member.name.utf8),
-        let seq = member.value.text.flatMap({ UInt64(decimal: $0.utf8) })
-      else { throw reader.invalid("context", "an object of replicas and numbers in quotes") }
+    let isRight = difference.readMembers { name, value in
+      wanted = "an object of replicas and numbers in quotes"
+      guard let replica = ReplicaID(name), let seq = value.read({ UInt64(decimal: $0) }) else {
+        return false
+      }
       if replica != dot.replica {
         others.append(VersionVector.Entry(replica, seq))
       } else if seq < dot.seq {
         context.own = seq
       } else {
-        throw reader.invalid("context", "below the operation's own seq \(dot.seq)")
+        wanted = "below the operation's own seq \(dot.seq)"
+        return false
       }
+      return true
     }
+    guard isRight else { throw reader.invalid("context", wanted) }
     context.others.set(others)
     return context
   }
@@ -151,41 +163,65 @@ extension Action {
   }
 
   /// - Parameter place: what it is called in errors.
-  init(_ datum: Datum, _ place: DatumReader.Place) throws(WireError) {
-    let reader = DatumReader(datum, place)
-    let action = try reader.text("action", "the action's name").text
-    let known = ["create", "delete", "restore", "write", "move", "insert", "erase"]
-    // Texts are compared scalar by scalar, as names are.
-    guard known.contains(where: { $0.utf8.elementsEqual(action.utf8) }) else {
-      let target = Target(datum["kind"]?.text ?? "", datum["record"]?.text ?? "")
-      self.init(target, .unknown(datum))
+  init(_ source: some DatumSource, _ place: DatumPlace) throws(WireError) {
+    let reader = MemberReader(source, place)
+    let word = try reader.value("action", "the action's name") { .some(Word($0)) }
+    guard let word else {
+      let datum = source.datum
+      self.init(
+        Target(datum.member("kind")?.text ?? "", datum.member("record")?.text ?? ""),
+        .unknown(datum))
       return
     }
     let target = Target(
       try reader.text("kind", "the record's kind"), try reader.text("record", "the record's id"))
     let body: Body
-    switch action {
-    case "create": body = .create
-    case "delete": body = .delete
-    case "restore": body = .restore
-    case "write":
-      guard let value = datum["value"] else { throw reader.missing("value", "the new value") }
-      body = .write(field: try reader.field(), value: value)
-    case "move": body = .move(field: try reader.field(), to: try reader.anchor())
-    case "insert":
+    switch word {
+    case .create: body = .create
+    case .delete: body = .delete
+    case .restore: body = .restore
+    case .write:
+      guard let value = source.member("value") else {
+        throw reader.missing("value", "the new value")
+      }
+      body = .write(field: try reader.field(), value: value.datum)
+    case .move: body = .move(field: try reader.field(), to: try reader.anchor())
+    case .insert:
       body = .insert(
         field: try reader.field(), at: try reader.anchor(),
         text: try reader.text("text", "the characters"))
-    default: body = .erase(field: try reader.field(), try reader.runs())
+    case .erase: body = .erase(field: try reader.field(), try reader.runs())
     }
     var revives = false
-    if let flag = datum.member("revives") {
-      guard case .bool(let value) = flag else { throw reader.invalid("revives", "true or false") }
-      revives = value
+    if let member = source.member("revives") {
+      guard let flag = member.flag else { throw reader.invalid("revives", "true or false") }
+      revives = flag
     }
     self.init(
       target, body, revives: revives, home: try reader.target("home"),
       into: try reader.target("into"), via: try reader.target("via"))
+  }
+
+  /// The actions of this version.
+  private enum Word: CaseIterable {
+    case write, create, delete, restore, move, insert, erase
+
+    init?(_ name: UnsafeRawBufferPointer) {
+      guard let word = Self.allCases.first(where: { name.is($0.name) }) else { return nil }
+      self = word
+    }
+
+    private var name: StaticString {
+      switch self {
+      case .write: "write"
+      case .create: "create"
+      case .delete: "delete"
+      case .restore: "restore"
+      case .move: "move"
+      case .insert: "insert"
+      case .erase: "erase"
+      }
+    }
   }
 }
 

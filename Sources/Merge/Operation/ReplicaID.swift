@@ -112,28 +112,21 @@ extension Identifier: CustomStringConvertible {
   /// nil where the text is not 8-4-4-4-12 hexadecimal digits; lower case is accepted.
   package init?(_ text: some Sequence<UInt8>) {
     var words: (UInt64, UInt64) = (0, 0)
-    var digits = 0
     var place = 0
     for byte in text {
-      if place == 8 || place == 13 || place == 18 || place == 23 {
-        guard byte == 0x2D else { return nil }
-      } else {
-        let digit: UInt8
-        switch byte {
-        case 0x30...0x39: digit = byte - 0x30
-        case 0x41...0x46: digit = byte - 0x37
-        case 0x61...0x66: digit = byte - 0x57
-        default: return nil
-        }
-        if digits < 16 {
+      switch place {
+      case 8, 13, 18, 23: guard byte == 0x2D else { return nil }
+      case 36: return nil
+      default:
+        let digit = byte < 0x3A ? byte &- 0x30 : 10 &+ (byte | 0x20) &- 0x61
+        guard digit < 16, byte < 0x3A || digit >= 10 else { return nil }
+        if place < 18 {
           words.0 = words.0 << 4 | UInt64(digit)
         } else {
           words.1 = words.1 << 4 | UInt64(digit)
         }
-        digits += 1
       }
       place += 1
-      guard place <= 36 else { return nil }
     }
     guard place == 36 else { return nil }
     self.init(high: words.0, low: words.1)
@@ -161,11 +154,12 @@ extension ElementID: CustomStringConvertible {
   /// `<replica>/<seq>/<index>`.
   package var description: String { String(utf8: 84) { $0.append(spelled: self) } }
 
-  package init?(_ text: [UInt8]) {
-    let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
-    guard parts.count == 3, let replica = ReplicaID(parts[0]),
-      let seq = UInt64(decimal: parts[1]), seq > 0, seq < Dot.seqLimit,
-      let index = UInt64(decimal: parts[2]), index < Self.indexLimit
+  package init?(_ text: some BidirectionalCollection<UInt8>) {
+    guard let first = text.firstIndex(of: 0x2F), let last = text.lastIndex(of: 0x2F), first < last,
+      let replica = ReplicaID(text[..<first]),
+      let seq = UInt64(decimal: text[text.index(after: first)..<last]), seq > 0,
+      seq < Dot.seqLimit, let index = UInt64(decimal: text[text.index(after: last)...]),
+      index < Self.indexLimit
     else { return nil }
     self.init(Dot(replica, seq), UInt32(index))
   }

@@ -55,11 +55,13 @@ extension Stamp {
   /// `<ms>.<rank>.<counter>`, in decimal; the replica is the operation's.
   package var spelled: String { String(utf8: 24) { $0.append(spelled: self) } }
 
-  package init?(_ text: [UInt8], replica: ReplicaID) {
-    let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)
-    guard parts.count == 3, let ms = UInt64(decimal: parts[0]), ms < Self.msLimit,
-      let rank = UInt64(decimal: parts[1]), let rank = UInt8(exactly: rank),
-      let counter = UInt64(decimal: parts[2]), let counter = UInt16(exactly: counter)
+  package init?(_ text: some BidirectionalCollection<UInt8>, replica: ReplicaID) {
+    guard let first = text.firstIndex(of: 0x2E), let last = text.lastIndex(of: 0x2E), first < last,
+      let ms = UInt64(decimal: text[..<first]), ms < Self.msLimit,
+      let rank = UInt64(decimal: text[text.index(after: first)..<last]),
+      let rank = UInt8(exactly: rank),
+      let counter = UInt64(decimal: text[text.index(after: last)...]),
+      let counter = UInt16(exactly: counter)
     else { return nil }
     self.init(ms: ms, rank: rank, counter: counter, replica: replica)
   }

@@ -29,7 +29,7 @@ extension Replica {
   ///   - rank: that of the session's role.
   ///   - now: the hub's clock, in milliseconds since 1970.
   package func admit(
-    _ items: [Datum], from replica: ReplicaID, rank: UInt8, now: UInt64, schema: Schema
+    _ items: [OperationText], from replica: ReplicaID, rank: UInt8, now: UInt64, schema: Schema
   ) throws(PushRefusal) -> Admission {
     var admission = Admission()
     let known = end(of: replica).seq
@@ -59,7 +59,7 @@ extension Replica {
         {
           ahead = ahead ?? operation.stamp
         }
-        let written = Written(operation: operation, bytes: item.canonical)
+        let written = Written(operation: operation, bytes: item.bytes)
         chain = (seq, operation.context)
         admission.operations.append(written)
       }
@@ -89,9 +89,9 @@ extension Replica {
 
   /// The same operation comes again after an answer was lost; another one of the same name is a
   /// fork, which only a device that was set back makes.
-  private func checkRepeat(_ item: Datum, _ operation: Operation) throws(WireError) {
+  private func checkRepeat(_ item: OperationText, _ operation: Operation) throws(WireError) {
     guard let known = written(operation.dot) else { return }
-    guard known.bytes == item.canonical else {
+    guard known.bytes == item.bytes else {
       throw WireError(
         .replicaRetired,
         "operation \(operation.dot.seq) of \(operation.dot.replica) is here with other content; take a new incarnation and issue yours anew"
@@ -154,17 +154,19 @@ extension Replica {
     ) throws(WireError) {
       if case .unknown = action.body { return }
       if case .create = action.body { created.insert(action.target) }
-      for target in [action.target, action.home, action.into, action.via].compactMap({ $0 })
-      where schema[target.kind] != nil {
-        guard
-          created.contains(target) || fold.isCreated(target) || fold.tombstones[target] != nil
-        else {
-          throw WireError(
-            .invalidField,
-            "action \(index + 1) of operation \(seq) names \(target.kind) \(target.record), which was never created"
-          )
-        }
+      func check(_ target: Target?) throws(WireError) {
+        guard let target, schema[target.kind] != nil, !fold.isCreated(target),
+          !created.contains(target), fold.tombstones[target] == nil
+        else { return }
+        throw WireError(
+          .invalidField,
+          "action \(index + 1) of operation \(seq) names \(target.kind) \(target.record), which was never created"
+        )
       }
+      try check(action.target)
+      try check(action.home)
+      try check(action.into)
+      try check(action.via)
     }
   }
 }

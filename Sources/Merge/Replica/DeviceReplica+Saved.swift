@@ -48,10 +48,10 @@ extension DeviceReplica {
   package convenience init(saved lines: some Collection<[UInt8]>) throws(WireError) {
     let first = try lines.first.map { bytes throws(WireError) in try Datum(json: bytes) } ?? .null
     let header = DatumReader(first, "a saved replica")
-    func number(_ name: String) throws(WireError) -> UInt64 {
-      try header.value(name, "a whole number") { UInt64(decimal: $0.utf8) }
+    func number(_ name: StaticString) throws(WireError) -> UInt64 {
+      try header.value(name, "a whole number") { UInt64(decimal: $0) }
     }
-    let id = try header.value("replica", "<UUID>.<incarnation>") { ReplicaID($0.utf8) }
+    let id = try header.value("replica", "<UUID>.<incarnation>") { ReplicaID($0) }
     guard let rank = UInt8(exactly: try number("rank")) else {
       throw header.invalid("rank", "1 or 2")
     }
@@ -74,7 +74,9 @@ extension DeviceReplica {
     }
     try takeUp(
       accepted: try number("accepted"), position: try number("position"),
-      offset: try header.value("offset", "a whole number") { Int64($0.text) },
+      offset: try header.value("offset", "a whole number") {
+        Int64(String(decoding: $0, as: UTF8.self))
+      },
       sealed: try number("sealed"))
   }
 
@@ -89,8 +91,7 @@ extension DeviceReplica {
     guard let item = entry["op"] else {
       throw WireError(.invalidField, "a saved replica has pieces, operations and purges, no others")
     }
-    let operation = try replica.read(item)
-    try replica.append(Replica.Written(operation: operation, bytes: item.canonical))
+    try replica.append(try replica.read(OperationText(item)))
   }
 
   /// What had been sealed before.
@@ -117,6 +118,6 @@ extension Replica.Purge {
     let reader = DatumReader(datum, "a purge")
     self.init(
       frontier: try VersionVector(datum["frontier"] ?? .null),
-      horizon: try reader.value("horizon", "a whole number") { UInt64(decimal: $0.utf8) })
+      horizon: try reader.value("horizon", "a whole number") { UInt64(decimal: $0) })
   }
 }

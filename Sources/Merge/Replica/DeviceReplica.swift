@@ -124,11 +124,13 @@ package final class DeviceReplica {
 
   /// Takes in operations of the hub's log, which end at `position`. Those that are here are passed
   /// over.
-  package func receive(_ items: [Datum], through position: UInt64) throws(WireError) {
+  package func receive(
+    _ items: [OperationText], through position: UInt64
+  ) throws(WireError) {
     for item in items {
-      let operation = try replica.read(item)
-      if fold.vector.contains(operation.dot) { continue }
-      try replica.append(Replica.Written(operation: operation, bytes: item.canonical))
+      let written = try replica.read(item)
+      if fold.vector.contains(written.operation.dot) { continue }
+      try replica.append(written)
     }
     self.position = max(self.position, position)
     sealIfHere()

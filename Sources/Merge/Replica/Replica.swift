@@ -33,10 +33,10 @@ package final class Replica {
     }
   }
 
-  /// An operation and its canonical bytes.
-  package struct Written: Sendable {
-    package var operation: Operation
-    package var bytes: [UInt8]
+  /// An operation and its canonical bytes. Logs, batches and whoever passes it on share one.
+  package final class Written: Sendable {
+    package let operation: Operation
+    package let bytes: [UInt8]
 
     package init(operation: Operation, bytes: [UInt8]) {
       self.operation = operation
@@ -113,11 +113,11 @@ package final class Replica {
     places[dot.replica, default: Places(first: dot.seq)].positions.append(position)
   }
 
-  /// Reads an operation in its canonical form, the next of its replica.
-  package func read(_ datum: Datum) throws(WireError) -> Operation {
-    var operation = try Operation(datum) { chains[$0]?.context }
+  /// Reads the next operation of its replica.
+  package func read(_ text: OperationText) throws(WireError) -> Written {
+    var operation = try Operation(text) { chains[$0]?.context }
     fold.share(&operation)
-    return operation
+    return Written(operation: operation, bytes: text.bytes)
   }
 
   /// The position of the last purge; nil where the log has none.

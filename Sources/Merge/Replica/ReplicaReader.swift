@@ -92,8 +92,10 @@ package struct ReplicaReader {
         throw reader.invalid("replica", "<UUID>.<incarnation>")
       }
       var chain = Chain()
-      chain.seq = try reader.value("seq", "a whole number") { UInt64(decimal: $0.utf8) }
-      chain.hash = try reader.value("hash", "hexadecimal digits") { [UInt8](hexadecimal: $0.utf8) }
+      chain.seq = try reader.value("seq", "a whole number") { UInt64(decimal: $0) }
+      chain.hash = try reader.value("hash", "hexadecimal digits") {
+        [UInt8](hexadecimal: Array($0))
+      }
       if let context = member.value["context"] {
         chain.context = Context(try VersionVector(context), of: replica)
       }
@@ -104,8 +106,7 @@ package struct ReplicaReader {
   private func append(_ stored: StoredEntry) throws(WireError) {
     switch stored {
     case .operation(let bytes):
-      let operation = try replica.read(try Datum(json: bytes))
-      try replica.append(Replica.Written(operation: operation, bytes: bytes))
+      try replica.append(try replica.read(try OperationText(json: bytes)))
     case .purge(let bytes, let horizon):
       replica.purge(try Self.purge(bytes, horizon))
     }
@@ -115,8 +116,9 @@ package struct ReplicaReader {
   private static func passedOn(_ stored: StoredEntry) throws(WireError) -> Replica.Entry {
     switch stored {
     case .operation(let bytes):
-      let operation = try Operation(try Datum(json: bytes)) { _ in nil }
-      return .operation(Replica.Written(operation: operation, bytes: bytes))
+      let text = try OperationText(json: bytes)
+      let operation = try Operation(text) { _ in nil }
+      return .operation(Replica.Written(operation: operation, bytes: text.bytes))
     case .purge(let bytes, let horizon): return .purge(try purge(bytes, horizon))
     }
   }

@@ -39,9 +39,11 @@ extension FieldType {
     case (.bool, .bool), (.string, .string), (.text, .string): true
     // No canonical spelling is longer; a longer text need not be read.
     case (.int, .string(let text)), (.decimal, .string(let text)), (.double, .string(let text)),
-      (.date, .string(let text)), (.uuid, .string(let text)):
+      (.date, .string(let text)):
       text.utf8.count <= Self.longestSpelling
         && (isPlain(text.utf8) || respelled(text.utf8) == text)
+    case (.uuid, .string(let text)):
+      Identifier(text.utf8) != nil && !text.utf8.contains { 0x61...0x66 ~= $0 }
     default: false
     }
   }
@@ -84,7 +86,7 @@ extension FieldType {
     case .date:
       (Self.double(text) ?? PropertyListDate.seconds(String(decoding: text, as: UTF8.self)))
         .map(Self.spelling)
-    case .uuid: Self.uuid(text)
+    case .uuid: Identifier(text).map { Name($0.description) }
     case .bool, .string, .text: Name(utf8: text)
     }
   }
@@ -103,21 +105,6 @@ extension FieldType {
     // Swift's description has the same digits (the fewest, of those the nearest) and writes the
     // point and the exponent otherwise.
     Name(utf8: ExactDecimal(number.description.utf8)!.scripted)
-  }
-
-  private static func uuid(_ text: [UInt8]) -> Name? {
-    guard text.count == 36 else { return nil }
-    var upper = text
-    for (place, byte) in text.enumerated() {
-      switch (place, byte) {
-      case (8, 0x2D), (13, 0x2D), (18, 0x2D), (23, 0x2D): break
-      case (8, _), (13, _), (18, _), (23, _): return nil
-      case (_, 0x30...0x39), (_, 0x41...0x46): break
-      case (_, 0x61...0x66): upper[place] = byte - 0x20
-      default: return nil
-      }
-    }
-    return Name(utf8: upper)
   }
 }
 

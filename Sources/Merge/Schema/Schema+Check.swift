@@ -9,12 +9,11 @@ extension Schema {
   ///
   /// - Throws: 4004 with the action's number, its kind and field, and what it must be.
   package func check(_ operation: Operation) throws(WireError) {
-    let created = Set(operation.actions.lazy.filter { $0.body == .create }.map(\.target))
     for (index, action) in operation.actions.enumerated() {
       guard let kind = self[action.target.kind] else { continue }
       if case .unknown = action.body { continue }
       let check = ActionCheck(
-        kind: kind, action: action, isNew: created.contains(action.target),
+        kind: kind, action: action, operation: operation,
         place: .action(index, of: operation.dot.seq))
       try check.record()
       try check.home()
@@ -38,9 +37,8 @@ extension Schema.Kind {
 private struct ActionCheck {
   let kind: Schema.Kind
   let action: Action
-  /// Whether its operation creates the record.
-  let isNew: Bool
-  let place: DatumReader.Place
+  let operation: Operation
+  let place: DatumPlace
 
   func invalid(_ what: String, _ wanted: String) -> WireError {
     WireError(.invalidField, "\(what) in \(place) must be \(wanted)")
@@ -49,6 +47,11 @@ private struct ActionCheck {
   /// An error about a field, whose name is followed by its kind's.
   func wrong(_ field: Name, _ fault: String) -> WireError {
     WireError(.invalidField, "\(place) changes \(field) of \(kind.name), \(fault)")
+  }
+
+  /// Whether its operation creates the record.
+  private var isNew: Bool {
+    operation.actions.contains { $0.body == .create && $0.target == action.target }
   }
 
   func record() throws(WireError) {

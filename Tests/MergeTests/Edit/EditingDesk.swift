@@ -87,7 +87,9 @@ struct EditingDesk {
   func exchange() throws {
     for (from, to) in [(phone, watch), (watch, phone)] {
       try to.receive(
-        try from.replica.operations(of: from.id, after: 0).map { try Datum(json: $0.bytes) },
+        try from.replica.operations(of: from.id, after: 0).map {
+          try OperationText(json: $0.bytes)
+        },
         through: 0)
     }
   }

@@ -150,6 +150,58 @@ import Wire
     #expect(read > 0)
   }
 
+  /// What is read where it stands is what is read from a tree of values, and refused for the same reason.
+  @Test func textAndTreeAreReadAlike() {
+    var random = RandomOperation(seed: 7)
+    var counts = (read: 0, refused: 0, changed: 0)
+    let more = Array("{}[]\",:\\ tfn0éa\u{10FFFF}".utf8) + [0x1F, 0x7F, 0xED, 0xFF]
+    for round in 0..<6_000 {
+      var bytes = random.operation().datum(after: nil).canonical
+      for _ in 0..<(round % 3) {
+        let place = random.below(bytes.count)
+        switch random.below(4) {
+        case 0: bytes[place] = more[random.below(more.count)]
+        case 1: bytes.remove(at: place)
+        case 2: bytes.insert(more[random.below(more.count)], at: place)
+        default: bytes.insert(bytes[random.below(bytes.count)], at: place)
+        }
+      }
+      let tree = Result { () throws(WireError) in try Datum(json: bytes) }
+      let text = Result { () throws(WireError) in try OperationText(json: bytes) }
+      switch (tree, text) {
+      case (.success(let datum), .success(let text)):
+        #expect(text.bytes == datum.canonical)
+        if text.bytes != bytes { counts.changed += 1 }
+        let one = Result { () throws(WireError) in try Merge.Operation(datum) { _ in nil } }
+        let other = Result { () throws(WireError) in try Merge.Operation(text) { _ in nil } }
+        #expect(one == other)
+        if case .success = other { counts.read += 1 }
+      case (.failure(let one), .failure(let other)):
+        #expect(one == other)
+        counts.refused += 1
+      default: Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(tree), \(text)")
+      }
+    }
+    #expect(counts.read > 2_000 && counts.refused > 1_000 && counts.changed > 20, "\(counts)")
+  }
+
+  /// Each of these stands for an operation's bytes, and is not what they are.
+  @Test func whatIsNotCanonicalIsMadeSo() throws {
+    let deep = String(repeating: "[", count: 12) + String(repeating: "]", count: 12)
+    for (text, wanted) in [
+      (#" {"a":"1"}"#, #"{"a":"1"}"#), (#"{"b":"1","a":"2"}"#, #"{"a":"2","b":"1"}"#),
+      (#"{"a" :[true , null]}"#, #"{"a":[true,null]}"#), (#"{"\u0061":"\u0062"}"#, #"{"a":"b"}"#),
+      (#"{"a":"\/"}"#, #"{"a":"/"}"#), (#"{"a":"\n"}"#, #"{"a":"\n"}"#),
+      (#"{"a":"1","ab":"2"}"#, #"{"a":"1","ab":"2"}"#),
+      (#"{"ab":"1","a":"2"}"#, #"{"a":"2","ab":"1"}"#),
+      ("{\"\u{FFFD}\":null,\"\u{10000}\":null}", "{\"\u{10000}\":null,\"\u{FFFD}\":null}"),
+      (deep, deep),
+    ] {
+      let bytes = try OperationText(json: Array(text.utf8)).bytes
+      #expect(String(decoding: bytes, as: UTF8.self) == wanted)
+    }
+  }
+
   @Test func numbersAndTwiceTheSameNameAreRefused() {
     for (text, place) in [(#"{"a":1}"#, "byte"), (#"{"a":"1","a":"1"}"#, "twice")] {
       let error = wireError { _ = try Datum(json: Array(text.utf8)) }

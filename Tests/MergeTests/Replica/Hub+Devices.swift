@@ -9,9 +9,9 @@ extension Hub {
   /// Pushes what is pending, so many at most; true where it was taken.
   @discardableResult
   func push(_ device: DeviceReplica, _ count: Int = .max, told: Bool = true) throws -> Bool {
-    let items = try device.pending.prefix(count).map { try Datum(json: $0.bytes) }
+    let items = try device.pending.prefix(count).map { try OperationText(json: $0.bytes) }
     do throws(PushRefusal) {
-      try push(items, from: device.id, rank: device.rank)
+      try push(texts: items, from: device.id, rank: device.rank)
     } catch {
       guard case .retime = error else { throw error }
       return false
@@ -21,7 +21,7 @@ extension Hub {
   }
 
   func pull(_ device: DeviceReplica) throws {
-    let items = try replica.log.compactMap(\.operation).map { try Datum(json: $0.bytes) }
+    let items = try replica.log.compactMap(\.operation).map { try OperationText(json: $0.bytes) }
     try device.receive(items, through: replica.position)
   }
 

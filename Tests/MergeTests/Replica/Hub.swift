@@ -43,6 +43,13 @@ struct Hub {
   func push(
     _ items: [Datum], from replica: ReplicaID = phone, rank: UInt8? = nil
   ) throws(PushRefusal) -> Admission {
+    try push(texts: items.map { OperationText($0) }, from: replica, rank: rank)
+  }
+
+  @discardableResult
+  func push(
+    texts items: [OperationText], from replica: ReplicaID = phone, rank: UInt8? = nil
+  ) throws(PushRefusal) -> Admission {
     let admission = try self.replica.admit(
       items, from: replica, rank: rank ?? (replica == Self.phone ? 2 : 1), now: Self.now,
       schema: Self.schema)

@@ -14,7 +14,7 @@ struct ReplicaWorld {
     /// What an open form was opened on.
     var form: VersionVector?
     /// What a copy of the device holds that somebody made.
-    var copy: [Datum] = []
+    var copy: [OperationText] = []
     var isConnected = false
 
     var device: Identifier { replica.id.device }
@@ -110,9 +110,9 @@ struct ReplicaWorld {
     members[index].form = nil
   }
 
-  func items(_ from: Int, _ count: Int) throws -> [Datum] {
+  func items(_ from: Int, _ count: Int) throws -> [OperationText] {
     try hub.log.dropFirst(from).prefix(count).compactMap(\.operation).map {
-      try Datum(json: $0.bytes)
+      try OperationText(json: $0.bytes)
     }
   }
 
@@ -131,7 +131,9 @@ struct ReplicaWorld {
     do throws(PushRefusal) {
       let admission = try hub.admit(
         try batch.map { item throws(PushRefusal) in
-          do throws(WireError) { return try Datum(json: item.bytes) } catch { throw .error(error) }
+          do throws(WireError) { return try OperationText(json: item.bytes) } catch {
+            throw .error(error)
+          }
         }, from: device.id, rank: device.rank, now: hubNow, schema: Self.schema)
       for written in admission.operations {
         do throws(WireError) { try hub.append(written) } catch { throw .error(error) }
@@ -171,9 +173,9 @@ struct ReplicaWorld {
 
   // MARK: Misfortunes
 
-  func held(by index: Int) -> [Datum] {
+  func held(by index: Int) -> [OperationText] {
     members[index].replica.replica.log.compactMap(\.operation).compactMap {
-      try? Datum(json: $0.bytes)
+      try? OperationText(json: $0.bytes)
     }
   }
 

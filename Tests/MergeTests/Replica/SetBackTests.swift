@@ -10,7 +10,7 @@ import Wire
   private func copy(_ device: DeviceReplica, _ count: Int = .max) throws -> DeviceReplica {
     let copy = DeviceReplica(id: device.id, rank: device.rank)
     let log = device.replica.log.prefix(count).compactMap(\.operation)
-    try copy.receive(try log.map { try Datum(json: $0.bytes) }, through: 0)
+    try copy.receive(try log.map { try OperationText(json: $0.bytes) }, through: 0)
     return copy
   }
 
@@ -18,7 +18,8 @@ import Wire
     try Hub.make(phone, 4)
     try hub.push(phone)
     let behind = Hub()
-    try behind.push(try phone.replica.log.prefix(2).map { try Datum(json: $0.operation!.bytes) })
+    try behind.push(
+      texts: try phone.replica.log.prefix(2).map { try OperationText(json: $0.operation!.bytes) })
     #expect(phone.opened(behind.replica.chain(phone.id).head) == .inStep)
     #expect(phone.pending.map(\.operation.dot.seq) == [3, 4])
     #expect(phone.opened(Head(seq: 0, hash: [])) == .inStep)

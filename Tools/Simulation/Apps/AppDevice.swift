@@ -33,9 +33,9 @@ final class AppDevice {
 
   /// The records of the other one come in.
   func receive(from other: AppDevice) throws(WireError) {
-    var items: [Datum] = []
+    var items: [OperationText] = []
     for entry in other.keeper.replica.replica.log {
-      if let written = entry.operation { items.append(try Datum(json: written.bytes)) }
+      if let written = entry.operation { items.append(try OperationText(json: written.bytes)) }
     }
     try keeper.replica.receive(items, through: 0)
     now = max(now, other.now)

@@ -69,14 +69,16 @@ extension OracleCheck {
     for entry in replica.log {
       guard let written = entry.operation else { continue }
       do throws(WireError) {
+        let read = try copy.read(try OperationText(json: written.bytes))
         let datum = try Datum(json: written.bytes)
-        let operation = try copy.read(datum)
-        guard operation == written.operation, datum.canonical == written.bytes else {
+        guard read.operation == written.operation, read.bytes == written.bytes,
+          datum.canonical == written.bytes
+        else {
           return add(
             "I10", "bytes-differ", "An edit is not the same once it was written and read.",
             String(decoding: written.bytes, as: UTF8.self))
         }
-        try copy.append(Replica.Written(operation: operation, bytes: written.bytes))
+        try copy.append(read)
       } catch {
         return add(
           "I10", "bytes-refused", "An edit that was written cannot be read.", error.message)

@@ -89,20 +89,21 @@ package final class OurMerge: MergeUnderTest {
     }
     let replica = device.replica
     let time = UInt64(max(0, now))
-    var written = replica.mint(
+    var operation = replica.mint(
       actions, by: device.id, rank: device.rank, shown: shown, time: time, wall: now,
-      after: replica.fold.latest)
-    written.operation.stamp = Stamp.mint(
+      after: replica.fold.latest
+    ).operation
+    operation.stamp = Stamp.mint(
       time: time, rank: device.rank, replica: device.id, after: replica.fold.latest,
       counterBits: settings.counterBits)
-    if let latest = replica.fold.latest, written.operation.stamp.ms > latest.ms,
+    if let latest = replica.fold.latest, operation.stamp.ms > latest.ms,
       latest.ms >= time, latest.rank == device.rank
     {
       overflows += 1
     }
-    written.bytes = written.operation.canonical(after: replica.end(of: device.id).context)
-    try replica.append(written)
-    return written.operation
+    let bytes = operation.canonical(after: replica.end(of: device.id).context)
+    try replica.append(Replica.Written(operation: operation, bytes: bytes))
+    return operation
   }
 
   package func snapshot(_ device: Int, to: Int, now: Int64) throws(MergeFailure) -> Body {
@@ -119,7 +120,7 @@ package final class OurMerge: MergeUnderTest {
       guard !replica.vector.contains(written.operation.dot) else { continue }
       do throws(WireError) {
         if settings.isCoded {
-          try devices[device].receive([try Datum(json: written.bytes)], through: 0)
+          try devices[device].receive([try OperationText(json: written.bytes)], through: 0)
         } else {
           try replica.append(written)
         }

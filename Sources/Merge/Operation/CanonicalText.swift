@@ -1,0 +1,106 @@
+/// A value in canonical text, read where it stands: a tree would cost an operation some forty allocations.
+struct CanonicalText {
+  private let text: UnsafeRawBufferPointer
+  private let start: Int
+  /// Of an object, where its members stand, the names without their quotes.
+  private var members: [(name: Range<Int>, value: Int)] = []
+  /// Behind an object.
+  private var end = 0
+
+  /// - Precondition: a value in canonical form starts there, as `CanonicalCheck` or `Datum` has it.
+  init(_ text: UnsafeRawBufferPointer, at start: Int) {
+    self.text = text
+    self.start = start
+    guard text[start] == 0x7B else { return }
+    members.reserveCapacity(8)
+    var at = start + 1
+    while text[at] != 0x7D {
+      if text[at] == 0x2C { at += 1 }
+      let colon = pastString(at)
+      members.append((at + 1..<colon - 1, colon + 1))
+      at = past(colon + 1)
+    }
+    end = at + 1
+  }
+
+  /// Behind the value that starts at `at`.
+  private func past(_ at: Int) -> Int {
+    switch text[at] {
+    case 0x22: return pastString(at)
+    case 0x7B, 0x5B:
+      var (at, levels) = (at, 0)
+      repeat {
+        switch text[at] {
+        case 0x22:
+          at = pastString(at)
+          continue
+        case 0x7B, 0x5B: levels += 1
+        case 0x7D, 0x5D: levels -= 1
+        default: break
+        }
+        at += 1
+      } while levels > 0
+      return at
+    case 0x66: return at + 5
+    default: return at + 4
+    }
+  }
+
+  /// Behind the string that starts at `at`.
+  private func pastString(_ at: Int) -> Int {
+    var at = at + 1
+    while true {
+      at = text.firstEscaped(in: at..<text.count)
+      if text[at] == 0x22 { return at + 1 }
+      at += 2
+    }
+  }
+}
+
+extension CanonicalText: DatumSource {
+  func member(_ name: StaticString) -> CanonicalText? {
+    for member in members where UnsafeRawBufferPointer(rebasing: text[member.name]).is(name) {
+      return CanonicalText(text, at: member.value)
+    }
+    return nil
+  }
+
+  var datum: Datum { Datum(canonical: text, at: start) }
+
+  func read<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
+    guard text[start] == 0x22 else { return nil }
+    let bytes = UnsafeRawBufferPointer(rebasing: text[start + 1..<pastString(start) - 1])
+    let isPlain = bytes.firstEscaped(in: 0..<bytes.count) == bytes.count
+    return isPlain ? body(bytes) : datum.read(body)
+  }
+
+  var flag: Bool? {
+    switch text[start] {
+    case 0x74: true
+    case 0x66: false
+    default: nil
+    }
+  }
+
+  var elements: [CanonicalText]? {
+    guard text[start] == 0x5B else { return nil }
+    var elements: [CanonicalText] = []
+    var at = start + 1
+    while text[at] != 0x5D {
+      if text[at] == 0x2C { at += 1 }
+      let element = CanonicalText(text, at: at)
+      elements.append(element)
+      at = element.end > 0 ? element.end : past(at)
+    }
+    return elements
+  }
+
+  func readMembers(_ body: (UnsafeRawBufferPointer, CanonicalText) -> Bool) -> Bool {
+    guard text[start] == 0x7B else { return false }
+    return members.allSatisfy { member in
+      CanonicalText(text, at: member.name.lowerBound - 1).read { name in
+        body(name, CanonicalText(text, at: member.value)) ? true : nil
+      } ?? false
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Wire
+
+/// What an object of an operation is called in errors.
+indirect enum DatumPlace: CustomStringConvertible {
+  case named(String)
+  /// The index of an action, and the operation's number.
+  case action(Int, of: UInt64)
+  /// What a list in something has, and its index.
+  case item(String, Int, in: DatumPlace)
+
+  var description: String {
+    switch self {
+    case .named(let name): name
+    case .action(let index, let seq): "action \(index + 1) of operation \(seq)"
+    case .item(let name, let index, let place): "\(name) \(index + 1) of \(place)"
+    }
+  }
+}
+
+/// Reads the members of an object of an operation, with errors that name them.
+struct MemberReader<Source: DatumSource> {
+  let source: Source
+  let place: DatumPlace
+
+  init(_ source: Source, _ place: DatumPlace) {
+    self.source = source
+    self.place = place
+  }
+
+  init(_ source: Source, _ place: String) { self.init(source, .named(place)) }
+
+  func missing(_ name: StaticString, _ wanted: @autoclosure () -> String) -> WireError {
+    WireError(.missingField, "\(name) is missing in \(place); it must be \(wanted())")
+  }
+
+  func invalid(_ name: StaticString, _ wanted: @autoclosure () -> String) -> WireError {
+    WireError(.invalidField, "\(name) in \(place) must be \(wanted())")
+  }
+
+  func text(_ name: StaticString, _ wanted: @autoclosure () -> String) throws(WireError) -> Name {
+    try value(name, wanted()) { Name(utf8: Array($0)) }
+  }
+
+  /// A member that is a string, in a stricter form.
+  func value<Result>(
+    _ name: StaticString, _ wanted: @autoclosure () -> String,
+    _ read: (UnsafeRawBufferPointer) -> Result?
+  ) throws(WireError) -> Result {
+    guard let member = source.member(name) else { throw missing(name, wanted()) }
+    guard let result = member.read(read) else { throw invalid(name, wanted()) }
+    return result
+  }
+
+  func field() throws(WireError) -> Name { try text("field", "the field's name") }
+
+  func target(_ name: StaticString) throws(WireError) -> Target? {
+    guard let member = source.member(name) else { return nil }
+    guard let kind = member.member("kind")?.text, let record = member.member("record")?.text else {
+      throw invalid(name, "an object with kind and record")
+    }
+    return Target(kind, record)
+  }
+
+  func anchor() throws(WireError) -> Anchor {
+    var anchor = Anchor(nil, .right)
+    if source.member("parent") != nil { anchor.parent = try element("parent") }
+    if let side = source.member("side") {
+      guard let isLeft = side.read({ $0.is("left") ? true : $0.is("right") ? false : nil }) else {
+        throw invalid("side", "left or right")
+      }
+      if isLeft { anchor.side = .left }
+    }
+    return anchor
+  }
+
+  private func element(_ name: StaticString) throws(WireError) -> ElementID {
+    try value(name, "<replica>/<seq>/<index>") { ElementID($0) }
+  }
+
+  func runs() throws(WireError) -> [ElementRun] {
+    let wanted = "a list of [\"<replica>/<seq>/<index>\", \"<count>\"]"
+    guard let items = source.member("elements")?.elements, !items.isEmpty else {
+      throw invalid("elements", wanted)
+    }
+    var runs: [ElementRun] = []
+    for item in items {
+      guard let pair = item.elements, pair.count == 2,
+        let first = pair[0].read({ ElementID($0) }),
+        let count = pair[1].read({ UInt64(decimal: $0) }), count > 0,
+        count <= UInt64(ElementID.indexLimit - first.index)
+      else { throw invalid("elements", wanted) }
+      runs.append(ElementRun(first, count: UInt32(count)))
+    }
+    return runs
+  }
+}
+
+typealias DatumReader = MemberReader<Datum>

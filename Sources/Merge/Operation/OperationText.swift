@@ -1,0 +1,65 @@
+package import Wire
+
+/// An operation in its canonical form, as its bytes: what devices hand in, stores keep and logs pass on.
+///
+/// Whatever writes an operation writes it so, mostly; then the bytes are taken as they are. Else they are made of the
+/// tree of its values.
+package struct OperationText: Hashable, Sendable {
+  package let bytes: [UInt8]
+
+  /// An operation that stands in a line which has been scanned.
+  ///
+  /// - Parameter deepest: levels of objects and arrays at most.
+  /// - Throws: 4004 where there is a number, a name that occurs twice in one object, or a level too many, with its byte
+  ///   offset.
+  package init(
+    _ value: Value, _ line: UnsafeRawBufferPointer, deepest: Int
+  ) throws(WireError) {
+    var check = CanonicalCheck(line[value.start..<value.end])
+    if check.passes() {
+      bytes = Array(line[value.start..<value.end])
+      return
+    }
+    let datum = try Datum(value, line)
+    guard datum.depth <= deepest else {
+      throw WireError(
+        .invalidField, "the operation at ", byte: value.start,
+        " has \(datum.depth) levels of objects and arrays; at most \(deepest) are taken")
+    }
+    bytes = datum.canonical
+  }
+
+  /// An operation that is the whole of a text.
+  ///
+  /// - Throws: 4001 where it is no JSON, 4004 as above.
+  package init(json text: [UInt8]) throws(WireError) {
+    // Whether other bytes are UTF-8 is found out on the other way.
+    let passes = text.withUnsafeBytes {
+      var check = CanonicalCheck($0[...])
+      return check.passes() && $0.allSatisfy { $0 < 0x80 }
+    }
+    bytes = passes ? text : try Datum(json: text).canonical
+  }
+
+  package init(_ datum: Datum) { bytes = datum.canonical }
+}
+
+extension Operation {
+  /// Reads an operation.
+  ///
+  /// - Parameter previous: the context of the operation before it of the replica named, nil where it is the first.
+  /// - Throws: 4003 or 4004 with what is wrong where.
+  package init(
+    _ text: OperationText, previous: (ReplicaID) -> Context?
+  ) throws(WireError) {
+    // A typed throw does not pass through the closure of an array's bytes.
+    let result: Result<Operation, WireError> = text.bytes.withUnsafeBytes { bytes in
+      do throws(WireError) {
+        return .success(try Operation(reading: CanonicalText(bytes, at: 0), previous: previous))
+      } catch {
+        return .failure(error)
+      }
+    }
+    self = try result.get()
+  }
+}
