@@ -45,7 +45,7 @@ extension Database {
     case .none: return
     }
     let statement = try connection.prepare(
-      "SELECT item, sum, value, pair FROM \(table) \(filter) ORDER BY pair, item")
+      "SELECT item, sum, value, pair FROM \(table) \(filter) ORDER BY key")
     defer { statement.finalize() }
     while try statement.step() {
       guard let pair = UInt32(exactly: statement.integer(3)) else {

@@ -213,7 +213,18 @@ extension Statement {
   }
 }
 
+extension Statement {
+  /// Binds the first and the last key that rows of a pair may have.
+  func bind(rowsOf pair: UInt32) throws(StoreError) {
+    try bind(1, Row.Key(.pair, pair: pair, item: 0).number)
+    try bind(2, Row.Key(.pair, pair: pair, item: .max).number)
+  }
+}
+
 extension Row.Key {
+  /// Its place in its table.
+  var number: Int64 { Int64(bitPattern: UInt64(pair) << 32 | UInt64(item)) }
+
   /// As errors name it: table, pair and item.
   var name: String { "\(table) \(pair)/\(item)" }
 }

@@ -134,7 +134,7 @@ extension Database {
     for table in read.tables {
       let statement = pairRows[Int(table.rawValue)]
       defer { statement.reset() }
-      try statement.bind(1, Int64(read.pair))
+      try statement.bind(rowsOf: read.pair)
       while try statement.step() {
         let item = UInt32(exactly: statement.integer(0))
         if let item, !isNeeded(Row.Key(table, pair: read.pair, item: item)) { continue }

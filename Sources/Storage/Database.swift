@@ -62,12 +62,12 @@ final class Database {
     wholeSegment = try prepare("SELECT sum, header, sums, body FROM segment WHERE number = ?1")
     for table in Row.Table.allCases {
       pairRows.append(
-        try prepare("SELECT item, sum, value FROM \(table) WHERE pair = ?1 ORDER BY item"))
-      putRow.append(
         try prepare(
-          "INSERT OR REPLACE INTO \(table)(pair, item, sum, value) VALUES(?1, ?2, ?3, ?4)"))
-      rowSum.append(try prepare("SELECT sum FROM \(table) WHERE pair = ?1 AND item = ?2"))
-      removeRow.append(try prepare("DELETE FROM \(table) WHERE pair = ?1 AND item = ?2"))
+          "SELECT item, sum, value FROM \(table) WHERE key BETWEEN ?1 AND ?2 ORDER BY key"))
+      putRow.append(
+        try prepare("INSERT OR REPLACE INTO \(table)(key, sum, value) VALUES(?1, ?2, ?3)"))
+      rowSum.append(try prepare("SELECT sum FROM \(table) WHERE key = ?1"))
+      removeRow.append(try prepare("DELETE FROM \(table) WHERE key = ?1"))
     }
     do {
       pageSize = Int(try connection.integer("PRAGMA page_size"))
@@ -165,19 +165,17 @@ final class Database {
       let table = Int(key.table.rawValue)
       state.digests[table] &-= try storedSum(key)
       guard let value else {
-        try removeRow[table].bind(1, Int64(key.pair))
-        try removeRow[table].bind(2, Int64(key.item))
+        try removeRow[table].bind(1, key.number)
         try removeRow[table].run()
         sums[key] = nil
         continue
       }
       let sum = value.withUnsafeBytes { Checksum.row(key, $0) }
       state.digests[table] &+= sum
-      try putRow[table].bind(1, Int64(key.pair))
-      try putRow[table].bind(2, Int64(key.item))
-      try putRow[table].bind(3, Int64(bitPattern: sum))
+      try putRow[table].bind(1, key.number)
+      try putRow[table].bind(2, Int64(bitPattern: sum))
       try value.withUnsafeBufferPointer { (bytes) throws(StoreError) in
-        try putRow[table].bind(4, borrowing: .init(bytes))
+        try putRow[table].bind(3, borrowing: .init(bytes))
         try putRow[table].run()
       }
       if sums.count == Self.keptSums { sums.removeAll(keepingCapacity: true) }
@@ -199,10 +197,10 @@ final class Database {
       let index = Int(table.rawValue)
       for item in try sums(of: pair, in: table) {
         state.digests[index] &-= item.sum
-        try removeRow[index].bind(1, Int64(pair))
-        try removeRow[index].bind(2, Int64(item.number))
+        let key = Row.Key(table, pair: pair, item: item.number)
+        try removeRow[index].bind(1, key.number)
         try removeRow[index].run()
-        sums[Row.Key(table, pair: pair, item: item.number)] = nil
+        sums[key] = nil
       }
     }
   }
@@ -213,7 +211,7 @@ final class Database {
   ) throws(StoreError) -> [(number: UInt32, sum: UInt64)] {
     let statement = pairRows[Int(table.rawValue)]
     defer { statement.reset() }
-    try statement.bind(1, Int64(pair))
+    try statement.bind(rowsOf: pair)
     var items: [(number: UInt32, sum: UInt64)] = []
     while try statement.step() {
       guard let item = UInt32(exactly: statement.integer(0)) else {
@@ -229,8 +227,7 @@ final class Database {
     if let sum = sums[key] { return sum }
     let statement = rowSum[Int(key.table.rawValue)]
     defer { statement.reset() }
-    try statement.bind(1, Int64(key.pair))
-    try statement.bind(2, Int64(key.item))
+    try statement.bind(1, key.number)
     return try statement.step() ? UInt64(bitPattern: statement.integer(0)) : 0
   }
 

@@ -29,11 +29,36 @@ package struct Schema: Sendable {
 
   /// Version 3 has the tables of version 2, and a log in front of them, of which an older program knows nothing.
   package static let current = Schema(
-    version: 3, creations: [1: version1, 2: version2, 3: version2],
-    steps: [1: .toVersion2, 2: .statements("")])
+    version: 4, creations: [1: version1, 2: version2, 3: version2, 4: version4],
+    steps: [1: .toVersion2, 2: .statements(""), 3: .statements(toVersion4)])
 
-  /// A key's rows lie together because the key is the table (<https://www.sqlite.org/withoutrowid.html>).
+  /// A row's key is its number in the tree, pair and item in one: a pair's rows lie together, and to find one no other
+  /// row's value is read, as long as it may be (<https://www.sqlite.org/rowidtable.html>).
   /// What is read at the start of a segment comes before what is not.
+  static let version4 = """
+    CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    \(rowTables.map { table4($0) }.joined(separator: "\n"))
+    \(segment2)
+    """
+
+  static func table4(_ name: String) -> String {
+    """
+    CREATE TABLE \(name)(
+      key INTEGER PRIMARY KEY, sum INTEGER NOT NULL, value BLOB NOT NULL,
+      pair INTEGER AS (key >> 32 & 4294967295), item INTEGER AS (key & 4294967295));
+    """
+  }
+
+  private static let toVersion4 = rowTables.map { name in
+    """
+    ALTER TABLE \(name) RENAME TO old;
+    \(table4(name))
+    INSERT INTO \(name)(key, sum, value) SELECT pair << 32 | item, sum, value FROM old;
+    DROP TABLE old;
+    """
+  }.joined(separator: "\n")
+
+  /// The key is the table (<https://www.sqlite.org/withoutrowid.html>).
   static let version2 = """
     CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
     \(rowTables.map { table2($0) }.joined(separator: "\n"))

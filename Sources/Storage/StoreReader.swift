@@ -143,7 +143,7 @@ package final class StoreReader {
     _ table: Row.Table, _ faults: inout [String], _ most: Int
   ) throws(StoreError) {
     let statement = try connection.prepare(
-      "SELECT item, sum, value, pair FROM \(table) ORDER BY pair, item")
+      "SELECT item, sum, value, pair FROM \(table) ORDER BY key")
     defer { statement.finalize() }
     var digest: UInt64 = 0
     while faults.count < most, try statement.step() {

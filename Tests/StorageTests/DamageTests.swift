@@ -162,7 +162,8 @@ enum Damage: CaseIterable {
       writeFile(old.database, sample.oldDatabase)
       try run(
         "ATTACH '\(old.database)' AS old; "
-          + "INSERT OR REPLACE INTO device SELECT * FROM old.device WHERE item = 1", directory)
+          + "INSERT OR REPLACE INTO device(key, sum, value) "
+          + "SELECT key, sum, value FROM old.device WHERE item = 1", directory)
     }
   }
 

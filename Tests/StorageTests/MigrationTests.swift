@@ -18,32 +18,32 @@ import Testing
 
   private var storedVersion: UInt8 { readFile(directory.database)[63] }
 
-  /// Versions 4 and 5, that there are not yet.
+  /// Versions 5 and 6, that there are not yet.
   private func options(_ second: String?) -> StoreOptions {
     var options = StoreOptions()
     let first = "CREATE TABLE note(text);"
-    options.schema.version = 5
-    options.schema.creations[4] = Schema.current.creation + first
+    options.schema.version = 6
     options.schema.creations[5] = Schema.current.creation + first
-    options.schema.steps[3] = .statements(first)
-    options.schema.steps[4] = second.map { .statements($0) }
+    options.schema.creations[6] = Schema.current.creation + first
+    options.schema.steps[4] = .statements(first)
+    options.schema.steps[5] = second.map { .statements($0) }
     return options
   }
 
   @Test func takesSeveralSteps() throws {
     try make()
-    #expect(storedVersion == 3)
+    #expect(storedVersion == 4)
     let harness = try Harness(
       .directory(directory.path), options: options("INSERT INTO note VALUES('new');"))
     // The header says so at once, so that an older program sees it even after a kill.
-    #expect(storedVersion == 5)
+    #expect(storedVersion == 6)
     #expect(harness.contents.rows == [Row(.init(.pair, pair: 4), [1, 2])])
     #expect(harness.store.close())
     let before = directory.contents
     let error = #expect(throws: StoreError.self) {
       try Harness(.directory(directory.path)).store.close()
     }
-    #expect(error?.kind == .newerVersion(found: 5, known: 3))
+    #expect(error?.kind == .newerVersion(found: 6, known: 4))
     #expect(same(directory.contents, before))
   }
 

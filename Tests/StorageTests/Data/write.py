@@ -2,6 +2,7 @@
 
 usage: write.py watchline-server folder          (with the server of commit 401713b, version 1 of the tables)
        write.py watchline-server folder 2        (with the server of commit 999c3ef, version 2, before the log)
+       write.py watchline-server folder 3        (with the server of commit c59a138, version 3, with a log)
 """
 import socket, subprocess, sys, os, json, time, shutil, signal, hashlib, base64
 SERVER=sys.argv[1]; OUT=sys.argv[2]; VERSION=sys.argv[3] if len(sys.argv) > 3 else ''
@@ -101,6 +102,8 @@ def read(how, data):
         name, line = step.split('> ', 1)
         if name not in cs: cs[name] = C(port)
         cs[name].say(line); cs[name].sync()
+        # What waits is delivered a moment after the session began: after that the next line may acknowledge it.
+        time.sleep(0.1)
     for c in cs.values(): c.sync_end()
     text = ''.join(
         n + '< ' + l + '\n' for n in cs for l in cs[n].lines if '"of":"configure"' not in l)
@@ -115,5 +118,8 @@ for how in ('stopped', 'killed'):
     for name in os.listdir(d):
         if name.endswith('.reserve'): continue
         out = os.path.join(OUT, how + VERSION + name[len('watchline'):] + '.lz')
-        open(out, 'wb').write(pack(open(os.path.join(d, name), 'rb').read()))
+        data = open(os.path.join(d, name), 'rb').read()
+        # Of what a log has behind its last entry, a part: an entry may end with zeros as well.
+        if name.endswith('.log'): data = data.rstrip(b'\0') + bytes(4096)
+        open(out, 'wb').write(pack(data))
     read(how, d)
