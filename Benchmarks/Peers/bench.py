@@ -19,6 +19,7 @@ import faults
 import measurements
 import processes
 import servers
+import sync
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -199,6 +200,8 @@ def main():
             return 0
         if any(row.workload in ("cluster", "cluster-latency", "take-over") for row in rows):
             paths["nats"] = cluster.find_nats(ROOT)
+        if any(row.workload == "sync" and row.name != "watchline" for row in rows):
+            paths["yrs"] = sync.find_python(ROOT)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             if options.check:

@@ -12,6 +12,7 @@ import cluster
 import neighbour
 import processes
 import servers
+import sync
 
 WRONG = ("lost", "duplicated", "reordered", "foreign")
 
@@ -199,6 +200,8 @@ def plan(bench):
         server = next(iter(servers.named(servers.MESSAGE, "watchline")))
         rows.append(Row("neighbour", "", kind, title, "",
                         lambda server=server, kind=kind: bench.neighbour(server, kind)))
+    sync.plan(bench, lambda workload, shape, name, title, measure: rows.append(
+        Row(workload, shape, name, title, "", measure)))
     rows += cluster_rows(bench)
     for name in bench.waits():
         rows.append(Row("wait", "", name.replace(" ", "-"), name, "", lambda name=name: bench.wait(name)))

@@ -84,6 +84,7 @@ def kibi(value):
 RATE = [("messagesPerSecond", count), ("serverCPUSecondsPerMillion", digits)]
 LATENCY = [("latencyMilliseconds." + name, digits) for name in ("p50", "p99", "p999", "max")] + [
     ("serverCPUSecondsPerMillion", digits)]
+SYNC = RATE + [("wireBytesPerMessage", digits), ("diskBytesPerMessage", digits)]
 WAIT = [("latencyMilliseconds." + name, digits) for name in ("p50", "p99")]
 IDLE = ([("bytesPerConnection", kibi), ("connections", digits)],
         ["server memory a connection", "connections"])
@@ -118,6 +119,7 @@ TITLES = {
     "bystander": "A ping while somebody else floods: ms p50 · p99",
     "bystander-transfer": "A transfer, until it is on the disk, while somebody else floods: ms p50 · p99",
     "neighbour": "A ping while one request of another pair is carried out",
+    "sync": "Edits through a server: edits/s · server CPU seconds per million · bytes an edit on the wire · on the disk",
     "cluster": "Guaranteed transfer at servers that share pairs: messages/s · servers' CPU seconds per million",
     "cluster-latency": "Live message, 1000 a second over 20 pairs, by a peer link",
     "take-over": "How long a shard with 64 MiB is not served",
@@ -142,6 +144,8 @@ def print_tables(rows, options):
         columns, heads = COLUMNS.get(workload, (RATE, shapes))
         if workload.startswith("bystander"):
             columns = WAIT
+        if workload == "sync":
+            columns = SYNC
         if not shapes[0]:
             shapes = [""]
         print_line(["server"] + (["synced before acknowledged?"] if has_sync else []) + heads)

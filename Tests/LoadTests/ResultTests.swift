@@ -14,6 +14,8 @@ func finishedRun(
   result.figures.seconds = 2
   result.figures.serverCPUSeconds = 0.03
   result.figures.serverResidentBytes = 1 << 20
+  result.figures.wireBytes = 1_950_000
+  result.figures.diskBytes = 30_000
   result.figures.clientCPUPercent = 12.34
   for value in 1...1_000 {
     result.figures.latency.record(value * 10)
@@ -101,6 +103,7 @@ func object(_ result: LoadResult) throws -> [String: Any] {
       "version", "serverVersion", "ended", "options", "machine", "warmUpSeconds", "seconds",
       "messages", "messagesPerSecond", "latencyMilliseconds", "deliveryLatencyMilliseconds",
       "serverCPUSecondsPerMillion", "serverResidentBytes", "clientCPUPercent", "clientBound",
+      "wireBytesPerMessage", "diskBytesPerMessage",
       "lost", "duplicated", "reordered", "inFlight", "latencyHistogram", "samples",
     ]
     #expect(Set(json.keys) == names)
@@ -108,6 +111,8 @@ func object(_ result: LoadResult) throws -> [String: Any] {
     #expect(json["messagesPerSecond"] as? Double == 1_500)
     #expect(json["serverCPUSecondsPerMillion"] as? Double == 10)
     #expect(json["clientCPUPercent"] as? Double == 12.3)
+    #expect(json["wireBytesPerMessage"] as? Double == 650)
+    #expect(json["diskBytesPerMessage"] as? Double == 10)
     #expect(json["warmUpSeconds"] as? Double == 1)
     let latency = try #require(json["latencyMilliseconds"] as? [String: Double])
     #expect(Set(latency.keys) == ["p50", "p99", "p999", "max"])
@@ -135,6 +140,7 @@ func object(_ result: LoadResult) throws -> [String: Any] {
     #expect(json["ended"] as? String == "the server has gone")
     #expect(json["serverCPUSecondsPerMillion"] is NSNull)
     #expect(json["serverResidentBytes"] is NSNull)
+    #expect(json["wireBytesPerMessage"] is NSNull && json["diskBytesPerMessage"] is NSNull)
     #expect((json["latencyMilliseconds"] as? [String: Any])?["p50"] is NSNull)
   }
 

@@ -40,10 +40,13 @@ extension ProcessTests {
       for name in ["lost", "duplicated", "reordered", "inFlight"] {
         #expect(result[name] as? Int == 0, "\(name)", sourceLocation: sourceLocation)
       }
-      for name in ["messages", "messagesPerSecond", "seconds", "serverResidentBytes"] {
+      for name in [
+        "messages", "messagesPerSecond", "seconds", "serverResidentBytes", "wireBytesPerMessage",
+      ] {
         #expect(result[name] as? Double ?? 0 > 0, "\(name)", sourceLocation: sourceLocation)
       }
       #expect(result["serverCPUSecondsPerMillion"] is NSNumber, sourceLocation: sourceLocation)
+      #expect(result["diskBytesPerMessage"] is NSNumber, sourceLocation: sourceLocation)
       #expect(result["clientCPUPercent"] as? Double ?? -1 >= 0, sourceLocation: sourceLocation)
       let latency = try #require(result["latencyMilliseconds"] as? [String: Double])
       #expect(latency["p50"]! > 0 && latency["p50"]! <= latency["p99"]!)
@@ -76,6 +79,8 @@ extension ProcessTests {
       let options = try #require(result["options"] as? [String: Any])
       #expect(options["pairs"] as? Int == 3)
       #expect((options["rate"] is NSNull) == (pace[0] == "--window"))
+      // In and out, 200 bytes each time and what is around them; nothing of it goes to the disk.
+      #expect(450..<1_000 ~= (result["wireBytesPerMessage"] as? Double ?? 0))
       if pace[0] == "--rate" {
         let rate = try #require(result["messagesPerSecond"] as? Double)
         #expect(rate < 450, "an open loop sends no more than asked for")

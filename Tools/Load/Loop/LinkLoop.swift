@@ -18,6 +18,9 @@ protocol LinkHandler: AnyObject {
 
   /// The server has ended the connection.
   func ended(_ link: Link) throws(LoadFailure)
+
+  /// A socket has taken so many bytes, or given them.
+  func carried(_ bytes: Int)
 }
 
 /// All connections of a run on one thread: each is read once a turn, and written to once.
@@ -159,7 +162,10 @@ final class LinkLoop {
   /// - Returns: 0 at the end, and below that where nothing has come.
   private func read(_ link: Link, at kept: Int) throws(LoadFailure) -> Int {
     let count = Glibc.read(link.descriptor, input.baseAddress! + kept, Self.readSize)
-    guard count < 0 else { return count }
+    guard count < 0 else {
+      handler.carried(count)
+      return count
+    }
     if errno == EAGAIN || errno == EINTR { return -1 }
     guard errno == ECONNRESET else {
       throw LoadFailure("\(link.name) cannot be read: \(String(cString: strerror(errno)))")
@@ -293,7 +299,10 @@ final class LinkLoop {
     guard link.state != .closed else { return bytes.count }
     let count = Glibc.send(
       link.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-    if count >= 0 { return count }
+    if count >= 0 {
+      handler.carried(count)
+      return count
+    }
     switch errno {
     case EAGAIN, EINTR: return 0
     case EPIPE, ECONNRESET:

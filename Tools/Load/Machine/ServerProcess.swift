@@ -15,6 +15,9 @@ package struct ServerProcess: Sendable {
   /// Memory that it occupies, in bytes; nil where it is gone.
   package var residentBytes: Int? { Self.sum(ids.map(Self.residentBytes)) }
 
+  /// What it has had written to the disk so far, in bytes; nil where it is gone, or somebody else's.
+  package var writtenBytes: Int? { Self.sum(ids.map(Self.writtenBytes)) }
+
   /// nil where one of them is.
   private static func sum<Number: Numeric>(_ numbers: [Number?]) -> Number? {
     numbers.reduce(Number.zero) { sum, number in sum.flatMap { sum in number.map { sum + $0 } } }
@@ -37,6 +40,12 @@ package struct ServerProcess: Sendable {
     let fields = text.split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]), pages > 0 else { return nil }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  private static func writtenBytes(_ id: Int) -> Int? {
+    let name = "write_bytes: "
+    return ProcFile.text("/proc/\(id)/io")?.split(separator: "\n")
+      .first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }
   }
 
   /// Binds all its threads to one processor.

@@ -10,6 +10,10 @@ package struct Figures: Equatable, Sendable {
   package var serverCPUSeconds: Double?
   /// At the end of the phase.
   package var serverResidentBytes: Int?
+  /// Of the connections' bytes, both ways, without what the kernel puts around them.
+  package var wireBytes = 0
+  /// Written by the server for the disk; nil where its process is not known or may not be looked at.
+  package var diskBytes: Int?
   package var clientCPUPercent = 0.0
   package var samples: [Sample] = []
 
@@ -22,6 +26,15 @@ package struct Figures: Equatable, Sendable {
     return cpu / Double(messages) * 1e6
   }
 
+  package var wireBytesPerMessage: Double? {
+    messages > 0 ? Double(wireBytes) / Double(messages) : nil
+  }
+
+  package var diskBytesPerMessage: Double? {
+    guard let diskBytes, messages > 0 else { return nil }
+    return Double(diskBytes) / Double(messages)
+  }
+
   /// Two phases that each message passes through, as one: times and processor time a message add up.
   package static func both(_ first: Figures, _ second: Figures) -> Figures {
     var whole = second
@@ -31,6 +44,10 @@ package struct Figures: Equatable, Sendable {
     // What the first phase would have taken for the messages of the second.
     let scale = Double(second.messages) / Double(first.messages)
     whole.seconds += first.seconds * scale
+    whole.wireBytes += Int(Double(first.wireBytes) * scale)
+    whole.diskBytes = first.diskBytes.flatMap { bytes in
+      second.diskBytes.map { $0 + Int(Double(bytes) * scale) }
+    }
     whole.serverCPUSeconds = first.serverCPUSeconds.flatMap { cpu in
       second.serverCPUSeconds.map { $0 + cpu * scale }
     }

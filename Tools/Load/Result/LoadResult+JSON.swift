@@ -84,6 +84,8 @@ extension Figures {
     if delivery.count > 0 { writer.raw("deliveryLatencyMilliseconds", delivery.percentiles) }
     writer.raw("serverCPUSecondsPerMillion", number(serverCPUSecondsPerMillion, 3))
     writer.raw("serverResidentBytes", serverResidentBytes.map { "\($0)" } ?? "null")
+    writer.raw("wireBytesPerMessage", number(wireBytesPerMessage, 1))
+    writer.raw("diskBytesPerMessage", number(diskBytesPerMessage, 1))
   }
 }
 

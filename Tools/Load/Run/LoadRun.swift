@@ -210,6 +210,8 @@ package class LoadRun: LinkHandler {
     try loop.send(link, String(decoding: line, as: UTF8.self) + "}\n")
   }
 
+  func carried(_ bytes: Int) { meter.carried(bytes) }
+
   func ended(_ link: Link) throws(LoadFailure) {
     throw LoadFailure("the server has closed the connection of \(link.name)")
   }

@@ -2,6 +2,8 @@
 final class Meter {
   private let server: ServerProcess?
   private let phase: String?
+  /// Bytes that this program's connections have carried so far, both ways.
+  private var carriedBytes = 0
   private(set) var isRunning = false
   private(set) var count = 0
   private var began = Moment()
@@ -19,6 +21,8 @@ final class Meter {
     var count = 0
     var own: Int64 = 0
     var server: Double?
+    var carried = 0
+    var stored: Int?
   }
 
   /// - Parameter phase: what samples call it; nil where the run has one phase only.
@@ -28,7 +32,9 @@ final class Meter {
   }
 
   private func moment(_ now: Int64) -> Moment {
-    Moment(time: now, count: count, own: Clock.ownCPU, server: server?.cpuSeconds)
+    Moment(
+      time: now, count: count, own: Clock.ownCPU, server: server?.cpuSeconds,
+      carried: carriedBytes, stored: server?.writtenBytes)
   }
 
   func begin(_ now: Int64) {
@@ -45,6 +51,9 @@ final class Meter {
     count &+= 1
     latency.record(microseconds)
   }
+
+  @inline(__always)
+  func carried(_ bytes: Int) { carriedBytes &+= bytes }
 
   /// A transfer has reached its receiver; it is counted when it finishes.
   @inline(__always)
@@ -80,7 +89,9 @@ final class Meter {
     return sample
   }
 
-  private static func difference(_ later: Double?, _ earlier: Double?) -> Double? {
+  private static func difference<Number: Numeric>(
+    _ later: Number?, _ earlier: Number?
+  ) -> Number? {
     guard let later, let earlier else { return nil }
     return later - earlier
   }
@@ -101,6 +112,8 @@ final class Meter {
       server?.residentBytes
       ?? figures.samples.last { $0.serverResidentBytes != nil }?
       .serverResidentBytes
+    figures.wireBytes = end.carried - began.carried
+    figures.diskBytes = Self.difference(end.stored, began.stored)
     figures.clientCPUPercent = Double(end.own - began.own) / 1e7 / figures.seconds
   }
 
