@@ -63,9 +63,9 @@ struct FieldBenchmark {
 
   private func decoded(_ items: [[UInt8]], for fold: Fold) throws -> [Operation] {
     var contexts: [ReplicaID: Context] = [:]
+    let names = NameCache()
     return try items.map { bytes in
-      var operation = try Operation(try OperationText(json: bytes)) { contexts[$0] }
-      fold.share(&operation)
+      let operation = try Operation(try OperationText(json: bytes), names: names) { contexts[$0] }
       contexts[operation.dot.replica] = operation.context
       return operation
     }

@@ -127,31 +127,6 @@ package final class Fold {
 
   func shared(_ name: Name) -> Name { names.insert(name).memberAfterInsert }
 
-  /// Makes an operation that was read use the copies of names that are here. It takes less memory
-  /// then, and less time to apply.
-  package func share(_ operation: inout Operation) {
-    func known(_ target: Target) -> Target {
-      knownIndex(of: target).map { records[$0].target } ?? target
-    }
-    func known(_ name: Name) -> Name { names.firstIndex(of: name).map { names[$0] } ?? name }
-    for index in operation.actions.indices {
-      operation.actions[index].target = known(operation.actions[index].target)
-      operation.actions[index].home = operation.actions[index].home.map(known)
-      operation.actions[index].into = operation.actions[index].into.map(known)
-      switch operation.actions[index].body {
-      case .write(let field, let value):
-        operation.actions[index].body = .write(field: known(field), value: value)
-      case .move(let field, let anchor):
-        operation.actions[index].body = .move(field: known(field), to: anchor)
-      case .insert(let field, let anchor, let text):
-        operation.actions[index].body = .insert(field: known(field), at: anchor, text: text)
-      case .erase(let field, let runs):
-        operation.actions[index].body = .erase(field: known(field), runs)
-      case .create, .delete, .restore, .unknown: break
-      }
-    }
-  }
-
   /// How many records it holds, deleted ones that are not collected included.
   package var recordCount: Int { records.count }
 

@@ -62,6 +62,10 @@ extension Name {
   func `is`(_ text: StaticString) -> Bool {
     utf8.withUnsafeBytes { $0.is(text) }
   }
+
+  func `is`(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    utf8.withUnsafeBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
+  }
 }
 
 extension UnsafeRawBufferPointer {

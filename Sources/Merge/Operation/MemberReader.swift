@@ -1,12 +1,12 @@
 import Wire
 
 /// What an object of an operation is called in errors.
-indirect enum DatumPlace: CustomStringConvertible {
+enum DatumPlace: CustomStringConvertible {
   case named(String)
   /// The index of an action, and the operation's number.
   case action(Int, of: UInt64)
   /// What a list in something has, and its index.
-  case item(String, Int, in: DatumPlace)
+  indirect case item(String, Int, in: DatumPlace)
 
   var description: String {
     switch self {
@@ -21,10 +21,13 @@ indirect enum DatumPlace: CustomStringConvertible {
 struct MemberReader<Source: DatumSource> {
   let source: Source
   let place: DatumPlace
+  /// Where names are looked for before they are made.
+  let names: NameCache?
 
-  init(_ source: Source, _ place: DatumPlace) {
+  init(_ source: Source, _ place: DatumPlace, _ names: NameCache? = nil) {
     self.source = source
     self.place = place
+    self.names = names
   }
 
   init(_ source: Source, _ place: String) { self.init(source, .named(place)) }
@@ -41,6 +44,15 @@ struct MemberReader<Source: DatumSource> {
     try value(name, wanted()) { Name(utf8: Array($0)) }
   }
 
+  /// A member that is the name of a kind, a field or a record.
+  func name(_ name: StaticString, _ wanted: @autoclosure () -> String) throws(WireError) -> Name {
+    try value(name, wanted()) { known($0) }
+  }
+
+  private func known(_ bytes: UnsafeRawBufferPointer) -> Name {
+    names?.name(bytes) ?? Name(utf8: Array(bytes))
+  }
+
   /// A member that is a string, in a stricter form.
   func value<Result>(
     _ name: StaticString, _ wanted: @autoclosure () -> String,
@@ -51,11 +63,13 @@ struct MemberReader<Source: DatumSource> {
     return result
   }
 
-  func field() throws(WireError) -> Name { try text("field", "the field's name") }
+  func field() throws(WireError) -> Name { try name("field", "the field's name") }
 
   func target(_ name: StaticString) throws(WireError) -> Target? {
     guard let member = source.member(name) else { return nil }
-    guard let kind = member.member("kind")?.text, let record = member.member("record")?.text else {
+    guard let kind = member.member("kind")?.read(known),
+      let record = member.member("record")?.read(known)
+    else {
       throw invalid(name, "an object with kind and record")
     }
     return Target(kind, record)

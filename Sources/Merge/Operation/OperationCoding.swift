@@ -55,7 +55,7 @@ extension Operation {
   }
 
   init(
-    reading source: some DatumSource, previous: (ReplicaID) -> Context?
+    reading source: some DatumSource, _ names: NameCache? = nil, previous: (ReplicaID) -> Context?
   ) throws(WireError) {
     let reader = MemberReader(source, "an operation")
     let replica = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0) }
@@ -73,7 +73,7 @@ extension Operation {
     actions = []
     actions.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      actions.append(try Action(item, .action(index, of: seq)))
+      actions.append(try Action(item, .action(index, of: seq), names))
     }
     guard actions.reduce(0, { $0 + $1.elements }) < Int(ElementID.indexLimit) else {
       throw reader.invalid(
@@ -163,8 +163,10 @@ extension Action {
   }
 
   /// - Parameter place: what it is called in errors.
-  init(_ source: some DatumSource, _ place: DatumPlace) throws(WireError) {
-    let reader = MemberReader(source, place)
+  init(
+    _ source: some DatumSource, _ place: DatumPlace, _ names: NameCache? = nil
+  ) throws(WireError) {
+    let reader = MemberReader(source, place, names)
     let word = try reader.value("action", "the action's name") { .some(Word($0)) }
     guard let word else {
       let datum = source.datum
@@ -174,7 +176,7 @@ extension Action {
       return
     }
     let target = Target(
-      try reader.text("kind", "the record's kind"), try reader.text("record", "the record's id"))
+      try reader.name("kind", "the record's kind"), try reader.name("record", "the record's id"))
     let body: Body
     switch word {
     case .create: body = .create

@@ -47,15 +47,18 @@ package struct OperationText: Hashable, Sendable {
 extension Operation {
   /// Reads an operation.
   ///
-  /// - Parameter previous: the context of the operation before it of the replica named, nil where it is the first.
+  /// - Parameters:
+  ///   - names: where its names are looked for before they are made.
+  ///   - previous: the context of the operation before it of the replica named, nil where it is the first.
   /// - Throws: 4003 or 4004 with what is wrong where.
   package init(
-    _ text: OperationText, previous: (ReplicaID) -> Context?
+    _ text: OperationText, names: NameCache? = nil, previous: (ReplicaID) -> Context?
   ) throws(WireError) {
     // A typed throw does not pass through the closure of an array's bytes.
     let result: Result<Operation, WireError> = text.bytes.withUnsafeBytes { bytes in
       do throws(WireError) {
-        return .success(try Operation(reading: CanonicalText(bytes, at: 0), previous: previous))
+        return .success(
+          try Operation(reading: CanonicalText(bytes, at: 0), names, previous: previous))
       } catch {
         return .failure(error)
       }

@@ -38,8 +38,7 @@ extension Replica {
     var ahead: Stamp?
     do throws(WireError) {
       for item in items {
-        var operation = try Operation(item) { $0 == replica ? chain.context : nil }
-        fold.share(&operation)
+        let operation = try Operation(item, names: names) { $0 == replica ? chain.context : nil }
         try check(operation, from: replica, rank: rank)
         let seq = operation.dot.seq
         if seq <= known {
@@ -109,6 +108,28 @@ extension Replica {
 
     mutating func check(_ operation: Operation, _ schema: Schema) throws(WireError) {
       let seq = operation.dot.seq
+      // What the one before had seen, and that one, was looked at with it.
+      let before = context(of: Dot(operation.dot.replica, seq - 1))
+      if operation.context.own != seq - 1 || operation.context.others != before?.others {
+        try checkContext(operation)
+      }
+      let last = operations.last?.operation.stamp ?? fold.lastStamp(of: operation.dot.replica)
+      if let last, !(last < operation.stamp) {
+        throw WireError(
+          .invalidField,
+          "the stamp of operation \(seq) must be above that of the one before it, \(last.spelled)")
+      }
+      try schema.check(operation)
+      let coming = Fold.Coming(operation)
+      try fold.checkElements(coming, after: operations)
+      for (index, action) in operation.actions.enumerated() {
+        try checkRecord(action, index, seq, schema)
+      }
+      operations.append(coming)
+    }
+
+    private func checkContext(_ operation: Operation) throws(WireError) {
+      let seq = operation.dot.seq
       guard fold.vector.contains(operation.context.others) else {
         throw WireError(
           .invalidField, "the context of operation \(seq) names operations that are not here")
@@ -126,19 +147,6 @@ extension Replica {
           "the stamp of operation \(seq) must be above those of all that it has seen, of which \(seen.spelled) is the highest"
         )
       }
-      let last = operations.last?.operation.stamp ?? fold.lastStamp(of: operation.dot.replica)
-      if let last, !(last < operation.stamp) {
-        throw WireError(
-          .invalidField,
-          "the stamp of operation \(seq) must be above that of the one before it, \(last.spelled)")
-      }
-      try schema.check(operation)
-      let coming = Fold.Coming(operation)
-      try fold.checkElements(coming, after: operations)
-      for (index, action) in operation.actions.enumerated() {
-        try checkRecord(action, index, seq, schema)
-      }
-      operations.append(coming)
     }
 
     private func context(of dot: Dot) -> Context? {

@@ -12,6 +12,8 @@ package final class Replica {
   /// What had been taken in at `base`.
   package private(set) var baseVector = VersionVector()
   private var chains: [ReplicaID: GrowingChain] = [:]
+  /// Of the operations that are read here.
+  let names = NameCache()
   /// Where the operations of each replica stand in the log.
   private var places: [ReplicaID: Places] = [:]
 
@@ -115,8 +117,7 @@ package final class Replica {
 
   /// Reads the next operation of its replica.
   package func read(_ text: OperationText) throws(WireError) -> Written {
-    var operation = try Operation(text) { chains[$0]?.context }
-    fold.share(&operation)
+    let operation = try Operation(text, names: names) { chains[$0]?.context }
     return Written(operation: operation, bytes: text.bytes)
   }
 
