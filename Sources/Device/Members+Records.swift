@@ -16,12 +16,7 @@ extension Members {
   func operations() throws -> [OperationText] {
     guard let list = value("ops"), list.kind == .array else { return [] }
     return try bytes.withUnsafeBytes { line in
-      var items: [OperationText] = []
-      var reader = ArrayReader(list, line)
-      while let item = reader.next() {
-        items.append(try OperationText(item, line, deepest: Envelope.maximumDepth))
-      }
-      return items
+      try OperationText.list(list, line, deepest: Envelope.maximumDepth)
     }
   }
 

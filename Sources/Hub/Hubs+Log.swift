@@ -58,7 +58,7 @@ extension Hubs {
     _ session: SyncSession, _ replica: ReplicaID, _ connection: Connection
   ) {
     let hub = session.hub
-    var pieces: [[UInt8]] = []
+    var pieces: [ArraySlice<UInt8>] = []
     var size = 0
     var purge: Replica.Purge?
     while session.cursor < hub.committed, size < Self.lineOfOperations, purge == nil {

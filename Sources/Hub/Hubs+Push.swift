@@ -60,12 +60,7 @@ extension Hubs {
     guard value.kind == .array else {
       throw call.fields.invalid(.ops, value, "a list of operations")
     }
-    var items: [OperationText] = []
-    var reader = ArrayReader(value, call.fields.line)
-    while let item = reader.next() {
-      items.append(try OperationText(item, call.fields.line, deepest: Self.deepestOperation))
-    }
-    return items
+    return try OperationText.list(value, call.fields.line, deepest: Self.deepestOperation)
   }
 
   /// - Throws: 4008 where a hub is as large as it may become. A device whose operations are refused cannot acknowledge,

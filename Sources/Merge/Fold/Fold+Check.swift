@@ -6,7 +6,11 @@ extension Fold {
     let operation: Operation
     private lazy var insertions = Insertions(operation)
 
-    init(_ operation: Operation) { self.operation = operation }
+    /// nil where it has nothing to do with sequences.
+    init?(_ operation: Operation) {
+      guard operation.actions.contains(where: \.namesElements) else { return nil }
+      self.operation = operation
+    }
 
     /// Whether actions before `end` insert all of a run there.
     func inserts(_ run: ElementRun, _ name: SequenceName, before end: Int) -> Bool {
@@ -19,24 +23,29 @@ extension Fold {
 
   /// Whether every element that an operation names is here, was purged, or is its own.
   ///
-  /// - Parameter earlier: operations of the same replica that come before it and are not here yet.
-  func checkElements(_ coming: Coming, after earlier: [Coming] = []) throws(WireError) {
+  /// - Parameters:
+  ///   - earlier: operations of the same replica that come before it and are not here yet.
+  ///   - first: the number of the first of them.
+  func checkElements(
+    _ coming: Coming, after earlier: [Coming?] = [], from first: UInt64 = 0
+  ) throws(WireError) {
     let operation = coming.operation
     for index in operation.actions.indices where operation.actions[index].namesElements {
       let action = operation.actions[index]
       guard let name = SequenceName(action) else { continue }
       switch action.body {
       case .move(_, let anchor), .insert(_, let anchor, _):
-        try check(anchor, name, coming, index, earlier)
+        try check(anchor, name, coming, index, earlier, first)
       case .erase(_, let runs):
-        for run in runs { try check(run, name, coming, index, earlier) }
+        for run in runs { try check(run, name, coming, index, earlier, first) }
       default: break
       }
     }
   }
 
   private func check(
-    _ anchor: Anchor, _ name: SequenceName, _ coming: Coming, _ index: Int, _ earlier: [Coming]
+    _ anchor: Anchor, _ name: SequenceName, _ coming: Coming, _ index: Int, _ earlier: [Coming?],
+    _ first: UInt64
   ) throws(WireError) {
     guard let parent = anchor.parent else {
       guard anchor.side == .right else {
@@ -47,21 +56,22 @@ extension Fold {
       }
       return
     }
-    try check(ElementRun(parent, count: 1), name, coming, index, earlier)
+    try check(ElementRun(parent, count: 1), name, coming, index, earlier, first)
   }
 
   private func check(
-    _ run: ElementRun, _ name: SequenceName, _ coming: Coming, _ index: Int, _ earlier: [Coming]
+    _ run: ElementRun, _ name: SequenceName, _ coming: Coming, _ index: Int, _ earlier: [Coming?],
+    _ first: UInt64
   ) throws(WireError) {
     let dot = coming.operation.dot
     let isKnown: Bool
     if run.first.dot == dot {
       isKnown = coming.inserts(run, name, before: index)
-    } else if let first = earlier.first?.operation.dot, run.first.dot.replica == first.replica,
-      run.first.dot.seq >= first.seq, run.first.dot.seq < dot.seq
+    } else if !earlier.isEmpty, run.first.dot.replica == dot.replica, run.first.dot.seq >= first,
+      run.first.dot.seq < dot.seq
     {
-      let other = earlier[Int(run.first.dot.seq - first.seq)]
-      isKnown = other.inserts(run, name, before: other.operation.actions.count)
+      let other = earlier[Int(run.first.dot.seq - first)]
+      isKnown = other?.inserts(run, name, before: .max) ?? false
     } else if base.contains(run.first.dot) {
       isKnown = true
     } else {

@@ -24,7 +24,8 @@ extension SnapshotReader {
     guard lower.map({ $0 < stamp }) ?? true, !isInBase || !(entry.baseStamp! < stamp) else {
       throw reader.invalid("stamp", "above the one before it, and within the header's")
     }
-    let context = try Operation.context(reader, dot, previous?.context)
+    let context = try Operation.context(
+      reader.source.member("context"), reader, dot, previous?.context)
     guard fold.vector.contains(context.others) else {
       throw reader.invalid("context", "within the header's replicas")
     }

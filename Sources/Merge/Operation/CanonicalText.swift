@@ -1,26 +1,14 @@
+import Wire
+
 /// A value in canonical text, read where it stands: a tree would cost an operation some forty allocations.
 struct CanonicalText {
   private let text: UnsafeRawBufferPointer
   private let start: Int
-  /// Of an object, where its members stand, the names without their quotes.
-  private var members: [(name: Range<Int>, value: Int)] = []
-  /// Behind an object.
-  private var end = 0
 
   /// - Precondition: a value in canonical form starts there, as `CanonicalCheck` or `Datum` has it.
   init(_ text: UnsafeRawBufferPointer, at start: Int) {
     self.text = text
     self.start = start
-    guard text[start] == 0x7B else { return }
-    members.reserveCapacity(8)
-    var at = start + 1
-    while text[at] != 0x7D {
-      if text[at] == 0x2C { at += 1 }
-      let colon = pastString(at)
-      members.append((at + 1..<colon - 1, colon + 1))
-      at = past(colon + 1)
-    }
-    end = at + 1
   }
 
   /// Behind the value that starts at `at`.
@@ -58,9 +46,20 @@ struct CanonicalText {
 }
 
 extension CanonicalText: DatumSource {
-  func member(_ name: StaticString) -> CanonicalText? {
-    for member in members where UnsafeRawBufferPointer(rebasing: text[member.name]).is(name) {
-      return CanonicalText(text, at: member.value)
+  var firstMember: Int { start + 1 }
+
+  func member(_ name: StaticString, from place: inout Int) -> CanonicalText? {
+    guard text[start] == 0x7B else { return nil }
+    while text[place] != 0x7D {
+      let quote = text[place] == 0x2C ? place + 1 : place
+      let colon = pastString(quote)
+      let found = UnsafeRawBufferPointer(rebasing: text[quote + 1..<colon - 1])
+      if found.is(name) {
+        place = past(colon + 1)
+        return CanonicalText(text, at: colon + 1)
+      }
+      guard found.lexicographicallyPrecedes(name.bytes) else { return nil }
+      place = past(colon + 1)
     }
     return nil
   }
@@ -82,25 +81,31 @@ extension CanonicalText: DatumSource {
     }
   }
 
-  var elements: [CanonicalText]? {
-    guard text[start] == 0x5B else { return nil }
-    var elements: [CanonicalText] = []
+  func readElements(
+    _ body: (CanonicalText) throws(WireError) -> Void
+  ) throws(WireError) -> Bool {
+    guard text[start] == 0x5B else { return false }
     var at = start + 1
     while text[at] != 0x5D {
       if text[at] == 0x2C { at += 1 }
-      let element = CanonicalText(text, at: at)
-      elements.append(element)
-      at = element.end > 0 ? element.end : past(at)
+      try body(CanonicalText(text, at: at))
+      at = past(at)
     }
-    return elements
+    return true
   }
 
   func readMembers(_ body: (UnsafeRawBufferPointer, CanonicalText) -> Bool) -> Bool {
     guard text[start] == 0x7B else { return false }
-    return members.allSatisfy { member in
-      CanonicalText(text, at: member.name.lowerBound - 1).read { name in
-        body(name, CanonicalText(text, at: member.value)) ? true : nil
-      } ?? false
+    var at = start + 1
+    while text[at] != 0x7D {
+      if text[at] == 0x2C { at += 1 }
+      let colon = pastString(at)
+      let isRight = CanonicalText(text, at: at).read { name in
+        body(name, CanonicalText(text, at: colon + 1)) ? true : nil
+      }
+      guard isRight == true else { return false }
+      at = past(colon + 1)
     }
+    return true
   }
 }

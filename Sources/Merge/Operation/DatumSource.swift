@@ -1,7 +1,14 @@
+import Wire
+
 /// What an operation is read from: the tree of its values, or their text.
 protocol DatumSource {
-  /// nil where this is no object, or has no such member.
-  func member(_ name: StaticString) -> Self?
+  /// Where an object's members begin.
+  var firstMember: Int { get }
+
+  /// The member of a name; nil where this is no object, or has no such member from `place` on.
+  ///
+  /// - Parameter place: moves on, so that those that are asked for in the order of their names are all found on one way.
+  func member(_ name: StaticString, from place: inout Int) -> Self?
 
   /// What a string is read as; nil where this is none.
   func read<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result?
@@ -9,8 +16,8 @@ protocol DatumSource {
   /// nil where this is neither true nor false.
   var flag: Bool? { get }
 
-  /// nil where this is no array.
-  var elements: [Self]? { get }
+  /// Goes through an array's elements. Returns false where this is none.
+  func readElements(_ body: (Self) throws(WireError) -> Void) throws(WireError) -> Bool
 
   /// Goes through an object's members while `body` returns true. Returns false where this is no object, or where `body`
   /// has.
@@ -20,15 +27,37 @@ protocol DatumSource {
 }
 
 extension DatumSource {
+  /// nil where this is no object, or has no such member.
+  func member(_ name: StaticString) -> Self? {
+    var place = firstMember
+    return member(name, from: &place)
+  }
+
+  /// nil where this is no array.
+  var elements: [Self]? {
+    var elements: [Self] = []
+    // What it does with them throws nothing.
+    let isArray = try? readElements { elements.append($0) }
+    return isArray == true ? elements : nil
+  }
+
   /// A string; nil where this is none.
   var text: Name? { read { Name(utf8: Array($0)) } }
 }
 
 extension Datum: DatumSource {
-  /// The member of a name that is written here: one that is looked for without an array of its own.
-  func member(_ name: StaticString) -> Datum? {
+  var firstMember: Int { 0 }
+
+  func member(_ name: StaticString, from place: inout Int) -> Datum? {
     guard case .object(let members) = self else { return nil }
-    for index in members.indices where members[index].name.is(name) { return members[index].value }
+    while place < members.count {
+      if members[place].name.is(name) {
+        place += 1
+        return members[place - 1].value
+      }
+      guard members[place].name.utf8.lexicographicallyPrecedes(name.bytes) else { return nil }
+      place += 1
+    }
     return nil
   }
 
@@ -42,9 +71,10 @@ extension Datum: DatumSource {
     return flag
   }
 
-  var elements: [Datum]? {
-    guard case .array(let elements) = self else { return nil }
-    return elements
+  func readElements(_ body: (Datum) throws(WireError) -> Void) throws(WireError) -> Bool {
+    guard case .array(let elements) = self else { return false }
+    for element in elements { try body(element) }
+    return true
   }
 
   func readMembers(_ body: (UnsafeRawBufferPointer, Datum) -> Bool) -> Bool {
@@ -59,19 +89,19 @@ extension Datum: DatumSource {
 
 extension Name {
   /// Whether it is a text that is written here.
-  func `is`(_ text: StaticString) -> Bool {
-    utf8.withUnsafeBytes { $0.is(text) }
-  }
+  func `is`(_ text: StaticString) -> Bool { utf8.withUnsafeBytes { $0.is(text) } }
 
-  func `is`(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    utf8.withUnsafeBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
-  }
+  func `is`(_ bytes: UnsafeRawBufferPointer) -> Bool { utf8.withUnsafeBytes { $0.equals(bytes) } }
 }
 
 extension UnsafeRawBufferPointer {
   /// Whether it is a text that is written here.
-  func `is`(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount
-      && elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: count))
+  @inline(__always)
+  func `is`(_ text: StaticString) -> Bool { equals(text.bytes) }
+}
+
+extension StaticString {
+  var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
   }
 }

@@ -45,8 +45,10 @@ struct MemberReader<Source: DatumSource> {
   }
 
   /// A member that is the name of a kind, a field or a record.
-  func name(_ name: StaticString, _ wanted: @autoclosure () -> String) throws(WireError) -> Name {
-    try value(name, wanted()) { known($0) }
+  func name(
+    _ member: Source?, _ name: StaticString, _ wanted: @autoclosure () -> String
+  ) throws(WireError) -> Name {
+    try value(member, name, wanted()) { known($0) }
   }
 
   private func known(_ bytes: UnsafeRawBufferPointer) -> Name {
@@ -58,15 +60,31 @@ struct MemberReader<Source: DatumSource> {
     _ name: StaticString, _ wanted: @autoclosure () -> String,
     _ read: (UnsafeRawBufferPointer) -> Result?
   ) throws(WireError) -> Result {
-    guard let member = source.member(name) else { throw missing(name, wanted()) }
+    try value(source.member(name), name, wanted(), read)
+  }
+
+  /// - Parameter member: what the source has of that name.
+  func value<Result>(
+    _ member: Source?, _ name: StaticString, _ wanted: @autoclosure () -> String,
+    _ read: (UnsafeRawBufferPointer) -> Result?
+  ) throws(WireError) -> Result {
+    guard let member else { throw missing(name, wanted()) }
     guard let result = member.read(read) else { throw invalid(name, wanted()) }
     return result
   }
 
-  func field() throws(WireError) -> Name { try name("field", "the field's name") }
+  func field() throws(WireError) -> Name { try field(source.member("field")) }
+
+  func field(_ member: Source?) throws(WireError) -> Name {
+    try name(member, "field", "the field's name")
+  }
 
   func target(_ name: StaticString) throws(WireError) -> Target? {
-    guard let member = source.member(name) else { return nil }
+    try target(source.member(name), name)
+  }
+
+  func target(_ member: Source?, _ name: StaticString) throws(WireError) -> Target? {
+    guard let member else { return nil }
     guard let kind = member.member("kind")?.read(known),
       let record = member.member("record")?.read(known)
     else {
@@ -75,10 +93,12 @@ struct MemberReader<Source: DatumSource> {
     return Target(kind, record)
   }
 
-  func anchor() throws(WireError) -> Anchor {
+  func anchor(_ parent: Source?, _ side: Source?) throws(WireError) -> Anchor {
     var anchor = Anchor(nil, .right)
-    if source.member("parent") != nil { anchor.parent = try element("parent") }
-    if let side = source.member("side") {
+    if let parent {
+      anchor.parent = try value(parent, "parent", "<replica>/<seq>/<index>") { ElementID($0) }
+    }
+    if let side {
       guard let isLeft = side.read({ $0.is("left") ? true : $0.is("right") ? false : nil }) else {
         throw invalid("side", "left or right")
       }
@@ -87,17 +107,10 @@ struct MemberReader<Source: DatumSource> {
     return anchor
   }
 
-  private func element(_ name: StaticString) throws(WireError) -> ElementID {
-    try value(name, "<replica>/<seq>/<index>") { ElementID($0) }
-  }
-
-  func runs() throws(WireError) -> [ElementRun] {
+  func runs(_ member: Source?) throws(WireError) -> [ElementRun] {
     let wanted = "a list of [\"<replica>/<seq>/<index>\", \"<count>\"]"
-    guard let items = source.member("elements")?.elements, !items.isEmpty else {
-      throw invalid("elements", wanted)
-    }
     var runs: [ElementRun] = []
-    for item in items {
+    let isList = try member?.readElements { item throws(WireError) in
       guard let pair = item.elements, pair.count == 2,
         let first = pair[0].read({ ElementID($0) }),
         let count = pair[1].read({ UInt64(decimal: $0) }), count > 0,
@@ -105,6 +118,7 @@ struct MemberReader<Source: DatumSource> {
       else { throw invalid("elements", wanted) }
       runs.append(ElementRun(first, count: UInt32(count)))
     }
+    guard isList == true, !runs.isEmpty else { throw invalid("elements", wanted) }
     return runs
   }
 }

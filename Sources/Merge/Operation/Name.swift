@@ -11,28 +11,8 @@ package struct Name: Hashable, Comparable, Sendable {
 
   package var text: String { String(decoding: utf8, as: UTF8.self) }
 
-  /// Word by word, and at once where both have the same storage.
   package static func == (left: Name, right: Name) -> Bool {
-    left.utf8.withUnsafeBytes { one in
-      right.utf8.withUnsafeBytes { other in
-        let count = one.count
-        guard count == other.count else { return false }
-        if one.baseAddress == other.baseAddress { return true }
-        var index = 0
-        while index + 8 <= count {
-          guard
-            one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-              == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          else { return false }
-          index += 8
-        }
-        while index < count {
-          guard one[index] == other[index] else { return false }
-          index += 1
-        }
-        return true
-      }
-    }
+    left.utf8.withUnsafeBytes { one in right.utf8.withUnsafeBytes { one.equals($0) } }
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -67,6 +47,26 @@ extension Name {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether these are the same bytes. Block by block, and at once where both are in the same place.
+  @inline(__always)
+  func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    if baseAddress == other.baseAddress { return true }
+    var index = 0
+    while index + 8 <= count {
+      guard
+        loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      else { return false }
+      index += 8
+    }
+    while index < count {
+      guard self[index] == other[index] else { return false }
+      index += 1
+    }
+    return true
+  }
+
   /// The first quote, backslash or control character; the range's end where there is none.
   ///
   /// Eight bytes at a time, as in Anderson, "Bit Twiddling Hacks", "Determine if a word has a byte less than n": the

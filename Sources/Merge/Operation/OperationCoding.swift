@@ -54,42 +54,52 @@ extension Operation {
     try self.init(reading: datum, previous: previous)
   }
 
-  init(
-    reading source: some DatumSource, _ names: NameCache? = nil, previous: (ReplicaID) -> Context?
+  init<Source: DatumSource>(
+    reading source: Source, _ names: NameCache? = nil, previous: (ReplicaID) -> Context?
   ) throws(WireError) {
     let reader = MemberReader(source, "an operation")
-    let replica = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0) }
-    let seq = try reader.value("seq", "a whole number from 1") { UInt64(decimal: $0) }
+    var place = source.firstMember
+    func next(_ name: StaticString) -> Source? { source.member(name, from: &place) }
+    let (list, difference) = (next("actions"), next("context"))
+    let replica = try reader.value(next("replica"), "replica", "<UUID>.<incarnation>") {
+      ReplicaID($0)
+    }
+    let seq = try reader.value(next("seq"), "seq", "a whole number from 1") {
+      UInt64(decimal: $0)
+    }
     guard seq > 0, seq < Dot.seqLimit else { throw reader.invalid("seq", "a whole number from 1") }
     dot = Dot(replica, seq)
-    stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") {
+    stamp = try reader.value(next("stamp"), "stamp", "<ms>.<rank>.<counter>") {
       Stamp($0, replica: replica)
     }
-    wall = try reader.value("wall", "milliseconds since 1970") { Self.wall($0) }
-    context = try Self.context(reader, dot, previous(replica))
-    guard let items = source.member("actions")?.elements, !items.isEmpty else {
+    wall = try reader.value(next("wall"), "wall", "milliseconds since 1970") { Self.wall($0) }
+    context = try Self.context(difference, reader, dot, previous(replica))
+    var actions: [Action] = []
+    var elements = 0
+    _ = try list?.readElements { item throws(WireError) in
+      actions.append(try Action(item, .action(actions.count, of: seq), names))
+      elements += actions[actions.count - 1].elements
+    }
+    guard !actions.isEmpty else {
       throw reader.invalid("actions", "a list of at least one action")
     }
-    actions = []
-    actions.reserveCapacity(items.count)
-    for (index, item) in items.enumerated() {
-      actions.append(try Action(item, .action(index, of: seq), names))
-    }
-    guard actions.reduce(0, { $0 + $1.elements }) < Int(ElementID.indexLimit) else {
+    guard elements < Int(ElementID.indexLimit) else {
       throw reader.invalid(
         "actions", "less than \(ElementID.indexLimit) characters and moves together")
     }
+    self.actions = actions
   }
 
   static func wall(_ text: UnsafeRawBufferPointer) -> Int64? {
     Int64(String(decoding: text, as: UTF8.self))
   }
 
-  static func context(
-    _ reader: MemberReader<some DatumSource>, _ dot: Dot, _ previous: Context?
+  /// - Parameter difference: what an object has as its context.
+  static func context<Source: DatumSource>(
+    _ difference: Source?, _ reader: MemberReader<Source>, _ dot: Dot, _ previous: Context?
   ) throws(WireError) -> Context {
     var context = Context(own: dot.seq - 1, others: previous?.others ?? VersionVector())
-    guard let difference = reader.source.member("context") else { return context }
+    guard let difference else { return context }
     var wanted = "an object of replicas and numbers"
     var others: [VersionVector.Entry] = []
     let isRight = difference.readMembers { name, value in
@@ -163,11 +173,13 @@ extension Action {
   }
 
   /// - Parameter place: what it is called in errors.
-  init(
-    _ source: some DatumSource, _ place: DatumPlace, _ names: NameCache? = nil
+  init<Source: DatumSource>(
+    _ source: Source, _ place: DatumPlace, _ names: NameCache? = nil
   ) throws(WireError) {
     let reader = MemberReader(source, place, names)
-    let word = try reader.value("action", "the action's name") { .some(Word($0)) }
+    var next = source.firstMember
+    func member(_ name: StaticString) -> Source? { source.member(name, from: &next) }
+    let word = try reader.value(member("action"), "action", "the action's name") { .some(Word($0)) }
     guard let word else {
       let datum = source.datum
       self.init(
@@ -175,33 +187,38 @@ extension Action {
         .unknown(datum))
       return
     }
+    let (elements, field) = (member("elements"), member("field"))
+    let (home, into) = (member("home"), member("into"))
+    let (kind, parent, record) = (member("kind"), member("parent"), member("record"))
+    let (flag, side, text) = (member("revives"), member("side"), member("text"))
+    let (value, via) = (member("value"), member("via"))
     let target = Target(
-      try reader.name("kind", "the record's kind"), try reader.name("record", "the record's id"))
+      try reader.name(kind, "kind", "the record's kind"),
+      try reader.name(record, "record", "the record's id"))
     let body: Body
     switch word {
     case .create: body = .create
     case .delete: body = .delete
     case .restore: body = .restore
     case .write:
-      guard let value = source.member("value") else {
-        throw reader.missing("value", "the new value")
-      }
-      body = .write(field: try reader.field(), value: value.datum)
-    case .move: body = .move(field: try reader.field(), to: try reader.anchor())
+      guard let value else { throw reader.missing("value", "the new value") }
+      body = .write(field: try reader.field(field), value: value.datum)
+    case .move:
+      body = .move(field: try reader.field(field), to: try reader.anchor(parent, side))
     case .insert:
       body = .insert(
-        field: try reader.field(), at: try reader.anchor(),
-        text: try reader.text("text", "the characters"))
-    case .erase: body = .erase(field: try reader.field(), try reader.runs())
+        field: try reader.field(field), at: try reader.anchor(parent, side),
+        text: try reader.value(text, "text", "the characters") { Name(utf8: Array($0)) })
+    case .erase: body = .erase(field: try reader.field(field), try reader.runs(elements))
     }
     var revives = false
-    if let member = source.member("revives") {
-      guard let flag = member.flag else { throw reader.invalid("revives", "true or false") }
-      revives = flag
+    if let flag {
+      guard let value = flag.flag else { throw reader.invalid("revives", "true or false") }
+      revives = value
     }
     self.init(
-      target, body, revives: revives, home: try reader.target("home"),
-      into: try reader.target("into"), via: try reader.target("via"))
+      target, body, revives: revives, home: try reader.target(home, "home"),
+      into: try reader.target(into, "into"), via: try reader.target(via, "via"))
   }
 
   /// The actions of this version.

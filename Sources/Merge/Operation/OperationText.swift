@@ -5,43 +5,65 @@ package import Wire
 /// Whatever writes an operation writes it so, mostly; then the bytes are taken as they are. Else they are made of the
 /// tree of its values.
 package struct OperationText: Hashable, Sendable {
-  package let bytes: [UInt8]
+  package let bytes: ArraySlice<UInt8>
 
-  /// An operation that stands in a line which has been scanned.
+  /// The operations of a list that stands in a line which has been scanned. They lie in one piece of memory, with nothing
+  /// else in it.
   ///
   /// - Parameter deepest: levels of objects and arrays at most.
-  /// - Throws: 4004 where there is a number, a name that occurs twice in one object, or a level too many, with its byte
+  /// - Throws: 4004 where one has a number, a name that occurs twice in one object, or a level too many, with its byte
   ///   offset.
-  package init(
-    _ value: Value, _ line: UnsafeRawBufferPointer, deepest: Int
-  ) throws(WireError) {
-    var check = CanonicalCheck(line[value.start..<value.end])
-    if check.passes() {
-      bytes = Array(line[value.start..<value.end])
-      return
+  package static func list(
+    _ list: Value, _ line: UnsafeRawBufferPointer, deepest: Int
+  ) throws(WireError) -> [OperationText] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(list.end - list.start)
+    var ends: [Int] = []
+    var reader = ArrayReader(list, line)
+    while let item = reader.next() {
+      var check = CanonicalCheck(line[item.start..<item.end])
+      if check.passes() {
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[item.start..<item.end]))
+      } else {
+        try Self.tree(item, line, deepest).append(to: &bytes)
+      }
+      ends.append(bytes.count)
     }
+    // Blanks may take a whole line, and are not kept.
+    if bytes.capacity > 2 * bytes.count { bytes = bytes.map { $0 } }
+    return ends.indices.map { index in
+      OperationText(bytes: bytes[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
+    }
+  }
+
+  private static func tree(
+    _ value: Value, _ line: UnsafeRawBufferPointer, _ deepest: Int
+  ) throws(WireError) -> Datum {
     let datum = try Datum(value, line)
     guard datum.depth <= deepest else {
       throw WireError(
         .invalidField, "the operation at ", byte: value.start,
         " has \(datum.depth) levels of objects and arrays; at most \(deepest) are taken")
     }
-    bytes = datum.canonical
+    return datum
   }
 
   /// An operation that is the whole of a text.
   ///
   /// - Throws: 4001 where it is no JSON, 4004 as above.
-  package init(json text: [UInt8]) throws(WireError) {
+  package init(json text: some Sequence<UInt8>) throws(WireError) {
+    let text = Array(text)
     // Whether other bytes are UTF-8 is found out on the other way.
     let passes = text.withUnsafeBytes {
       var check = CanonicalCheck($0[...])
       return check.passes() && $0.allSatisfy { $0 < 0x80 }
     }
-    bytes = passes ? text : try Datum(json: text).canonical
+    bytes = passes ? text[...] : try Datum(json: text).canonical[...]
   }
 
-  package init(_ datum: Datum) { bytes = datum.canonical }
+  package init(_ datum: Datum) { bytes = datum.canonical[...] }
+
+  private init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 }
 
 extension Operation {

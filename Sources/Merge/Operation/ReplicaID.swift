@@ -111,25 +111,22 @@ extension Identifier: CustomStringConvertible {
 
   /// nil where the text is not 8-4-4-4-12 hexadecimal digits; lower case is accepted.
   package init?(_ text: some Sequence<UInt8>) {
-    var words: (UInt64, UInt64) = (0, 0)
-    var place = 0
-    for byte in text {
-      switch place {
-      case 8, 13, 18, 23: guard byte == 0x2D else { return nil }
-      case 36: return nil
-      default:
-        let digit = byte < 0x3A ? byte &- 0x30 : 10 &+ (byte | 0x20) &- 0x61
-        guard digit < 16, byte < 0x3A || digit >= 10 else { return nil }
-        if place < 18 {
-          words.0 = words.0 << 4 | UInt64(digit)
-        } else {
-          words.1 = words.1 << 4 | UInt64(digit)
-        }
+    var bytes = text.makeIterator()
+    // So many digits more, and what follows them.
+    func digits(_ count: Int, _ number: inout UInt64, then dash: UInt8?) -> Bool {
+      for _ in 0..<count {
+        guard let byte = bytes.next() else { return false }
+        let (digit, letter) = (byte &- 0x30, (byte | 0x20) &- 0x61)
+        guard digit < 10 || letter < 6 else { return false }
+        number = number << 4 | UInt64(digit < 10 ? digit : letter + 10)
       }
-      place += 1
+      return bytes.next() == dash
     }
-    guard place == 36 else { return nil }
-    self.init(high: words.0, low: words.1)
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    guard digits(8, &high, then: 0x2D), digits(4, &high, then: 0x2D), digits(4, &high, then: 0x2D),
+      digits(4, &low, then: 0x2D), digits(12, &low, then: nil)
+    else { return nil }
+    self.init(high: high, low: low)
   }
 }
 

@@ -34,7 +34,7 @@ extension Replica {
     var admission = Admission()
     let known = end(of: replica).seq
     var chain = end(of: replica)
-    var batch = Batch(fold)
+    var batch = Batch(fold, replica)
     var ahead: Stamp?
     do throws(WireError) {
       for item in items {
@@ -66,6 +66,12 @@ extension Replica {
       throw .error(error)
     }
     if let ahead { throw .retime(ahead: ahead) }
+    if admission.repeated > 0 {
+      // What was here already would be kept with the rest.
+      admission.operations = admission.operations.map {
+        Written(operation: $0.operation, bytes: Array($0.bytes))
+      }
+    }
     return admission
   }
 
@@ -101,10 +107,18 @@ extension Replica {
   /// The operations of a push that have been looked at so far, on top of what is here.
   private struct Batch {
     let fold: Fold
-    var operations: [Fold.Coming] = []
+    let replica: ReplicaID
+    /// What is known of each, by its place in the push.
+    var contexts: [Context] = []
+    var comings: [Fold.Coming?] = []
+    var first: UInt64 = 0
+    var last: Stamp?
     var created: Set<Target> = []
 
-    init(_ fold: Fold) { self.fold = fold }
+    init(_ fold: Fold, _ replica: ReplicaID) {
+      self.fold = fold
+      self.replica = replica
+    }
 
     mutating func check(_ operation: Operation, _ schema: Schema) throws(WireError) {
       let seq = operation.dot.seq
@@ -113,19 +127,22 @@ extension Replica {
       if operation.context.own != seq - 1 || operation.context.others != before?.others {
         try checkContext(operation)
       }
-      let last = operations.last?.operation.stamp ?? fold.lastStamp(of: operation.dot.replica)
+      let last = last ?? fold.lastStamp(of: operation.dot.replica)
       if let last, !(last < operation.stamp) {
         throw WireError(
           .invalidField,
           "the stamp of operation \(seq) must be above that of the one before it, \(last.spelled)")
       }
       try schema.check(operation)
+      if contexts.isEmpty { first = seq }
       let coming = Fold.Coming(operation)
-      try fold.checkElements(coming, after: operations)
+      if let coming { try fold.checkElements(coming, after: comings, from: first) }
       for (index, action) in operation.actions.enumerated() {
         try checkRecord(action, index, seq, schema)
       }
-      operations.append(coming)
+      contexts.append(operation.context)
+      comings.append(coming)
+      self.last = operation.stamp
     }
 
     private func checkContext(_ operation: Operation) throws(WireError) {
@@ -150,10 +167,10 @@ extension Replica {
     }
 
     private func context(of dot: Dot) -> Context? {
-      guard let first = operations.first?.operation.dot, dot.replica == first.replica,
-        dot.seq >= first.seq
-      else { return fold.context(of: dot) }
-      return operations[Int(dot.seq - first.seq)].operation.context
+      guard !contexts.isEmpty, dot.replica == replica, dot.seq >= first else {
+        return fold.context(of: dot)
+      }
+      return contexts[Int(dot.seq - first)]
     }
 
     /// A known kind's record is created before it is changed.

@@ -17,7 +17,7 @@ package struct Chain: Hashable, Sendable {
     self.context = context
   }
 
-  package mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
+  package mutating func append(_ operation: Operation, _ bytes: ArraySlice<UInt8>) {
     extend(by: bytes)
     end(with: operation)
   }
@@ -27,7 +27,7 @@ package struct Chain: Hashable, Sendable {
     context = operation.context
   }
 
-  fileprivate mutating func extend(by bytes: [UInt8]) {
+  fileprivate mutating func extend(by bytes: ArraySlice<UInt8>) {
     var digest = SHA256()
     hash.withUnsafeBytes { digest.update($0) }
     bytes.withUnsafeBytes { digest.update($0) }
@@ -42,7 +42,7 @@ package struct Chain: Hashable, Sendable {
 struct GrowingChain {
   /// Its hash lacks the operations of `rest`.
   private var chain: Chain
-  private var rest: [[UInt8]] = []
+  private var rest: [ArraySlice<UInt8>] = []
 
   /// So many operations are kept waiting at most, so that their bytes do not outlive the log.
   private static let limit = 64
@@ -52,7 +52,7 @@ struct GrowingChain {
   var seq: UInt64 { chain.seq }
   var context: Context? { chain.context }
 
-  mutating func append(_ operation: Operation, _ bytes: [UInt8]) {
+  mutating func append(_ operation: Operation, _ bytes: ArraySlice<UInt8>) {
     rest.append(bytes)
     chain.end(with: operation)
     if rest.count >= Self.limit { _ = settled() }

@@ -35,7 +35,7 @@ extension DeviceReplica {
       }
   }
 
-  private static func line(_ name: StaticString, _ value: [UInt8]) -> [UInt8] {
+  private static func line(_ name: StaticString, _ value: some Collection<UInt8>) -> [UInt8] {
     var line = Array("{\"".utf8)
     line.append(name)
     line += Array("\":".utf8) + value + [0x7D]

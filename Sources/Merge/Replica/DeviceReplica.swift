@@ -258,7 +258,7 @@ package final class DeviceReplica {
         let bytes =
           operation == written.operation
           ? written.bytes
-          : operation.canonical(after: replica.end(of: operation.dot.replica).context)
+          : operation.canonical(after: replica.end(of: operation.dot.replica).context)[...]
         try replica.append(Replica.Written(operation: operation, bytes: bytes))
       case .purge(let purge): replica.purge(purge)
       }

@@ -38,11 +38,16 @@ package final class Replica {
   /// An operation and its canonical bytes. Logs, batches and whoever passes it on share one.
   package final class Written: Sendable {
     package let operation: Operation
-    package let bytes: [UInt8]
+    /// Part of what came with others by one line, where it did.
+    package let bytes: ArraySlice<UInt8>
 
-    package init(operation: Operation, bytes: [UInt8]) {
+    package init(operation: Operation, bytes: ArraySlice<UInt8>) {
       self.operation = operation
       self.bytes = bytes
+    }
+
+    package convenience init(operation: Operation, bytes: [UInt8]) {
+      self.init(operation: operation, bytes: bytes[...])
     }
   }
 

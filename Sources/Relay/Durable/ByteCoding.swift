@@ -24,7 +24,7 @@ package struct ByteWriter {
     bytes.append(contentsOf: value.utf8)
   }
 
-  package mutating func blob(_ value: [UInt8]) {
+  package mutating func blob(_ value: some Collection<UInt8>) {
     number(value.count)
     bytes.append(contentsOf: value)
   }

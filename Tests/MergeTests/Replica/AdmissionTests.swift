@@ -19,6 +19,30 @@ import Wire
     try hub.push([])
   }
 
+  /// What comes by one line lies in one piece of memory, in which is nothing that is not kept: whoever repeats a megabyte
+  /// with each new operation, or sends blanks, has the hub keep what is new.
+  @Test func nothingElseIsKept() throws {
+    var hub = Hub()
+    let items = [hub.item(1, [Hub.create(), Hub.name()]), hub.item(2, [Hub.type("ab")])]
+    let texts = items.map { String(decoding: $0.canonical, as: UTF8.self) }
+    let blanks = String(repeating: " ", count: 100_000)
+    func list(_ elements: [String]) throws -> [OperationText] {
+      let line = Array("{\"ops\":[\(elements.joined(separator: ",\(blanks)"))\(blanks)]}".utf8)
+      return try line.withUnsafeBytes { bytes in
+        var envelope = Envelope()
+        try envelope.scan(bytes)
+        return try OperationText.list(try #require(envelope[.ops]), bytes, deepest: 20)
+      }
+    }
+    let read = try list(texts)
+    #expect(read.map { Array($0.bytes) } == items.map(\.canonical))
+    #expect(read[1].bytes.startIndex == texts[0].utf8.count)
+    try hub.push(texts: [read[0]])
+    try hub.push(texts: read)
+    let kept = try #require(hub.replica.written(Dot(Hub.phone, 2))?.bytes)
+    #expect(kept.startIndex == 0 && kept.count == texts[1].utf8.count)
+  }
+
   @Test func sequenceNumbersAreContiguous() throws {
     var hub = Hub()
     try hub.push([hub.item(1, [Hub.create()])])

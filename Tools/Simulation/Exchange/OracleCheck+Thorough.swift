@@ -70,9 +70,9 @@ extension OracleCheck {
       guard let written = entry.operation else { continue }
       do throws(WireError) {
         let read = try copy.read(try OperationText(json: written.bytes))
-        let datum = try Datum(json: written.bytes)
+        let datum = try Datum(json: Array(written.bytes))
         guard read.operation == written.operation, read.bytes == written.bytes,
-          datum.canonical == written.bytes
+          datum.canonical[...] == written.bytes
         else {
           return add(
             "I10", "bytes-differ", "An edit is not the same once it was written and read.",
