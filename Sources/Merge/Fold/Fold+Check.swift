@@ -6,10 +6,11 @@ extension Fold {
     let operation: Operation
     private lazy var insertions = Insertions(operation)
 
+    private init(_ operation: Operation) { self.operation = operation }
+
     /// nil where it has nothing to do with sequences.
-    init?(_ operation: Operation) {
-      guard operation.actions.contains(where: \.namesElements) else { return nil }
-      self.operation = operation
+    static func of(_ operation: Operation) -> Coming? {
+      operation.actions.contains(where: \.namesElements) ? Coming(operation) : nil
     }
 
     /// Whether actions before `end` insert all of a run there.

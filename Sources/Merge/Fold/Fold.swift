@@ -89,7 +89,7 @@ package final class Fold {
         .invalidField,
         "the stamp of operation \(next) of \(replica) must be above that of the one before it")
     }
-    if let coming = Coming(operation) { try checkElements(coming) }
+    if let coming = Coming.of(operation) { try checkElements(coming) }
     let position = Int32(operations.count)
     operations.append(operation)
     replicas.append(position, operation.stamp, to: number)

@@ -7,7 +7,8 @@ import Wire
 /// is nested deeper than operations are.
 struct CanonicalCheck {
   private let text: Slice<UnsafeRawBufferPointer>
-  private var at: Int
+  /// As far as it has looked.
+  private(set) var at: Int
 
   /// Levels of objects and arrays at most.
   private static let deepest = 8
@@ -17,7 +18,10 @@ struct CanonicalCheck {
     at = text.startIndex
   }
 
-  mutating func passes() -> Bool { value(Self.deepest) && at == text.endIndex }
+  /// Whether such a value stands at the start; `at` is behind it then.
+  mutating func startsRight() -> Bool { value(Self.deepest) }
+
+  mutating func passes() -> Bool { startsRight() && at == text.endIndex }
 
   private var byte: UInt8? { at < text.endIndex ? text.base[at] : nil }
 

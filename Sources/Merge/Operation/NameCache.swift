@@ -3,6 +3,8 @@
 ///
 /// Direct-mapped: each name has one slot, and the last that has come for it is in it.
 package final class NameCache {
+  /// The replica that was read last, as it was written.
+  private var replica: (text: Name, id: ReplicaID)?
   private var slots = [Name?](repeating: nil, count: NameCache.size)
 
   private static let size = 256
@@ -19,6 +21,14 @@ package final class NameCache {
     let name = Name(utf8: Array(bytes))
     slots[slot] = name
     return name
+  }
+
+  /// The replica that these bytes spell; nil where they spell none.
+  func replica(_ bytes: UnsafeRawBufferPointer) -> ReplicaID? {
+    if let replica, replica.text.is(bytes) { return replica.id }
+    guard let id = ReplicaID(bytes) else { return nil }
+    replica = (Name(utf8: Array(bytes)), id)
+    return id
   }
 
   /// By the ends, where names differ.

@@ -61,8 +61,8 @@ extension Operation {
     var place = source.firstMember
     func next(_ name: StaticString) -> Source? { source.member(name, from: &place) }
     let (list, difference) = (next("actions"), next("context"))
-    let replica = try reader.value(next("replica"), "replica", "<UUID>.<incarnation>") {
-      ReplicaID($0)
+    let replica = try reader.value(next("replica"), "replica", "<UUID>.<incarnation>") { text in
+      if let names { names.replica(text) } else { ReplicaID(text) }
     }
     let seq = try reader.value(next("seq"), "seq", "a whole number from 1") {
       UInt64(decimal: $0)

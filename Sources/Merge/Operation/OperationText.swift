@@ -20,11 +20,12 @@ package struct OperationText: Hashable, Sendable {
     bytes.reserveCapacity(list.end - list.start)
     var ends: [Int] = []
     var reader = ArrayReader(list, line)
-    while let item = reader.next() {
-      var check = CanonicalCheck(line[item.start..<item.end])
-      if check.passes() {
-        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[item.start..<item.end]))
-      } else {
+    while let start = reader.nextStart() {
+      var check = CanonicalCheck(line[start..<list.end])
+      if check.startsRight() {
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[start..<check.at]))
+        reader.skip(to: check.at)
+      } else if let item = reader.next() {
         try Self.tree(item, line, deepest).append(to: &bytes)
       }
       ends.append(bytes.count)

@@ -135,7 +135,7 @@ extension Replica {
       }
       try schema.check(operation)
       if contexts.isEmpty { first = seq }
-      let coming = Fold.Coming(operation)
+      let coming = Fold.Coming.of(operation)
       if let coming { try fold.checkElements(coming, after: comings, from: first) }
       for (index, action) in operation.actions.enumerated() {
         try checkRecord(action, index, seq, schema)

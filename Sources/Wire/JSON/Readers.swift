@@ -52,6 +52,14 @@ package struct ArrayReader {
     at = scanner.at
     return value
   }
+
+  /// Where the next element starts, or nil at the end.
+  package func nextStart() -> Int? { scannerAtNextElement(line, at, end)?.at }
+
+  /// Passes an element over that its caller has read.
+  ///
+  /// - Parameter place: behind it.
+  package mutating func skip(to place: Int) { at = place }
 }
 
 /// A scanner on the first byte of what comes next in a container, or nil at the container's end.
