@@ -54,8 +54,12 @@ extension Hub {
     var rows: [Row] = []
     if written < replica.position {
       var writer = ByteWriter(bytes: [HubRow.version, HubRow.operations])
+      let entries = replica.log.suffix(Int(replica.position - written))
+      // The row is kept for a while, and would take twice as much where it has grown.
+      writer.bytes.reserveCapacity(
+        entries.reduce(32) { $0 + 8 + ($1.operation?.bytes.count ?? 128) })
       writer.number(written)
-      for entry in replica.log.suffix(Int(replica.position - written)) { write(entry, &writer) }
+      for entry in entries { write(entry, &writer) }
       written = replica.position
       rows.append(Row(addChunk(end: written, isSnapshot: false, writer.bytes.count), writer.bytes))
     }
