@@ -43,6 +43,12 @@ let pushes: [Shape] = [
   pushed("creates in one", 2_000) { rig, size in
     [rig.operation((0..<size).map { Rig.action("create", "", record: Rig.record($0)) })]
   },
+  pushed("what only creates may write, in one", 1_000) { rig, size in
+    let made = ",\"field\":\"createdAt\",\"value\":\"700000000\""
+    let creates = (0..<size).map { Rig.action("create", "", record: Rig.record($0)) }
+    let writes = (0..<size).map { Rig.action("write", made, record: Rig.record($0)) }
+    return [rig.operation(creates + writes)]
+  },
   pushed("writes of one field", 1_000) { rig, size in
     (0..<size).map { _ in
       rig.operation([Rig.action("write", ",\"field\":\"name\",\"value\":\"a\"")])

@@ -14,12 +14,10 @@ import subprocess
 import sys
 import tempfile
 
-import cluster
 import faults
 import measurements
 import processes
 import servers
-import sync
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -199,9 +197,9 @@ def main():
             print("\n".join(row.path for row in rows))
             return 0
         if any(row.workload in ("cluster", "cluster-latency", "take-over") for row in rows):
-            paths["nats"] = cluster.find_nats(ROOT)
+            paths["nats"] = processes.installed(ROOT, "nats")
         if any(row.workload == "sync" and row.name != "watchline" for row in rows):
-            paths["yrs"] = sync.find_python(ROOT)
+            paths["yrs"] = processes.installed(ROOT, "yrs")
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             if options.check:

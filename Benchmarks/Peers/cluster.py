@@ -2,10 +2,8 @@
 
 import contextlib
 import json
-import os
 import shutil
 import socket
-import subprocess
 import tempfile
 import time
 
@@ -237,8 +235,3 @@ def activation(port):
                 if b'"activationDidComplete"' in line:
                     return time.monotonic()
         time.sleep(0.01)
-
-
-def find_nats(root):
-    """nats-server that can sync each message, as `ci/nats` names it."""
-    return subprocess.run([os.path.join(root, "ci/nats")], capture_output=True, text=True, check=True).stdout.strip()

@@ -67,6 +67,11 @@ def run(command, processor, timeout):
     return output
 
 
+def installed(root, script):
+    """The path that a script of ci/ prints when it has installed what it is for."""
+    return subprocess.run([os.path.join(root, "ci", script)], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

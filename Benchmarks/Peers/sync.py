@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 
 import processes
 import servers
@@ -11,11 +10,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Of our own load tool, by name; those of the client for Yrs are the same.
 FIGURES = ("messagesPerSecond", "serverCPUSecondsPerMillion", "wireBytesPerMessage", "diskBytesPerMessage",
            "serverResidentBytes", "clientCPUPercent", "lost")
-
-
-def find_python(root):
-    """A Python that has Yrs, as `ci/yrs` names it."""
-    return subprocess.run([os.path.join(root, "ci/yrs")], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def yrs(paths, folder, port):

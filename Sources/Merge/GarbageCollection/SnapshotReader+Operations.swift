@@ -29,7 +29,7 @@ extension SnapshotReader {
     guard fold.vector.contains(context.others) else {
       throw reader.invalid("context", "within the header's replicas")
     }
-    let wall = try reader.value("wall", "milliseconds since 1970") { Operation.wall($0) }
+    let wall = try reader.value("wall", "milliseconds since 1970") { Int64(spelled: $0) }
     var operation = Operation(dot: dot, stamp: stamp, context: context, wall: wall, actions: [])
     var last: UInt32?
     try reader.items("actions") { item throws(WireError) in

@@ -72,7 +72,7 @@ extension Operation {
     stamp = try reader.value(next("stamp"), "stamp", "<ms>.<rank>.<counter>") {
       Stamp($0, replica: replica)
     }
-    wall = try reader.value(next("wall"), "wall", "milliseconds since 1970") { Self.wall($0) }
+    wall = try reader.value(next("wall"), "wall", "milliseconds since 1970") { Int64(spelled: $0) }
     context = try Self.context(difference, reader, dot, previous(replica))
     var actions: [Action] = []
     var elements = 0
@@ -88,10 +88,6 @@ extension Operation {
         "actions", "less than \(ElementID.indexLimit) characters and moves together")
     }
     self.actions = actions
-  }
-
-  static func wall(_ text: UnsafeRawBufferPointer) -> Int64? {
-    Int64(String(decoding: text, as: UTF8.self))
   }
 
   /// - Parameter difference: what an object has as its context.

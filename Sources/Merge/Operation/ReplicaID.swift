@@ -177,3 +177,8 @@ extension UInt64 {
     self = value
   }
 }
+
+extension Int64 {
+  /// The number that decimal digits spell, with a sign or without; else nil.
+  init?(spelled text: UnsafeRawBufferPointer) { self.init(String(decoding: text, as: UTF8.self)) }
+}

@@ -75,7 +75,7 @@ extension DeviceReplica {
     try takeUp(
       accepted: try number("accepted"), position: try number("position"),
       offset: try header.value("offset", "a whole number") {
-        Int64(String(decoding: $0, as: UTF8.self))
+        Int64(spelled: $0)
       },
       sealed: try number("sealed"))
   }

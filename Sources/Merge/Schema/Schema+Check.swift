@@ -9,11 +9,15 @@ extension Schema {
   ///
   /// - Throws: 4004 with the action's number, its kind and field, and what it must be.
   package func check(_ operation: Operation) throws(WireError) {
-    for (index, action) in operation.actions.enumerated() {
+    let actions = operation.actions
+    // One action alone changes no record that it creates.
+    let created =
+      actions.count > 1 ? Set(actions.lazy.filter { $0.body == .create }.map(\.target)) : []
+    for (index, action) in actions.enumerated() {
       guard let kind = self[action.target.kind] else { continue }
       if case .unknown = action.body { continue }
       let check = ActionCheck(
-        kind: kind, action: action, operation: operation,
+        kind: kind, action: action, isNew: created.contains(action.target),
         place: .action(index, of: operation.dot.seq))
       try check.record()
       try check.home()
@@ -37,7 +41,8 @@ extension Schema.Kind {
 private struct ActionCheck {
   let kind: Schema.Kind
   let action: Action
-  let operation: Operation
+  /// Whether its operation creates the record.
+  let isNew: Bool
   let place: DatumPlace
 
   func invalid(_ what: String, _ wanted: String) -> WireError {
@@ -47,11 +52,6 @@ private struct ActionCheck {
   /// An error about a field, whose name is followed by its kind's.
   func wrong(_ field: Name, _ fault: String) -> WireError {
     WireError(.invalidField, "\(place) changes \(field) of \(kind.name), \(fault)")
-  }
-
-  /// Whether its operation creates the record.
-  private var isNew: Bool {
-    operation.actions.contains { $0.body == .create && $0.target == action.target }
   }
 
   func record() throws(WireError) {
