@@ -2,7 +2,7 @@ import Glibc
 import Relay
 
 /// Operations through the hub, as `watchline load --workload sync` has them: both devices of a pair
-/// edit one record, acknowledge what they read, and seal what is to be collected.
+/// edit one record and acknowledge what they read.
 final class SyncRig: Rig {
   private let window: Int
   private var ends: [(connection: Connection, end: End)] = []
@@ -23,8 +23,6 @@ final class SyncRig: Rig {
     var seen = 0
     /// The position of the log up to which it has read.
     var read = 0
-    /// The position that it was asked to seal; 0 where that is done.
-    var frontier = 0
 
     init(pair: Int, isPhone: Bool) {
       let number = String(pair)
@@ -57,9 +55,7 @@ final class SyncRig: Rig {
   override func round() {
     rounds += 1
     for (connection, end) in ends {
-      let sealed = end.frontier > 0 ? ",\"sealed\":\(end.frontier)" : ""
-      say("\"sync.acknowledge\",\"at\":\(end.read)\(sealed)", connection)
-      end.frontier = 0
+      say("\"sync.acknowledge\",\"at\":\(end.read)", connection)
       var context = "\"context\":{\"\(end.other)\":\"\(end.seen)\"},"
       for start in stride(from: 0, to: window, by: Self.pushSize) {
         let numbers = start..<min(window, start + Self.pushSize)
@@ -140,8 +136,6 @@ final class SyncRig: Rig {
       end.seen = number(line[(start + seq.count)...])
     } else if let at = at(behind: "sync.purge") {
       end.read = at
-    } else if let at = at(behind: "sync.frontier") {
-      end.frontier = at
     } else if line.starts(with: "{\"type\":\"error\"".utf8) || at(behind: "sync.retime") != nil {
       fatalError("the relay said \(String(decoding: line.prefix(400), as: UTF8.self))")
     }

@@ -39,7 +39,7 @@ extension Intake {
   /// - Returns: whether it is gone.
   func delete(one target: Target, from position: UInt64?) -> Bool {
     // What is in a record that is hidden for now may come back with it.
-    guard fold.isAlive(target), !isGone(target) else { return true }
+    guard fold.isAlive(target), !isCollected(target) else { return true }
     let shown = vector(at: position)
     guard let actions = try? Editor(fold, schema, shown: shown).delete(target) else { return false }
     let delete = written(actions, shown, time: 0, wall: now)

@@ -9,7 +9,7 @@ extension Intake {
   /// The copies that the device may have, record by record, oldest first; none of what is gone.
   private func copies(in tracks: BridgedDevice.Tracks, before seq: UInt64?) -> [[WholeRecord]] {
     device.looked += tracks.count
-    return tracks.filter { !isGone($0.key) }.values.map {
+    return tracks.filter { !isCollected($0.key) }.values.map {
       $0.track.starts(before: nil, sentBefore: seq).map(\.record)
     }
   }

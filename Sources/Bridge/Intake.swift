@@ -84,7 +84,8 @@ package struct Intake {
     // What was done last may have been dated by a clock that is ahead, or above what it was done to.
     let assumed = RecordDate.date(milliseconds: now + BridgedDevice.margin)
     let latest = starts.map { RecordDate.after($0.record.updatedAt) }.reduce(assumed, max)
-    guard !isGone(root), !isGone(field.target), !isDeleted(track), starts.isEmpty || isHeld,
+    guard !isCollected(root), !isCollected(field.target), !isDeleted(track),
+      starts.isEmpty || isHeld,
       fold.isKnown(field.target)
     else {
       track.mayHaveDated(latest, isPhone: rank == 2)
@@ -157,7 +158,7 @@ package struct Intake {
     let shown = present(copy.target)
     let knowsDelete =
       track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
-    guard !isGone(copy.target), !knowsDelete else {
+    guard !isCollected(copy.target), !knowsDelete else {
       track.note(copy)
       track.isOwed = true
       return false
@@ -221,7 +222,8 @@ package struct Intake {
     var isOwed = changes != all
     for child in changes.deleted where !delete(one: child, from: position) { isOwed = true }
     var draft = draft(shown)
-    for (target, writes) in changes.writes.sorted(by: { $0.key < $1.key }) where !isGone(target) {
+    for (target, writes) in changes.writes.sorted(by: { $0.key < $1.key })
+    where !isCollected(target) {
       draft.set(
         target, writes, of: target == copy.target ? copy.values : copy.child(target)!.values)
     }
@@ -229,7 +231,7 @@ package struct Intake {
       let child = new.record
       if !fold.isKnown(child.target) {
         draft.create(child, in: copy.target, after: new.after)
-      } else if isUnknown, fold.isCreated(child.target), !isGone(child.target) {
+      } else if isUnknown, fold.isCreated(child.target), !isCollected(child.target) {
         let news = news(of: child, in: copy.target)
         if news.isEmpty { isOwed = true }
         draft.set(child.target, news, of: child.values)
@@ -237,7 +239,7 @@ package struct Intake {
         isOwed = true
       }
     }
-    for move in changes.moves where !isGone(move.target) {
+    for move in changes.moves where !isCollected(move.target) {
       draft.move(move.target, after: move.after, in: copy.target)
     }
     let ahead = writtenAhead(besides: changes.writes, shown, time)
@@ -245,7 +247,7 @@ package struct Intake {
     let earlier = ahead.filter { !isSaidLater($0, than: time) }.map(\.operation.stamp).max()
     mint(draft.actions, shown, time: time, above: above, over: earlier)
     for write in later { writeAgain(write) }
-    for text in changes.texts where !isGone(text.field.target) {
+    for text in changes.texts where !isCollected(text.field.target) {
       write(text, isNewer: isNewer, shown, time)
     }
     return isOwed
@@ -326,7 +328,6 @@ package struct Intake {
     _ actions: [Action], _ shown: VersionVector, time: UInt64, above position: UInt64?,
     over stamp: Stamp? = nil
   ) {
-    let actions = actions.filter { !fold.isSealed($0) }
     guard !actions.isEmpty else { return }
     // Of one register a device has seen what it had seen before.
     var shown = shown
@@ -358,14 +359,9 @@ package struct Intake {
       after: [fold.latest(within: floor), stamp].compactMap { $0 }.max())
   }
 
-  /// Whether a record is being collected, or has been.
-  func isGone(_ target: Target) -> Bool {
-    fold.tombstones[target] != nil && !fold.isCreated(target) || fold.isSealed(target)
-  }
-
   /// Whether a record has been collected, and may be made anew.
-  private func isCollected(_ target: Target) -> Bool {
-    fold.tombstones[target] != nil && !fold.isCreated(target) && !fold.isSealed(target)
+  func isCollected(_ target: Target) -> Bool {
+    fold.tombstones[target] != nil && !fold.isCreated(target)
   }
 
   /// Whether the device has been told that a record is gone, or has deleted it, and was not sent it anew.

@@ -48,9 +48,9 @@ package final class SyncDevice: CustomStringConvertible {
   private var pieces: [[UInt8]] = []
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
-  private var acknowledged: (at: UInt64, sealed: UInt64) = (0, 0)
-  /// The hub's position as it opened, and what it had sealed by then.
-  private var opening = (at: UInt64(0), sealed: Replica.Purge(frontier: .init(), horizon: 0))
+  private var acknowledged: (at: UInt64, clock: Int64)?
+  /// The hub's position as it opened, and what it had promised by then.
+  private var opening = (at: UInt64(0), promise: Replica.Purge(frontier: .init(), horizon: 0))
 
   /// How long it waits before it asks a hub again that could not write, in milliseconds.
   private static let patience: UInt64 = 1_000
@@ -95,7 +95,7 @@ package final class SyncDevice: CustomStringConvertible {
   }
 
   /// What the oldest open form was opened on; nil where none is open. Until it is saved or left, the
-  /// device seals nothing newer.
+  /// device acknowledges nothing newer.
   package var formShown: VersionVector? {
     get { current.formShown }
     set {
@@ -140,7 +140,7 @@ package final class SyncDevice: CustomStringConvertible {
     }
     pieces = []
     marks = []
-    acknowledged = (0, 0)
+    acknowledged = nil
     let vector = String(decoding: replica.replica.vector.datum.canonical, as: UTF8.self)
     send(
       """
@@ -184,26 +184,20 @@ package final class SyncDevice: CustomStringConvertible {
       told[replica.id] = replica.accepted
       marks.append((at, try line.vector("vector")!))
     case "sync.retime": try retime(line)
-    case "sync.frontier":
-      replica.seal(at, try purge(line))
     case "sync.purge":
-      let purge = try purge(line)
+      let purge = Replica.Purge(
+        frontier: try line.vector("frontier")!, horizon: UInt64(line.integer("horizon")!))
       guard replica.fold.vector.contains(purge.frontier) else {
         throw SyncFault("the hub collects what \(name) has not been sent")
       }
-      // It had sealed that, and was set back since: what it wrote after may stand upon what goes. What it has sealed
-      // since it opened says nothing of a purge from before.
-      let sealed = at <= opening.at ? opening.sealed : replica.sealedPurge
-      guard sealed.contains(purge) else { return renew() }
+      // It had promised that, and was set back since: what it wrote after may stand upon what goes. What it has
+      // promised since it opened says nothing of a purge from before.
+      let promise = at <= opening.at ? opening.promise : replica.promise
+      guard promise.contains(purge) else { return renew() }
       replica.purge(purge, position: at)
     default: return
     }
     try proceed()
-  }
-
-  private func purge(_ line: Members) throws -> Replica.Purge {
-    Replica.Purge(
-      frontier: try line.vector("frontier")!, horizon: UInt64(line.integer("horizon")!))
   }
 
   private func opened(_ line: Members, _ at: UInt64) throws {
@@ -214,7 +208,7 @@ package final class SyncDevice: CustomStringConvertible {
     isSuperseded = false
     let standing = replica.opened(try line.head("head")!)
     if standing == .setBack || line.isTrue("retired") { return renew() }
-    opening = (at, replica.sealedPurge)
+    opening = (at, replica.promise)
     told[replica.id] = replica.accepted
     marks.append((at, try line.vector("vector")!))
   }
@@ -309,12 +303,14 @@ package final class SyncDevice: CustomStringConvertible {
   }
 
   private func acknowledge() {
-    guard !holdsAcknowledges, previous == nil, replica.pending.isEmpty else { return }
-    let now = (at: replica.position, sealed: replica.sealed)
-    guard now != acknowledged else { return }
-    acknowledged = now
-    let sealed = now.sealed > 0 ? ",\"sealed\":\(now.sealed)" : ""
-    send("{\"type\":\"sync.acknowledge\",\"at\":\(now.at)\(sealed)}")
+    guard !holdsAcknowledges, previous == nil else { return }
+    // Time alone makes records old: a day is soon enough.
+    if let last = acknowledged, last.at == replica.position, clock < last.clock + 86_400_000 {
+      return
+    }
+    guard let now = replica.acknowledge(clock: clock) else { return }
+    acknowledged = (now.position, clock)
+    send("{\"type\":\"sync.acknowledge\",\"at\":\(now.position),\"horizon\":\(now.horizon)}")
   }
 
   // MARK: Loss

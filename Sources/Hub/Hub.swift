@@ -27,16 +27,13 @@ final class Hub {
   var watch = RecordWatch()
   /// What `Replica.viewDigest` was at a position of the log; not durable.
   var digestThen: (position: UInt64, digest: String)?
+  /// The horizon at which it was last looked whether deleted records can be collected; not durable.
+  var looked: UInt64 = 0
   /// How often it was not looked how far all have read.
   private var skippedLooks = 0
   /// The rows that hold the log, in order.
   var chunks: [Chunk] = []
   var nextChunk: UInt32 = 0
-  /// The position up to which devices were last asked to seal; 0 for none.
-  var frontier: UInt64 = 0
-  /// What was archived or deleted before it goes with that, in milliseconds since 1970.
-  var horizon: UInt64 = 0
-
   /// What its log is known from, as its rows have it.
   var logBase: (position: UInt64, vector: VersionVector) = (0, VersionVector())
 
@@ -44,8 +41,8 @@ final class Hub {
   var written: UInt64 = 0
   /// The position up to which the log is synced. Nothing beyond it is told.
   var committed: UInt64 = 0
-  /// What is to be done aside once its log is in rows.
-  var awaited: Collection?
+  /// It is to be collected aside once its log is in rows.
+  var awaitsCollection = false
   /// That is under way: nobody else may look at the replica.
   var isCollecting = false
   /// What it has for bridged devices waits for the end of what is done aside.
@@ -66,14 +63,6 @@ final class Hub {
     return true
   }
 
-  /// A step of collection that goes through all records.
-  enum Collection {
-    /// All are to seal what is there up to a position of the log.
-    case announcement(UInt64)
-    /// All have.
-    case purge
-  }
-
   struct Author {
     var replica: ReplicaID
     var device: UInt16
@@ -84,9 +73,10 @@ final class Hub {
     let device: UInt16
     /// Position last answered to it: what an edit typed later is taken to have seen.
     var shown: UInt64 = 0
-    /// What a device with a replica of its own has acknowledged.
+    /// What a device with a replica of its own has acknowledged: a position, and the time before which a delete has to
+    /// stand for it to leave the record alone, in milliseconds since 1970.
     var acknowledged: UInt64 = 0
-    var sealed: UInt64 = 0
+    var horizon: UInt64 = 0
     /// When a replica of its own was last heard, in milliseconds since 1970; 0 where it has none.
     var replicaHeard: UInt64 = 0
     /// When it last looked or edited here; 0 where it never did.

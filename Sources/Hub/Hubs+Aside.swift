@@ -78,7 +78,7 @@ extension Hubs {
 
   /// What has waited for the end of what was done aside, and was asked by nobody.
   private func goOn(_ pair: Pair, _ records: PairHubs) {
-    for hub in records.hubs where hub.owesExport || hub.awaited != nil {
+    for hub in records.hubs where hub.owesExport || hub.awaitsCollection {
       hub.owesExport = false
       changed(hub)
     }

@@ -3,98 +3,85 @@ import Merge
 package import Relay
 import Wire
 
-/// Collecting what is stable: the hub asks all devices to seal a position of its log, and when all
-/// have, puts a purge into the log.
+/// Collecting what is stable: the hub puts a purge into its log up to the position that every device has acknowledged.
 ///
 /// ```
-/// log long enough ──► sync.frontier P ──► every device: sealed ≥ P ──► purge in the log
+/// log long enough, every device: acknowledged ≥ P ──► purge of what was stable at P, in the log
 /// ```
+/// Once a day it is looked whether records can go, too.
+///
 /// A device that has been away for 90 days does not count; when it returns it gets a snapshot and
 /// may write only as a new incarnation.
 extension Hubs {
-  /// Looks whether a hub's log is to be collected, or a seal is complete.
+  /// Looks whether a hub's log is to be collected.
   func collect(_ hub: Hub) {
-    let isAnnounced = hub.frontier > hub.replica.base
-    // A purge goes through all records; so the more there are, the more it takes away.
-    let least = max(limits.syncLog, hub.replica.fold.recordCount / 4)
-    let wanted = isAnnounced ? hub.frontier : hub.replica.base + UInt64(least)
-    guard hub.committed >= wanted, !isAnnounced || isSealed(hub), hub.isLookDue() else { return }
-    let position = readByAll(hub)
-    guard position >= wanted else { return }
-    let step = isAnnounced ? Hub.Collection.purge : .announcement(position)
+    guard let end = collectable(hub) else { return }
     guard hub.weight <= limits.aside else {
-      hub.awaited = step
+      hub.awaitsCollection = true
       return changed(hub)
     }
-    begin(step, of: hub)()
-    end(step, of: hub)
+    purge(hub, end)()
+    purged(hub)
   }
 
   /// All of the hub's log is in rows: what waits for that is done aside.
   func collectAside(_ hub: Hub) {
-    guard let step = hub.awaited, !hub.isLent else { return }
-    hub.awaited = nil
-    // An opening may have taken a seal back meanwhile.
-    if case .purge = step, !isSealed(hub) { return }
+    guard hub.awaitsCollection, !hub.isLent else { return }
+    hub.awaitsCollection = false
+    // A device may have opened since that holds less than it had acknowledged.
+    guard let end = collectable(hub) else { return }
     hub.isCollecting = true
-    let body = begin(step, of: hub)
-    lend(hub.pair, for: nil, body) { [self] _ in
+    lend(hub.pair, for: nil, purge(hub, end)) { [self] _ in
       hub.isCollecting = false
-      end(step, of: hub)
+      purged(hub)
     }
   }
 
-  /// Begins a step of collection.
-  ///
-  /// - Returns: what goes through all records for it, on any thread; then comes `end`.
-  private func begin(_ step: Hub.Collection, of hub: Hub) -> () -> Void {
-    let replica = hub.replica
-    switch step {
-    case .announcement(let position):
-      hub.frontier = position
-      hub.horizon = nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0
-      let seal = hub.seal!
-      return { replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon) }
-    case .purge:
-      let (seal, frontier, schema) = (hub.seal!, hub.frontier, hub.schema)
-      let isLong = hub.weight > limits.aside
-      return { [hub] in
-        replica.purge(seal)
-        replica.forgetLog(through: frontier)
-        if isLong { replica.fold.makeOrders(schema) }
-        hub.snapshot = (replica.position, HubRow.values(snapshotOf: replica))
-      }
+  /// Up to where a hub's log can be collected; nil where that is not worth it.
+  private func collectable(_ hub: Hub) -> Acknowledged? {
+    // A purge goes through all records; so the more there are, the more it takes away.
+    let least = max(limits.syncLog, hub.replica.fold.recordCount / 4)
+    let wanted = hub.replica.base + UInt64(least)
+    let next = hub.looked + Self.day
+    guard hub.committed >= wanted || nowMS >= next + Limits.archiveRetention, hub.isLookDue() else {
+      return nil
+    }
+    let end = acknowledgedByAll(hub)
+    if end.position >= wanted { return end }
+    guard end.horizon >= next, let frontier = hub.replica.vector(at: end.position) else {
+      return nil
+    }
+    // What was deleted long ago cannot be made anew until it is collected, however short the log is.
+    hub.looked = end.horizon
+    return hub.replica.fold.canCollectRecords(frontier: frontier, horizon: end.horizon) ? end : nil
+  }
+
+  /// In milliseconds.
+  private static let day: UInt64 = 86_400_000
+
+  /// What goes through all records for a purge, on any thread; then comes `purged`.
+  private func purge(_ hub: Hub, _ end: Acknowledged) -> () -> Void {
+    let (replica, schema) = (hub.replica, hub.schema)
+    let purge = Replica.Purge(frontier: replica.vector(at: end.position)!, horizon: end.horizon)
+    let isLong = hub.weight > limits.aside
+    return { [hub] in
+      replica.purge(purge)
+      replica.forgetLog(through: end.position)
+      if isLong { replica.fold.makeOrders(schema) }
+      hub.snapshot = (replica.position, HubRow.values(snapshotOf: replica))
     }
   }
 
-  /// What follows a step, on the relay's thread.
-  private func end(_ step: Hub.Collection, of hub: Hub) {
+  /// What follows, on the relay's thread.
+  private func purged(_ hub: Hub) {
     changed(hub)
-    switch step {
-    case .announcement:
-      for device in hub.pair.devices where device.sync?.hub === hub && device.sync?.replica != nil {
-        tellFrontier(device, hub)
-      }
-      collect(hub)
-    case .purge:
-      // Who has acknowledged that far holds it, though it may not have been sent again since.
-      for device in hub.pair.devices where device.sync?.hub === hub {
-        device.sync!.cursor = max(device.sync!.cursor, hub.replica.base)
-      }
-      relay.log(
-        "event=collected pair=\(hub.pair.number) schema=\(hub.schema.name) through=\(hub.frontier)")
+    // Who has acknowledged that far holds it, though it may not have been sent again since.
+    for device in hub.pair.devices where device.sync?.hub === hub {
+      device.sync!.cursor = max(device.sync!.cursor, hub.replica.base)
     }
-  }
-
-  /// Has a device seal what was announced, where something is.
-  func tellFrontier(_ device: Device, _ hub: Hub) {
-    guard let seal = hub.seal else { return }
-    relay.tellAfterCommit(device) { output in
-      output.append("{\"type\":\"sync.frontier\"")
-      Self.append(hub, at: hub.frontier, &output)
-      Self.append(seal, &output)
-      output.append("}")
-    }
+    relay.log(
+      "event=collected pair=\(hub.pair.number) schema=\(hub.schema.name) through=\(hub.replica.base)"
+    )
   }
 
   static func append(_ purge: Replica.Purge, _ output: inout [UInt8]) {
@@ -127,63 +114,50 @@ extension Hubs {
   /// A device goes: from now on its silence counts. To the day, so that few disconnects are written
   /// down.
   private func noteLeaving(_ device: Device) {
-    let day: UInt64 = 86_400_000
     if let session = device.sync, !session.isRetired {
       let member = session.hub.member(device)
       let path: WritableKeyPath<Hub.Member, UInt64> =
         session.replica != nil ? \.replicaHeard : \.editorHeard
       let heard = session.hub.members[member][keyPath: path]
-      if heard > 0, heard + day < nowMS {
+      if heard > 0, heard + Self.day < nowMS {
         session.hub.members[member][keyPath: path] = nowMS
         changed(session.hub)
       }
     }
-    if let hub = device.bridge, let bridged = hub.bridge(device), bridged.heard + day < nowMS {
+    if let hub = device.bridge, let bridged = hub.bridge(device), bridged.heard + Self.day < nowMS {
       bridged.heard = nowMS
       changed(hub)
     }
   }
 
-  /// The position that every device has read and will have seen in whatever it writes later.
-  private func readByAll(_ hub: Hub) -> UInt64 {
-    var read = hub.committed
+  /// What every device has acknowledged.
+  private struct Acknowledged {
+    /// Each has read up to here, and will have seen that in whatever it writes later.
+    var position: UInt64
+    /// Each leaves alone what was deleted before, in milliseconds since 1970.
+    var horizon: UInt64
+  }
+
+  private func acknowledgedByAll(_ hub: Hub) -> Acknowledged {
+    var all = Acknowledged(
+      position: hub.committed,
+      horizon: nowMS > Limits.archiveRetention ? nowMS - Limits.archiveRetention : 0)
     // What whole-record devices may yet write has seen the starts of their windows.
     for bridged in hub.bridges
     where isActive(bridged.heard) || hub.pair.devices[Int(bridged.device)].bridge === hub {
-      if let oldest = bridged.oldestPosition { read = min(read, oldest) }
+      if let oldest = bridged.oldestPosition { all.position = min(all.position, oldest) }
     }
-    return hub.members.reduce(read) { position, member in
-      var position = position
+    for member in hub.members {
       if isActive(member.replicaHeard) || isPresent(member, hub, writesItself: true) {
-        position = min(position, member.acknowledged)
+        all.position = min(all.position, member.acknowledged)
+        all.horizon = min(all.horizon, member.horizon)
       }
       if isActive(member.editorHeard)
         || member.editorHeard > 0 && isPresent(member, hub, writesItself: false)
       {
-        position = min(position, member.shown)
+        all.position = min(all.position, member.shown)
       }
-      return position
     }
+    return all
   }
-
-  /// Whether every device that keeps operations itself has sealed what was announced. Who edits here
-  /// seals by itself: the hub mints for it.
-  private func isSealed(_ hub: Hub) -> Bool {
-    hub.members.allSatisfy { member in
-      member.sealed >= hub.frontier
-        || !isActive(member.replicaHeard) && !isPresent(member, hub, writesItself: true)
-    }
-  }
-}
-
-extension Hub {
-  /// What was announced and is yet to be purged.
-  var seal: Replica.Purge? {
-    guard frontier > replica.base else { return nil }
-    return replica.vector(at: frontier).map { Replica.Purge(frontier: $0, horizon: horizon) }
-  }
-
-  /// The oldest position that an edit may still begin at: older ones are about to be collected, or
-  /// are no longer known.
-  var oldest: UInt64 { max(replica.base, frontier) }
 }

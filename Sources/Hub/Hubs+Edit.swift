@@ -74,7 +74,7 @@ extension Hubs {
     guard let vector else {
       throw WireError(
         .invalidField,
-        "asOf must be an at from \(hub.oldest) to \(now), a vector, its short form such as phone:4,watch:2, or lastSeen"
+        "asOf must be an at from \(hub.replica.base) to \(now), a vector, its short form such as phone:4,watch:2, or lastSeen"
       )
     }
     guard hub.replica.vector.contains(vector) else {
@@ -82,10 +82,10 @@ extension Hubs {
         .invalidField,
         "asOf is beyond the hub, which is at \(now): \(hub.short(hub.replica.vector))")
     }
-    guard vector.contains(hub.replica.vector(at: hub.oldest)!) else {
+    guard vector.contains(hub.replica.baseVector) else {
       throw WireError(
         .invalidField,
-        "asOf lies in the collected part of the log, before at \(hub.oldest); now is at \(now)"
+        "asOf lies in the collected part of the log, before at \(hub.replica.base); now is at \(now)"
       )
     }
     return vector
@@ -95,7 +95,7 @@ extension Hubs {
   private func lastShown(_ hub: Hub, _ device: Device) throws(WireError) -> VersionVector {
     let now = hub.replica.position
     let shown = hub.members.first { $0.device == device.index }?.shown ?? now
-    guard shown >= hub.oldest, let vector = hub.replica.vector(at: shown) else {
+    guard let vector = hub.replica.vector(at: shown) else {
       throw WireError(
         .invalidField,
         "what this device was shown last, at \(shown), is no longer known; look at sync.view and edit again"
@@ -122,12 +122,6 @@ extension Hubs {
     let hub = draft.hub
     let standIn = hub.standIn(for: device, store: relay.storeName(of: device.pair))
     var dot: Dot?
-    if actions.contains(where: hub.replica.fold.isSealed) {
-      throw WireError(
-        .invalidField,
-        "\(draft.record!.kind) \(draft.record!.record), or what it is put into, was deleted long ago and is being collected; make a new one"
-      )
-    }
     if !actions.isEmpty {
       var held = draft.shown
       held[standIn] = hub.replica.end(of: standIn).seq

@@ -127,16 +127,11 @@ extension Hubs {
       throw WireError(
         .invalidField, "at must be at most \(hub.committed), the log's end; it is \(at)")
     }
-    let sealed = try call.fields.optionalInteger(.sealed, in: 0...Int64.max).map { UInt64($0) }
-    if let sealed, sealed > hub.frontier {
-      throw WireError(
-        .invalidField,
-        "sealed must be at most \(hub.frontier), the last sync.frontier; it is \(sealed)")
-    }
+    let horizon = try call.fields.optionalInteger(.horizon, in: 0...Int64.max) ?? 0
     let member = hub.member(device)
     hub.members[member].replicaHeard = max(1, nowMS)
     hub.members[member].acknowledged = max(hub.members[member].acknowledged, at)
-    hub.members[member].sealed = max(hub.members[member].sealed, sealed ?? 0)
+    hub.members[member].horizon = max(hub.members[member].horizon, UInt64(horizon))
     changed(hub)
     collect(hub)
     if call.hasID { relay.acceptAfterCommit(call) }

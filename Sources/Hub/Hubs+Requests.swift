@@ -134,7 +134,7 @@ extension Hubs {
       output.append(",\"vector\":")
       output += hub.replica.vector.datum.canonical
       output.append(",\"frontier\":")
-      output.append(decimal: hub.oldest)
+      output.append(decimal: hub.replica.base)
       output.append(",\"now\":")
       output.append(seconds: Int64(nowMS) * 1000)
       output.append(",\"rank\":")
@@ -146,7 +146,6 @@ extension Hubs {
       }
       output.append(isRetired ? ",\"retired\":true}" : "}")
     }
-    if replica != nil { tellFrontier(device, hub) }
     open.opened.append((device, device.session))
     return true
   }
@@ -161,15 +160,15 @@ extension Hubs {
     return nil
   }
 
-  /// A device that holds less than it has acknowledged was reset: it has yet to read the log. Whether it
-  /// holds what it had sealed, its vector does not tell: it says so again until that is purged.
+  /// A device that holds less than it has acknowledged was reset: it has yet to read the log. Whether it has been set back
+  /// to before it promised to leave records alone, its vector does not tell: it says so again.
   private func forgetAcknowledge(_ device: Device, _ hub: Hub, _ vector: VersionVector) {
     let member = hub.member(device)
-    hub.members[member].sealed = min(hub.members[member].sealed, hub.replica.base)
+    hub.members[member].horizon = min(hub.members[member].horizon, hub.replica.fold.horizon)
     let acknowledged = hub.members[member].acknowledged
     if let known = hub.replica.vector(at: acknowledged), vector.contains(known) { return }
     hub.members[member].acknowledged = 0
-    hub.members[member].sealed = 0
+    hub.members[member].horizon = 0
   }
 
   private func checkRoom(
@@ -199,7 +198,7 @@ extension Hubs {
     _ hub: Hub, _ replica: ReplicaID, _ vector: VersionVector, _ device: Device
   ) -> Bool {
     guard vector.contains(hub.replica.baseVector) else { return true }
-    return hasWritten(replica, vector, hub) && !hasSealed(device, hub)
+    return hasWritten(replica, vector, hub) && !hasPromised(device, hub)
   }
 
   /// What it has yet to push was written upon something, too.
@@ -223,13 +222,13 @@ extension Hubs {
     session.cursor = snapshot.at
   }
 
-  /// Whether a device has built on nothing that was purged: it has sealed that, or has read the log
+  /// Whether a device has built on nothing that was purged: it had acknowledged that, or has read the log
   /// beyond the purge, or began with what was left.
-  private func hasSealed(_ device: Device, _ hub: Hub) -> Bool {
+  private func hasPromised(_ device: Device, _ hub: Hub) -> Bool {
     let member = hub.members.first { $0.device == device.index }
-    let base = hub.replica.base
-    return base == 0 || member?.sealed ?? 0 >= base
-      || member?.acknowledged ?? 0 >= hub.replica.lastPurge ?? hub.replica.position
+    let (base, acknowledged) = (hub.replica.base, member?.acknowledged ?? 0)
+    return base == 0 || acknowledged >= hub.replica.lastPurge ?? hub.replica.position
+      || acknowledged >= base && member?.horizon ?? 0 >= hub.replica.fold.horizon
   }
 
   func hub(_ schema: Schema, _ pair: Pair) throws(WireError) -> Hub {

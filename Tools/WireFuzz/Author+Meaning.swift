@@ -95,7 +95,7 @@ extension Author {
       }
       return .string(schema!.name.text)
     case "replica": return person.replica.map { .string($0) }
-    case "at", "sealed":
+    case "at":
       return worlds[person.world].told(member).last.map { choices.percent(85) ? $0 : .integer(0) }
     case "asOf":
       return choices.percent(40)

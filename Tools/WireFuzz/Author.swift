@@ -276,8 +276,6 @@ struct Author {
       }
     // A lane without a hold is released without a count.
     case "release": line["count"] = line["count"] ?? integer(1...Int64.max)
-    case "sync.acknowledge":
-      line["sealed"] = worlds[clients[place].world].told("sealed").last ?? line["sealed"]
     case "sync.view", "sync.conflicts": if line["kind"] == nil { line["record"] = nil }
     default: break
     }

@@ -140,7 +140,6 @@ extension Author {
       {
         clients[place].upload?.transfer = transfer
       }
-    case "sync.frontier": if let at = line["at"] { worlds[world].note("sealed", at) }
     default: break
     }
     if case .plain(let text)? = line["now"], let now = Double(text) {

@@ -121,7 +121,7 @@ package struct Records {
     var edit = RecordEdit(keeper, shown: shown, now: now)
     let result = try change(&edit)
     guard !edit.actions.isEmpty else { return result }
-    if edit.actions.contains(where: keeper.fold.isSealed) {
+    if edit.actions.contains(where: keeper.fold.changesLongDeleted) {
       throw WireError(
         .invalidField,
         "the record, or what it is put into, was deleted long ago and is being collected; "

@@ -135,7 +135,7 @@ extension Hubs {
       bridged, hub.replica, hub.schema, hub.shape!,
       author: hub.bridgeReplica(for: device, store: store),
       isBridge: { hub.isBridge($0, store: store) }, rank: device.rank, now: nowMS,
-      oldest: hub.oldest, present: hub.wholeRecord,
+      oldest: hub.replica.base, present: hub.wholeRecord,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })
     bridged.heard = max(1, nowMS)

@@ -55,7 +55,8 @@ struct HubRestoration {
   }
 
   private func hub(_ row: Row) throws(JournalError) -> Hub? {
-    try row.read(version: HubRow.version) { (reader) throws(JournalError) -> Hub? in
+    try row.read(versions: 1...HubRow.stateVersion) {
+      (reader, version) throws(JournalError) -> Hub? in
       let name = try reader.text()
       guard let schema = schemas.first(where: { $0.name.text == name }) else {
         return nil
@@ -63,8 +64,7 @@ struct HubRestoration {
       _ = try reader.blob()
       let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema, codecs: codecs)
       hub.nextChunk = try reader.integer()
-      hub.frontier = try reader.number()
-      hub.horizon = try reader.number()
+      if version == 1 { for _ in 0..<2 { _ = try reader.number() as UInt64 } }
       hub.logBase = (try reader.number(), try Self.vector(try reader.blob()))
       for _ in 0..<(try reader.number()) {
         let replica = ReplicaID(
@@ -73,11 +73,12 @@ struct HubRestoration {
         hub.authors.append(Hub.Author(replica: replica, device: try reader.integer()))
       }
       for _ in 0..<(try reader.number()) {
-        hub.members.append(
-          Hub.Member(
-            device: try reader.integer(), shown: try reader.number(),
-            acknowledged: try reader.number(), sealed: try reader.number(),
-            replicaHeard: try reader.number(), editorHeard: try reader.number()))
+        var member = Hub.Member(
+          device: try reader.integer(), shown: try reader.number(),
+          acknowledged: try reader.number(), horizon: try reader.number(),
+          replicaHeard: try reader.number(), editorHeard: try reader.number())
+        if version == 1 { member.horizon = 0 }
+        hub.members.append(member)
       }
       return hub
     }
@@ -123,9 +124,6 @@ struct HubRestoration {
     } catch {
       throw JournalError(
         description: "the operations of \(hub.schema.name) cannot be read: \(error.message)")
-    }
-    if let seal = hub.seal {
-      hub.replica.fold.announce(frontier: seal.frontier, horizon: seal.horizon)
     }
     hub.written = hub.replica.position
     hub.committed = hub.written

@@ -6,6 +6,8 @@ import Wire
 /// The form of a hub's rows.
 enum HubRow {
   static let version: UInt8 = 1
+  /// Of a hub's state. Form 1 had two numbers behind `nextChunk`, and of each device a position where its horizon stands.
+  static let stateVersion: UInt8 = 2
   // What a row of operations has.
   static let operations: UInt8 = 0
   static let snapshot: UInt8 = 1
@@ -105,12 +107,10 @@ extension Hub {
   }
 
   private func stateRow() -> Row {
-    var writer = ByteWriter(bytes: [HubRow.version])
+    var writer = ByteWriter(bytes: [HubRow.stateVersion])
     writer.text(schema.name.text)
     writer.blob(schema.digest)
     writer.number(nextChunk)
-    writer.number(frontier)
-    writer.number(horizon)
     writer.number(logBase.position)
     writer.blob(logBase.vector.datum.canonical)
     writer.number(authors.count)
@@ -125,7 +125,7 @@ extension Hub {
       writer.number(member.device)
       writer.number(member.shown)
       writer.number(member.acknowledged)
-      writer.number(member.sealed)
+      writer.number(member.horizon)
       writer.number(member.replicaHeard)
       writer.number(member.editorHeard)
     }

@@ -205,7 +205,8 @@ package struct Editor {
   }
 
   private func anchor(_ offset: Int, _ sequence: Fugue, _ view: OldView) -> Anchor? {
-    (try? sequence.origin(at: offset, in: view, sealed: fold.isSealed)).map(fold.anchor)
+    (try? sequence.origin(at: offset, in: view, passing: Fold.isDead(in: sequence)))
+      .map(fold.anchor)
   }
 
   // MARK: Places
@@ -220,15 +221,12 @@ package struct Editor {
     }
   }
 
-  /// Where a new slot hangs: right after the last one up to the position that was shown and stays.
+  /// Where a new slot hangs: right after the last one up to the position that was shown and that a record stands in.
   private func anchor(_ position: Position, _ list: ListPlace) throws(WireError) -> Anchor {
     let name = Fold.ListName(kind: list.kind, container: list.container)
     var past = PastSequence(
       fold.lists[name] ?? Fugue(), at: fold.sequenceNumbers(within: shown),
-      sealed: { [fold] in
-        fold.looked += 1
-        return fold.isSealed($0)
-      })
+      passing: { [fold, order = schema[list.kind]!.order!] in fold.isLeft($0, name, by: order) })
     let before: Element?
     switch position {
     case .first: before = nil

@@ -23,8 +23,10 @@ package final class Fold {
   package internal(set) var tombstones: [Target: Mark] = [:]
   /// Actions on what had been purged when they came.
   var recovered: [Record.Place] = []
-  /// What is going to be purged, and may not be built upon any more.
-  var seal = Seal()
+  /// The highest horizon of a purge, in milliseconds since 1970.
+  package internal(set) var horizon: UInt64 = 0
+  /// What was deleted before it is left alone here, in milliseconds since 1970: see `isLongDeleted`.
+  package internal(set) var promisedHorizon: UInt64 = 0
   /// How many actions no build of this version knows; they are kept and have no effect.
   var unknownActions = 0
 

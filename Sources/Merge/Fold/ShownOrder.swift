@@ -1,5 +1,5 @@
 /// The living records of one ordered kind, list by list, in the order of their slots: so that the
-/// place of one is found without a look at the others.
+/// place of one is found without a look at the others. Of deleted ones the slots are known.
 ///
 /// It is made when a place is first asked for. From then on the fold notes what has changed, and the
 /// next question files that anew.
@@ -12,6 +12,8 @@ struct ShownOrder {
   private(set) var lists: [Fold.ListName: [Int32]] = [:]
   /// Those without a slot, by id.
   private(set) var placeless: [Int32] = []
+  /// Deleted records by the slots that they stand in.
+  private var deleted: [Element: Int32] = [:]
   /// Where each record stands in these.
   private var filings: [Int32: Filing] = [:]
   private var changed: [Int32] = []
@@ -19,6 +21,7 @@ struct ShownOrder {
   private enum Filing {
     case slot(Fold.ListName, Element)
     case placeless
+    case deleted(Element)
   }
 
   init(_ register: Name, of kind: Name, in fold: Fold) {
@@ -32,6 +35,7 @@ struct ShownOrder {
       switch filing {
       case .slot(let list, _): lists[list, default: []].append(Int32(index))
       case .placeless: placeless.append(Int32(index))
+      case .deleted(let slot): deleted[slot] = Int32(index)
       }
     }
     for (list, members) in lists {
@@ -68,8 +72,20 @@ struct ShownOrder {
     case .placeless:
       // Behind all that have a slot.
       return lists.longest + rank(of: fold.records[record].target.record, fold)
-    case nil: return nil
+    case .deleted, nil: return nil
     }
+  }
+
+  /// The record that stands in a slot of a list, be it deleted or not.
+  mutating func record(in slot: Element, _ list: Fold.ListName, _ fold: Fold) -> Int32? {
+    update(fold)
+    if let record = deleted[slot] { return record }
+    guard let members = lists[list], let offset = fold.lists[list]?.offset(of: slot) else {
+      return nil
+    }
+    let rank = rank(of: offset, list, fold)
+    guard rank < members.count, case .slot(_, slot) = filings[members[rank]] else { return nil }
+    return members[rank]
   }
 
   private mutating func refile(_ record: Int32, _ fold: Fold) {
@@ -83,6 +99,7 @@ struct ShownOrder {
     case .placeless:
       let rank = rank(of: fold.records[Int(record)].target.record, fold)
       placeless.remove(at: rank)
+    case .deleted(let slot): deleted[slot] = nil
     case nil: break
     }
     filings[record] = nil
@@ -95,15 +112,17 @@ struct ShownOrder {
     case .placeless:
       let rank = rank(of: fold.records[Int(record)].target.record, fold)
       placeless.insert(record, at: rank)
+    case .deleted(let slot): deleted[slot] = record
     }
     filings[record] = filing
   }
 
   private func filing(of record: Int32, in fold: Fold) -> Filing? {
-    guard fold.records[Int(record)].isAlive else { return nil }
+    let isAlive = fold.records[Int(record)].isAlive
     guard let write = fold.write(Int(record), register),
       let slot = fold.element(fold.slot(write.place))
-    else { return .placeless }
+    else { return isAlive ? .placeless : nil }
+    guard isAlive else { return .deleted(slot) }
     let kind = fold.records[Int(record)].target.kind
     return .slot(Fold.ListName(kind: kind, container: fold.list(of: write.place)), slot)
   }
@@ -183,6 +202,14 @@ extension Fold {
     let kind = records[record].target.kind
     makeOrder(of: kind, order)
     return orders[kind]!.place(of: record, in: self)
+  }
+
+  /// The record that stands in a slot of a list, be it deleted or not; nil where none does.
+  ///
+  /// - Parameter order: the register that holds the places of the list's kind.
+  func record(in slot: Element, _ list: ListName, by order: Name) -> Target? {
+    makeOrder(of: list.kind, order)
+    return orders[list.kind]!.record(in: slot, list, self).map { records[Int($0)].target }
   }
 
   private func makeOrder(of kind: Name, _ order: Name) {

@@ -1,5 +1,12 @@
 /// Records of which only a tombstone has to be kept.
 extension Fold {
+  /// Whether a purge would take records away. O(n).
+  package func canCollectRecords(frontier: VersionVector, horizon: UInt64) -> Bool {
+    var stable = base
+    stable.merge(frontier)
+    return !gone(Stability(frontier: stable, horizon: horizon)).isEmpty
+  }
+
   /// The settled records that were deleted before the horizon, and what goes with them: settled
   /// records of which every possible container is gone. With the marks of the deletes.
   ///
@@ -9,17 +16,15 @@ extension Fold {
   ///
   /// More operations never make more records go: those that are settled have no operation outside
   /// the frontier, and whether they are dead is a matter of those within it. Therefore a device
-  /// that refuses to change what is gone by what it knows refuses all that will be gone.
-  ///
-  /// - Parameter candidates: the records to look at; their containers must be among them.
-  func gone(_ stability: Stability, among candidates: [Target]) -> [Target: Mark] {
+  /// that leaves alone what was deleted long ago by what it knows leaves alone all that will be gone.
+  func gone(_ stability: Stability) -> [Target: Mark] {
     var gone: [Target: Mark] = [:]
     // How many containers of a record are not gone, and the records that wait for a container.
     var waiting: [Target: Int] = [:]
     var contents: [Target: [Target]] = [:]
     var next: [Target] = []
-    for target in candidates {
-      guard let record = record(target), record.isSettled(stability, operations) else { continue }
+    for record in records where record.isSettled(stability, operations) {
+      let target = record.target
       if !record.isAlive, let delete = record.newestDelete {
         gone[target] = delete.mark
         next.append(target)
@@ -52,7 +57,7 @@ extension Fold {
   }
 
   /// All that `into` and `via` of its values name, each once.
-  private func containers(of record: Record) -> [Target] {
+  func containers(of record: Record) -> [Target] {
     var containers: [Target] = []
     for register in record.registers {
       guard let value = register.value else { continue }

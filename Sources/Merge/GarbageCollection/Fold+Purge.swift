@@ -13,9 +13,8 @@ extension Fold {
   /// The view is unchanged, and so is the feed but for what is older than the horizon and stable.
   /// `Stability` says why that holds later, too. O(n) in what is here.
   ///
-  /// - Precondition: everything within the frontier is here. All devices have sealed what was
-  ///   announced with it (`announce`), and everything that comes later has seen it; operations
-  ///   that were issued anew for a device that had expired are excepted.
+  /// - Precondition: everything within the frontier is here, and everything that comes later has seen it and hangs
+  ///   its elements at living ones; operations that were issued anew for a device that had expired are excepted.
   package func purge(frontier: VersionVector, horizon: UInt64) {
     precondition(vector.contains(frontier), "a frontier ahead of what is here: \(frontier)")
     var stable = base
@@ -26,7 +25,7 @@ extension Fold {
     orders = [:]
     ids = [:]
 
-    let gone = gone(stability, among: records.map(\.target))
+    let gone = gone(stability)
     collect(gone, &doomed)
     for index in records.indices {
       records[index].dropDeletes(stability)
@@ -39,10 +38,13 @@ extension Fold {
     }
     purgeSequences(stability, doomed)
     compact(to: stable)
-    seal.frontier.merge(stable)
-    seal.horizon = max(seal.horizon, horizon)
-    seal.purgedHorizon = max(seal.purgedHorizon, horizon)
-    renewSeal()
+    self.horizon = max(self.horizon, horizon)
+  }
+
+  /// The slot that a write made; nil where it is no move.
+  func slotElement(_ write: Register.Write) -> Element? {
+    guard case .move = action(write.place).body else { return nil }
+    return element(slot(write.place))
   }
 
   // MARK: Records

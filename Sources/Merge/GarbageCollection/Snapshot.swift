@@ -5,7 +5,7 @@
 ///
 /// It is a list of pieces, each an object with `part`:
 /// ```
-/// header      format, pieces, horizon, unknown, replicas: [{replica, seq, base, sealed, stamp}]
+/// header      format, pieces, horizon, unknown, replicas: [{replica, seq, base, stamp}]
 /// records     records: [{kind, record, created, touch, inside, changes, exhumed}]
 /// operations  replica, operations: [{seq, stamp, wall, context,
 ///                 actions: [{action, index, element, archived, lostTo, recovered}]}]

@@ -65,7 +65,6 @@ package struct SnapshotReader {
     try checkReplicas()
     try finishRecords()
     try erase()
-    fold.renewSeal()
     return fold
   }
 
@@ -78,7 +77,7 @@ package struct SnapshotReader {
       throw reader.invalid("format", "\(Snapshot.format), the only one so far")
     }
     expected = Int(try reader.number("pieces", below: 1 << 32))
-    fold.seal.horizon = try reader.number("horizon", below: .max)
+    fold.horizon = try reader.number("horizon", below: .max)
     fold.unknownActions = Int(try reader.number("unknown", below: 1 << 44))
     try reader.items("replicas") { item throws(WireError) in try readReplica(item) }
   }
@@ -87,19 +86,17 @@ package struct SnapshotReader {
     let id = try reader.value("replica", "<UUID>.<incarnation>") { ReplicaID($0) }
     let seq = try reader.number("seq", below: Dot.seqLimit)
     let base = reader.has("base") ? try reader.number("base", below: Dot.seqLimit) : 0
-    let sealed = reader.has("sealed") ? try reader.number("sealed", below: Dot.seqLimit) : base
     var stamp: Stamp?
     if base > 0 {
       stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") { Stamp($0, replica: id) }
     }
-    guard seq > 0, base <= sealed, sealed <= seq, replicas.last.map({ $0.id < id }) ?? true else {
-      throw reader.invalid("seq", "from 1, and base <= sealed <= seq; replicas rise")
+    guard seq > 0, base <= seq, replicas.last.map({ $0.id < id }) ?? true else {
+      throw reader.invalid("seq", "from 1, and base <= seq; replicas rise")
     }
     replicas.append((id, seq))
     fold.replicas.restore(id, base: base, baseStamp: stamp)
     fold.vector[id] = seq
     fold.base[id] = base
-    fold.seal.frontier[id] = sealed
   }
 
   private func checkReplicas() throws(WireError) {

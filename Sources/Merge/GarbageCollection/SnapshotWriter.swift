@@ -52,15 +52,13 @@ struct SnapshotWriter {
       item.add(Key.seq, entry.seq)
       if entry.base > 0 { item.add(Key.base, entry.base) }
       if let stamp = entry.baseStamp { item.add(Key.stamp, stamp) }
-      let sealed = fold.seal.frontier[entry.id]
-      if sealed > entry.base { item.add(Key.sealed, sealed) }
       return item.datum
     }
     var item = Item()
     item.add(Key.part, Snapshot.Part.header.name)
     item.add(Key.format, Snapshot.format)
     item.add(Key.pieces, count)
-    item.add(Key.horizon, fold.seal.horizon)
+    item.add(Key.horizon, fold.horizon)
     item.add(Key.unknown, fold.unknownActions)
     item.members.append(Datum.Member(Key.replicas, .array(replicas)))
     return item.datum

@@ -6,10 +6,10 @@
 /// - nothing that comes later is concurrent with a stable write, or stands below one: a stable
 ///   write that has lost to a stable one can neither win again nor be put into the archive;
 /// - a record whose last delete is stable comes back only by an operation that has seen the
-///   delete. Devices that have sealed write none, see `Seal`.
+///   delete. Devices write none once they have promised to, see `Fold.isLongDeleted`.
 ///
 /// Every rule here looks at stable operations alone, at what is above them in the fold only where
-/// it keeps something. So a device that has operations of its own, written after it had sealed,
+/// it keeps something. So a device that has operations of its own, written after it had acknowledged,
 /// drops exactly what the hub drops that does not have them yet, and purging commutes with them.
 ///
 /// The operations of a device that was away for too long are issued anew and have not seen the

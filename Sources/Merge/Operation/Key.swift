@@ -43,7 +43,6 @@ enum Key {
   static let restore: Name = "restore"
   static let revives: Name = "revives"
   static let runs: Name = "runs"
-  static let sealed: Name = "sealed"
   static let seq: Name = "seq"
   static let side: Name = "side"
   static let stamp: Name = "stamp"

@@ -10,22 +10,15 @@ package import Wire
 /// ```
 extension DeviceReplica {
   package var saved: [[UInt8]] {
-    var header = [
+    let header = [
       Datum.Member("replica", .string(Name(id.description))),
       Datum.Member("rank", .string(Name(String(rank)))),
       Datum.Member("accepted", .string(Name(String(accepted)))),
       Datum.Member("position", .string(Name(String(position)))),
       Datum.Member("offset", .string(Name(String(offset)))),
       Datum.Member("origin", .string(Name(String(replica.base)))),
-      Datum.Member("sealed", .string(Name(String(sealed)))),
-      Datum.Member(
-        "announced",
-        Replica.Purge(frontier: fold.sealedFrontier, horizon: fold.sealedHorizon).datum),
+      Datum.Member("promise", promise.datum),
     ]
-    if let (position, purge) = announced {
-      header.append(Datum.Member("coming", purge.datum))
-      header.append(Datum.Member("comingAt", .string(Name(String(position)))))
-    }
     return [Datum.sorted(header).canonical] + origin.map { Self.line("piece", $0) }
       + replica.log.map { entry in
         switch entry {
@@ -68,16 +61,12 @@ extension DeviceReplica {
     }
     if !pieces.isEmpty { try begin(pieces, at: try number("origin")) }
     for entry in entries { try append(entry) }
-    if let announced = first["announced"] { try seal(as: Replica.Purge(announced)) }
-    if let coming = first["coming"] {
-      seal(try number("comingAt"), try Replica.Purge(coming))
-    }
     try takeUp(
       accepted: try number("accepted"), position: try number("position"),
       offset: try header.value("offset", "a whole number") {
         Int64(spelled: $0)
       },
-      sealed: try number("sealed"))
+      promise: try Replica.Purge(first["promise"] ?? .null))
   }
 
   private func append(_ entry: Datum) throws(WireError) {
@@ -94,16 +83,6 @@ extension DeviceReplica {
     try replica.append(try replica.read(OperationText(item)))
   }
 
-  /// What had been sealed before.
-  private func seal(as purge: Replica.Purge) throws(WireError) {
-    guard purge != Replica.Purge(frontier: fold.sealedFrontier, horizon: fold.sealedHorizon) else {
-      return
-    }
-    guard fold.vector.contains(purge.frontier) else {
-      throw WireError(.invalidField, "a saved replica has sealed what it does not hold")
-    }
-    fold.announce(frontier: purge.frontier, horizon: purge.horizon)
-  }
 }
 
 extension Replica.Purge {

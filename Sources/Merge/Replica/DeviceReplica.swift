@@ -21,13 +21,12 @@ package final class DeviceReplica {
   package private(set) var position: UInt64 = 0
   /// What is added to the device's clock, in milliseconds.
   package private(set) var offset: Int64 = 0
-  /// The last position that was sealed.
-  package private(set) var sealed: UInt64 = 0
-  /// What is to be sealed once it is here.
-  private(set) var announced: (position: UInt64, purge: Replica.Purge)?
+  /// What it has acknowledged: no purge that this contains takes away what an operation of its own needs that is still to
+  /// come.
+  package private(set) var promise = Replica.Purge(frontier: VersionVector(), horizon: 0)
   /// What the oldest open form was opened on; nil where none is open. A save must have seen what is
-  /// collected, so that nothing newer is sealed meanwhile.
-  package var formShown: VersionVector? { didSet { sealIfHere() } }
+  /// collected, so that nothing newer is acknowledged meanwhile.
+  package var formShown: VersionVector?
   /// What the replica began with: pieces of a snapshot.
   private(set) var origin: [[UInt8]] = []
 
@@ -55,7 +54,7 @@ package final class DeviceReplica {
   package func write(
     _ actions: [Action], shown: VersionVector? = nil, clock: Int64
   ) throws(WireError) -> Operation {
-    if let shown, !shown.contains(fold.sealedFrontier) || !replica.vector.contains(shown) {
+    if let shown, !shown.contains(promise.frontier) || !replica.vector.contains(shown) {
       throw WireError(
         .invalidField,
         "this edit's base version has been garbage-collected; view the record again and edit that")
@@ -133,7 +132,6 @@ package final class DeviceReplica {
       try replica.append(written)
     }
     self.position = max(self.position, position)
-    sealIfHere()
   }
 
   /// Begins with a snapshot of the hub's log up to `position`.
@@ -144,15 +142,32 @@ package final class DeviceReplica {
     replica = try ReplicaReader(pieces: pieces, position: position).all()
     origin = pieces
     self.position = position
-    sealIfHere()
   }
 
-  /// From now on new elements hang on nothing that was dead at a position of the log.
+  // MARK: Acknowledging
+
+  /// Acknowledges what it has read, and promises that whatever it writes from now on has seen that, and leaves alone what
+  /// was deleted before the horizon: 30 days ago by its clock.
   ///
-  /// It takes place as soon as everything up to there is here.
-  package func seal(_ position: UInt64, _ purge: Replica.Purge) {
-    announced = (position, purge)
-    sealIfHere()
+  /// - Parameter clock: the device's clock, in milliseconds since 1970.
+  /// - Returns: the position and the horizon to be sent; nil while it has operations of its own that the hub has yet to
+  ///   accept, or a form is open that was opened on less.
+  package func acknowledge(clock: Int64) -> (position: UInt64, horizon: UInt64)? {
+    guard pending.isEmpty, formShown?.contains(replica.vector) ?? true else { return nil }
+    let now = time(clock)
+    keep(
+      Replica.Purge(
+        frontier: replica.vector,
+        horizon: max(promise.horizon, now > Self.retention ? now - Self.retention : 0)))
+    return (position, promise.horizon)
+  }
+
+  /// How long what was deleted can be restored, in milliseconds.
+  private static let retention: UInt64 = 30 * 86_400_000
+
+  private func keep(_ promise: Replica.Purge) {
+    self.promise = promise
+    replica.fold.promisedHorizon = promise.horizon
   }
 
   /// Begins where a saved replica had begun.
@@ -164,40 +179,26 @@ package final class DeviceReplica {
 
   /// Goes on where a saved replica had stopped.
   func takeUp(
-    accepted: UInt64, position: UInt64, offset: Int64, sealed: UInt64
+    accepted: UInt64, position: UInt64, offset: Int64, promise: Replica.Purge
   ) throws(WireError) {
-    guard let chain = chain(at: accepted), sealed <= position else {
+    guard let chain = chain(at: accepted) else {
       throw WireError(.invalidField, "a saved replica lacks operations that were accepted")
+    }
+    guard fold.vector.contains(promise.frontier) else {
+      throw WireError(.invalidField, "a saved replica has acknowledged what it does not hold")
     }
     acceptedChain = chain
     self.position = position
     self.offset = offset
-    self.sealed = sealed
+    keep(promise)
   }
 
-  private func sealIfHere() {
-    // What lies before it in the log may be a purge that the device has not sealed.
-    guard let (position, purge) = announced, self.position >= position,
-      fold.vector.contains(purge.frontier),
-      formShown?.contains(purge.frontier) ?? true
-    else { return }
-    fold.announce(frontier: purge.frontier, horizon: purge.horizon)
-    sealed = max(sealed, position)
-    announced = nil
-  }
-
-  /// What it has sealed: nothing that it has written can need what a purge takes away that this contains.
-  package var sealedPurge: Replica.Purge {
-    Replica.Purge(frontier: fold.sealedFrontier, horizon: fold.sealedHorizon)
-  }
-
-  /// Collects what was announced, at a position of the log.
+  /// Collects what all devices have acknowledged, at a position of the log.
   ///
-  /// - Precondition: `sealedPurge` contains it; else it goes on as a new incarnation.
+  /// - Precondition: `promise` contains it; else it goes on as a new incarnation.
   package func purge(_ purge: Replica.Purge, position: UInt64) {
     replica.purge(purge)
     self.position = max(self.position, position)
-    sealIfHere()
   }
 
   // MARK: Clocks
@@ -249,7 +250,6 @@ package final class DeviceReplica {
   /// Folds everything anew with some operations changed.
   private func rebuild(_ change: (Operation) -> Operation) throws(WireError) {
     let log = replica.log
-    let (frontier, horizon) = (fold.sealedFrontier, fold.sealedHorizon)
     replica = try ReplicaReader(pieces: origin, position: replica.base).all()
     for entry in log {
       switch entry {
@@ -263,9 +263,7 @@ package final class DeviceReplica {
       case .purge(let purge): replica.purge(purge)
       }
     }
-    if (frontier, horizon) != (fold.sealedFrontier, fold.sealedHorizon) {
-      fold.announce(frontier: frontier, horizon: horizon)
-    }
+    keep(promise)
   }
 
   // MARK: A new incarnation

@@ -65,7 +65,7 @@ package final class Replica {
 
   /// Collection up to a position of the log.
   package struct Purge: Hashable, Sendable {
-    /// The vector at the position up to which every device had sealed.
+    /// The vector at the position that every device had acknowledged.
     package var frontier: VersionVector
     /// What was archived or deleted before it goes, in milliseconds since 1970.
     package var horizon: UInt64
@@ -163,7 +163,7 @@ package final class Replica {
     }
   }
 
-  /// Collects what every device has sealed, here in the log.
+  /// Collects what every device has acknowledged, here in the log.
   package func purge(_ purge: Purge) {
     fold.purge(frontier: purge.frontier, horizon: purge.horizon)
     log.append(.purge(purge))

@@ -5,20 +5,20 @@ struct PastSequence {
   private let fugue: Fugue
   private let known: (UInt32) -> UInt64
   private let version: Version
-  private let sealed: (Element) -> Bool
+  private let isPassed: (Element) -> Bool
   /// By contributor, the ordinals that were dead; found out when the first dead run is met.
   private var dead: [Bits]?
 
   /// - Parameters:
   ///   - known: the version vector: the last sequence number of a replica within it.
-  ///   - sealed: whether an element may be purged and therefore may not be an origin any more.
+  ///   - isPassed: whether an element is not to be the origin: see `Fugue.origin`.
   init(
     _ fugue: Fugue, at known: @escaping (UInt32) -> UInt64,
-    sealed: @escaping (Element) -> Bool
+    passing isPassed: @escaping (Element) -> Bool
   ) {
     self.fugue = fugue
     self.known = known
-    self.sealed = sealed
+    self.isPassed = isPassed
     version = Version(of: fugue, known: known)
   }
 
@@ -30,10 +30,10 @@ struct PastSequence {
 
   /// Where an insertion right after an element hangs; nil is the start.
   func origin(after element: Element?) throws(FugueError) -> Origin {
-    try fugue.origin(after: element, within: version, sealed: sealed)
+    try fugue.origin(after: element, within: version, passing: isPassed)
   }
 
-  /// The last element up to another one, itself among them, that was visible and is not sealed; nil
+  /// The last element up to another one, itself among them, that was visible and is not passed over; nil
   /// where there is none.
   ///
   /// - Precondition: the element is in the sequence.
@@ -58,7 +58,7 @@ struct PastSequence {
       var ordinal = min(end, run.end, known) - 1
       while ordinal >= run.start {
         let place = Place(contributor: run.contributor, ordinal: ordinal)
-        if isShown(place, in: handle), !sealed(contribution.element(ordinal)) {
+        if isShown(place, in: handle), !isPassed(contribution.element(ordinal)) {
           return contribution.element(ordinal)
         }
         ordinal -= 1

@@ -8,7 +8,7 @@ package enum Key: String, CaseIterable, Sendable {
   case knobs, payloads, erase
 
   // The merged replica.
-  case bridge, schema, replica, vector, ops, kind, record, set, delete, move, asOf, at, sealed
+  case bridge, schema, replica, vector, ops, kind, record, set, delete, move, asOf, at, horizon
 
   // What `configure` sets.
   case replyTimeout, identicalContext, contextRedelivery, missingReplyDelegate, cancelCallback

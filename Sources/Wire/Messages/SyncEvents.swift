@@ -151,20 +151,9 @@ extension MessageDescription {
         "schemaDigest":"9f…","viewDigest":"44…"}
         """),
     .event(
-      "sync.frontier", .sync, clause: "12.9",
-      "Seal: use nothing that was dead at this position as a place for new text any more.",
-      members: [
-        schema, at, .required("frontier", .vector, "what the log holds up to there"),
-        .required(
-          "horizon", .count, "what is older need not be kept, in milliseconds since 1970"),
-      ],
-      example: """
-        {"type":"sync.frontier","schema":"todoTimers","at":40,"frontier":{},"horizon":1787408000000}
-        """),
-    .event(
       "sync.purge", .sync, clause: "12.9", "Collect what was dead, here in the log.",
       members: [
-        schema, at, .required("frontier", .vector, "what every device has sealed"),
+        schema, at, .required("frontier", .vector, "what every device has acknowledged"),
         .required(
           "horizon", .count, "what is older need not be kept, in milliseconds since 1970"),
       ],

@@ -117,11 +117,14 @@ extension MessageDescription {
       "Says how far a device with a replica has taken in the log and kept it.",
       members: [
         schema, .required("at", .count, "the at of the last line taken in"),
-        .optional("sealed", .count, "the at of the last sync.frontier that it has sealed"),
+        .optional(
+          "horizon", .count,
+          "what was deleted before it the device leaves alone from now on, in milliseconds since 1970",
+          standard: "0"),
       ],
       answers: [("accepted", "where it had an id, once it is on disk")],
       delivers: ["sync.purge"],
       errors: [.missingField, .invalidField, .overloaded, .sessionNotActivated],
-      example: "sync.acknowledge at=17"),
+      example: "sync.acknowledge at=17 horizon=1787408000000"),
   ]
 }

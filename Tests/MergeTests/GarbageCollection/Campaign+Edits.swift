@@ -1,7 +1,7 @@
 import Seeded
 @testable import Merge
 
-/// Edits as an application would make them: of what the writer sees, and nothing that is sealed.
+/// Edits as an application would make them: of what the writer sees, and nothing that was deleted long ago.
 extension Campaign {
   static let schema = Schema(
     name: "campaign",
@@ -48,7 +48,7 @@ extension Campaign {
       inserted += new.reduce(0) { $0 + UInt32($1.elements) }
       actions += new
     }
-    if actions.contains(where: { members[index].fold.isSealed($0) }) { return }
+    if actions.contains(where: { members[index].fold.changesLongDeleted($0) }) { return }
     try commit(actions, by: index)
   }
 
@@ -140,22 +140,20 @@ extension Campaign {
     _ target: Target, _ list: Target?, _ home: Target?, _ index: Int
   ) -> [Action] {
     let name = Fold.ListName(kind: target.kind, container: list)
-    let sequence = members[index].fold.lists[name] ?? Fugue()
-    return [
-      Action(
-        target, .move(field: "place", to: anchor(sequence, index).anchor), home: home, into: list)
-    ]
+    let fold = members[index].fold
+    let anchor = anchor(fold.lists[name] ?? Fugue(), index) { fold.isLeft($0, name, by: "place") }
+    return [Action(target, .move(field: "place", to: anchor.anchor), home: home, into: list)]
   }
 
   /// A random place of what the writer was shown.
-  private mutating func anchor(_ sequence: Fugue, _ index: Int) -> (
-    anchor: Anchor, offset: Int, view: OldView
-  ) {
+  private mutating func anchor(
+    _ sequence: Fugue, _ index: Int, passing isPassed: (Element) -> Bool
+  ) -> (anchor: Anchor, offset: Int, view: OldView) {
     let fold = members[index].fold
     let view = sequence.view(
       at: fold.sequenceNumbers(within: members[index].form ?? fold.vector))
     let offset = chance.below(3) == 0 ? view.count : chance.below(view.count + 1)
-    let origin = try! sequence.origin(at: offset, in: view, sealed: fold.isSealed)
+    let origin = try! sequence.origin(at: offset, in: view, passing: isPassed)
     return (fold.anchor(origin), offset, view)
   }
 
@@ -163,7 +161,8 @@ extension Campaign {
     text field: Name, of target: Target, _ home: Target?, _ index: Int
   ) -> [Action] {
     let fold = members[index].fold
-    let (anchor, offset, view) = anchor(fold.text(target, field) ?? Fugue(), index)
+    let text = fold.text(target, field) ?? Fugue()
+    let (anchor, offset, view) = anchor(text, index, passing: Fold.isDead(in: text))
     var actions: [Action] = []
     let count = min(view.count - offset, chance.below(4))
     if chance.below(2) == 0, count > 0 {

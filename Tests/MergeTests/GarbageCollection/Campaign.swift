@@ -3,22 +3,20 @@ import Testing
 
 @testable import Merge
 
-/// Devices and a hub that keeps the log, with purges as the protocol has them: the hub announces,
-/// devices seal and acknowledge behind their own operations, and when all have the hub purges.
+/// Devices and a hub that keeps the log, with purges as the protocol has them: devices acknowledge behind their own
+/// operations, and the hub purges what all have acknowledged.
 ///
 /// Everyone also keeps a plain fold, which never purges.
 struct Campaign {
   enum Entry {
     case operation(Merge.Operation)
-    case announce(VersionVector, UInt64)
     case purge(VersionVector, UInt64)
   }
 
   /// What a device sends, in order.
   enum Message {
     case operation(Merge.Operation)
-    case acknowledge(VersionVector)
-    case sealed
+    case acknowledge(VersionVector, horizon: UInt64)
   }
 
   struct Member {
@@ -31,7 +29,8 @@ struct Campaign {
     var position = 0
     /// What the hub knows that it will always have seen.
     var acknowledged = VersionVector()
-    var hasSealed = true
+    /// What was deleted before it, it leaves alone.
+    var horizon: UInt64 = 0
     /// The state that an open form was opened on.
     var form: VersionVector?
     /// Reads and acknowledges nothing, and is not waited for.
@@ -49,7 +48,6 @@ struct Campaign {
   var log: [Entry] = []
   var hub = Member(99)
   var members: [Member]
-  var announced: (frontier: VersionVector, horizon: UInt64)?
   var records = 0
   /// The newest horizon of a purge.
   var horizon: UInt64 = 0
@@ -96,15 +94,17 @@ struct Campaign {
     }
     if chance.below(options.snapshots) == 0 {
       let again = chance.below(members.count)
+      let horizon = members[again].fold.promisedHorizon
       members[again].fold = try Self.rewritten(members[again].fold)
+      members[again].fold.promisedHorizon = horizon
     }
   }
 
-  /// Everybody gets everything, and what is announced is purged.
+  /// Everybody gets everything, and what is stable is purged.
   mutating func settle() throws {
+    for index in members.indices where members[index].isAway { try retire(index) }
     for _ in 0..<3 {
       for index in members.indices {
-        members[index].isAway = false
         members[index].form = nil
         try pull(index, .max)
         try push(index, .max)
@@ -121,8 +121,9 @@ struct Campaign {
     for message in members[index].outbox.prefix(count) {
       switch message {
       case .operation(let operation): try append(.operation(operation))
-      case .acknowledge(let vector): members[index].acknowledged = vector
-      case .sealed: members[index].hasSealed = true
+      case .acknowledge(let vector, let horizon):
+        members[index].acknowledged = vector
+        members[index].horizon = horizon
       }
     }
     members[index].outbox.removeFirst(min(count, members[index].outbox.count))
@@ -134,23 +135,18 @@ struct Campaign {
     hub.position = log.count
   }
 
-  /// Announces what is stable, or purges it once everybody has sealed.
+  /// Purges what all have acknowledged.
   mutating func collect() throws {
-    if let next = announced {
-      guard members.allSatisfy({ $0.hasSealed || $0.isAway }) else { return }
-      try append(.purge(next.frontier, next.horizon))
-      announced = nil
-      horizon = max(horizon, next.horizon)
-      purges += 1
-      return
-    }
     let present = members.filter { !$0.isAway }
-    var frontier = present[0].acknowledged
-    for member in present { frontier.intersect(member.acknowledged) }
-    let horizon = time - UInt64(chance.below(options.retention))
-    announced = (frontier, horizon)
-    for index in members.indices { members[index].hasSealed = false }
-    try append(.announce(frontier, horizon))
+    var (frontier, horizon) = (present[0].acknowledged, present[0].horizon)
+    for member in present {
+      frontier.intersect(member.acknowledged)
+      horizon = min(horizon, member.horizon)
+    }
+    guard frontier != hub.fold.base || horizon > self.horizon else { return }
+    try append(.purge(frontier, horizon))
+    self.horizon = max(self.horizon, horizon)
+    purges += 1
   }
 
   // MARK: Devices
@@ -161,8 +157,20 @@ struct Campaign {
       try members[index].read(entry)
     }
     members[index].position = min(log.count, members[index].position &+ min(count, log.count))
+    let horizon = max(
+      members[index].fold.promisedHorizon, time - UInt64(chance.below(options.retention)))
+    members[index].fold.promisedHorizon = horizon
     members[index].outbox.append(
-      .acknowledge(members[index].form ?? members[index].fold.vector))
+      .acknowledge(members[index].form ?? members[index].fold.vector, horizon: horizon))
+  }
+
+  /// A device that was away comes back: its operations come late, and it begins anew with what the hub has.
+  private mutating func retire(_ index: Int) throws {
+    members[index].isAway = false
+    try push(index, .max)
+    members[index].fold = try Self.rewritten(hub.fold)
+    members[index].plain = try Self.rewritten(hub.plain)
+    members[index].position = log.count
   }
 
   /// Applies an operation of a device at its origin.
@@ -203,9 +211,6 @@ extension Campaign.Member {
       if operation.dot.replica == replica { return }
       try fold.apply(operation)
       try plain.apply(operation)
-    case .announce(let frontier, let horizon):
-      fold.announce(frontier: frontier, horizon: horizon)
-      outbox.append(.sealed)
     case .purge(let frontier, let horizon):
       fold.purge(frontier: frontier, horizon: horizon)
     }

@@ -46,7 +46,6 @@ import Testing
           stamp: Stamp.mint(time: time, rank: 1, replica: replica, after: fold.latest),
           context: Context(fold.vector, of: replica), wall: 0, actions: actions))
       if round % 1000 == 0 {
-        fold.announce(frontier: fold.vector, horizon: time - 1000)
         fold.purge(frontier: fold.vector, horizon: time - 1000)
         sizes.append(fold.size)
       }
@@ -74,8 +73,9 @@ extension Fold {
   }
 
   fileprivate func end(of kind: Name) -> Origin {
-    let list = lists[ListName(kind: kind, container: nil)] ?? Fugue()
-    return list.origin(at: list.count, sealed: isSealed)
+    let name = ListName(kind: kind, container: nil)
+    let list = lists[name] ?? Fugue()
+    return list.origin(at: list.count) { isLeft($0, name, by: "place") }
   }
 
   /// Types a few characters somewhere, or takes some away once there are many.
@@ -87,7 +87,7 @@ extension Fold {
       let runs = text.elements(in: start..<end).flatMap { self.runs($0) }
       return [Action(target, .erase(field: "text", runs), revives: true)]
     }
-    let origin = text.origin(at: chance.below(text.count + 1), sealed: isSealed)
+    let origin = text.origin(at: chance.below(text.count + 1), passing: Fold.isDead(in: text))
     return [
       Action(target, .insert(field: "text", at: anchor(origin), text: "abc"), revives: true)
     ]

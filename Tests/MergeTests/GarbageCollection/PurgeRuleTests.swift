@@ -180,8 +180,8 @@ import Testing
     #expect(fold.lists[list]?.elementCount == 1)
   }
 
-  /// p has the dead child d, d the child x of somebody who had not sealed yet. Whoever has sealed
-  /// and does not know x hangs q at p, and q stands to x as it stood to d.
+  /// p has the dead child d, d the child x of somebody who did not know that. Whoever does, and does
+  /// not know x, hangs q at p, and q stands to x as it stood to d.
   @Test(arguments: [1, 2]) func whatTakesAPlaceIsOrderedAsWhatWasThere(rank: UInt8) throws {
     func element(_ replica: UInt32, _ seq: UInt64) -> Element {
       Element(replica: replica, seq: seq)
@@ -217,50 +217,90 @@ import Testing
     #expect(fold.lists[list]?.elementCount == 1)
   }
 
-  // MARK: Sealing
+  // MARK: What a device does no more
 
-  @Test func whatIsSealedIsBuiltUponNoMore() throws {
+  @Test func newElementsHangAtLivingOnes() throws {
     let typed = try desk.write(at: 1, Action(note, .create), .type(note, "ab"))
+    let a = try #require(fold.element(ElementID(typed, 0)))
+    let b = try #require(fold.element(ElementID(typed, 1)))
+    func origin() throws -> Origin {
+      let text = try #require(fold.text(note, "text"))
+      return text.origin(at: 1, passing: Fold.isDead(in: text))
+    }
+    #expect(try origin() == Origin(b, .left))
     try desk.write(
       at: 2,
       Action(note, .erase(field: "text", [ElementRun(ElementID(typed, 1), count: 1)])))
-    let text = try #require(fold.text(note, "text"))
-    let a = try #require(fold.element(ElementID(typed, 0)))
-    let b = try #require(fold.element(ElementID(typed, 1)))
-    #expect(text.origin(at: 1, sealed: fold.isSealed) == Origin(b, .left))
-    fold.announce(frontier: fold.vector, horizon: 0)
-    #expect(fold.isSealed(b) && !fold.isSealed(a))
-    #expect(text.origin(at: 1, sealed: fold.isSealed) == Origin(a, .right))
-    fold.purge(frontier: fold.vector, horizon: 0)
-    #expect(!fold.isSealed(b) && fold.sealedFrontier == fold.base)
+    #expect(try origin() == Origin(a, .right))
+    #expect(try #require(fold.text(note, "text")).origin(at: 1) == Origin(b, .left))
   }
 
-  @Test func recordsAreSealedUntilSomebodyTurnsOutToUseThem() throws {
+  @Test func newSlotsHangAtThoseThatRecordsStandIn() throws {
+    let other = Target("note", "2")
+    let list = Fold.ListName(kind: "note", container: nil)
+    let first = try desk.write(at: 1, Action(note, .create), .move(note))
+    let second = try desk.write(
+      at: 2, Action(other, .create), .move(other, after: ElementID(first, 0)))
+    func origin() throws -> Origin {
+      try #require(fold.lists[list]).origin(at: 2) { fold.isLeft($0, list, by: "place") }
+    }
+    let (one, two) = (fold.element(ElementID(first, 0)), fold.element(ElementID(second, 0)))
+    #expect(try origin() == Origin(two, .right))
+    // The first record goes behind the second one: nothing stands in its slot any more.
+    let third = try desk.write(at: 3, .move(note, after: ElementID(second, 0)))
+    #expect(try origin() == Origin(fold.element(ElementID(third, 0)), .left))
+    #expect(fold.isLeft(try #require(one), list, by: "place"))
+    try desk.write(at: 4, Action(note, .delete))
+    #expect(try origin() == Origin(fold.element(ElementID(third, 0)), .left))
+    fold.promisedHorizon = 5
+    #expect(try origin() == Origin(two, .right))
+  }
+
+  @Test func whatWasDeletedLongAgoIsLeftAloneUntilSomebodyTurnsOutToUseIt() throws {
     try desk.write(at: 1, Action(note, .create), .move(note))
     try desk.write(at: 2, Action(note, .delete))
     let seen = fold.vector
-    fold.announce(frontier: fold.vector, horizon: 10)
-    let slot = try #require(fold.element(ElementID(Dot(Desk.phone, 1), 0)))
-    #expect(fold.isSealed(note) && fold.isSealed(slot))
-    #expect(fold.isSealed(Action(Target("note", "2"), .create, home: note)))
-    #expect(!fold.isSealed(Action(Target("note", "2"), .delete, home: note)))
+    #expect(!fold.isLongDeleted(note))
+    fold.promisedHorizon = 2
+    #expect(!fold.isLongDeleted(note))
+    fold.promisedHorizon = 10
+    #expect(fold.isLongDeleted(note))
+    #expect(fold.changesLongDeleted(Action(Target("note", "2"), .create, home: note)))
+    #expect(!fold.changesLongDeleted(Action(Target("note", "2"), .delete, home: note)))
     try desk.write(Desk.watch, at: 11, seen: seen, Action(note, .restore))
-    #expect(!fold.isSealed(note) && !fold.isSealed(slot))
+    #expect(!fold.isLongDeleted(note))
     fold.purge(frontier: seen, horizon: 10)
     #expect(fold.record(note)?.isAlive == true)
   }
 
-  /// Time alone makes records go: what is announced while nothing is written has the last purge's frontier.
-  @Test func recordsAreSealedAtTheLastFrontierToo() throws {
-    try desk.write(at: 1, Action(note, .create), .move(note))
-    try desk.write(at: 2, Action(note, .delete))
-    desk.purge(1)
-    let slot = try #require(fold.element(ElementID(Dot(Desk.phone, 1), 0)))
-    #expect(!fold.isSealed(note) && !fold.isSealed(slot))
-    fold.announce(frontier: fold.vector, horizon: 10)
-    #expect(fold.isSealed(note) && fold.isSealed(slot))
+  /// All that a purge takes away was left alone: also what stands in what was deleted, however deep, and by each of
+  /// the ways by which it may stand there.
+  @Test func whatStandsInWhatWasDeletedLongAgoIsLeftAloneToo() throws {
+    let (client, task) = (Target("client", "c"), Target("task", "t"))
+    let project = Target("project", "p")
+    func put(_ target: Target, into: Target, via: Target? = nil) -> Action {
+      Action(target, .write(field: "owner", value: .string("x")), home: into, into: into, via: via)
+    }
+    try desk.write(at: 1, Action(client, .create), Action(project, .create, home: client))
+    try desk.write(at: 2, put(project, into: client))
+    try desk.write(
+      at: 3, Action(task, .create, home: client), put(task, into: client, via: project))
+    try desk.write(at: 4, Action(client, .delete))
+    fold.promisedHorizon = 10
+    #expect(fold.isLongDeleted(client) && fold.isLongDeleted(project) && fold.isLongDeleted(task))
+    // It goes where something lives.
+    let other = Target("client", "d")
+    try desk.write(Desk.watch, at: 5, Action(other, .create))
+    try desk.write(Desk.watch, at: 6, put(task, into: other))
+    #expect(!fold.isLongDeleted(task) && fold.isLongDeleted(project))
     desk.purge(10)
-    #expect(!fold.isCreated(note) && !fold.isSealed(slot))
+    #expect(fold.record(project) == nil && fold.isCreated(task) && !fold.isLongDeleted(project))
+    // Two that are in one another, by moves that did not know of each other, are in nothing that was deleted.
+    let (one, two) = (Target("folder", "1"), Target("folder", "2"))
+    try desk.write(at: 11, Action(one, .create), Action(two, .create))
+    try desk.write(at: 12, put(one, into: two), put(two, into: one))
+    fold.promisedHorizon = 100
+    #expect(!fold.isLongDeleted(one) && !fold.isLongDeleted(two))
   }
 
   // MARK: What comes too late

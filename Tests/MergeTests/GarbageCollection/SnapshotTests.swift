@@ -47,15 +47,14 @@ import Wire
     try desk.write(at: 20, seen: seen, .set(note, "b"))
     try desk.write(
       Desk.watch, at: 11, seen: seen, .set(note, "c"), .set(gone, "late"), .type(note, "x"))
-    desk.fold.announce(frontier: desk.fold.vector, horizon: 15)
     try desk.write(Desk.watch, at: 12, seen: seen, Action(note, .delete))
     try desk.write(at: 21, erase(3, 5, count: 1), Action(gone, .create))
     let phone = Desk.phone.description
     let watch = Desk.watch.description
     let pieces = """
-      {"format":"1","horizon":"15","part":"header","pieces":"7","replicas":[
-      {"base":"5","replica":"PHONE","sealed":"6","seq":"7","stamp":"5.1.0"},
-      {"replica":"WATCH","sealed":"1","seq":"2"}],"unknown":"0"}
+      {"format":"1","horizon":"10","part":"header","pieces":"7","replicas":[
+      {"base":"5","replica":"PHONE","seq":"7","stamp":"5.1.0"},
+      {"replica":"WATCH","seq":"2"}],"unknown":"0"}
 
       {"part":"records","records":[
       {"created":true,"inside":"0/3/3.1.0","kind":"list","record":"1","touch":"0/1/1.1.0"},
@@ -190,8 +189,9 @@ import Wire
       do throws(WireError) {
         for piece in bad { try reader.add(piece) }
         let fold = try reader.finish()
-        fold.announce(frontier: fold.vector, horizon: 1 << 47)
+        fold.promisedHorizon = 1 << 47
         _ = fold.snapshot()
+        for record in fold.records { _ = fold.isLongDeleted(record.target) }
         _ = fold.view(Campaign.schema)
         _ = fold.feed()
         fold.purge(frontier: fold.vector, horizon: 1 << 47)

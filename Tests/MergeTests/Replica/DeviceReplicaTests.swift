@@ -141,63 +141,51 @@ import Wire
     hub.expectAgreement(device)
   }
 
-  @Test func retimingKeepsSealsAndPurges() throws {
+  @Test func retimingKeepsPromisesAndPurges() throws {
     try Hub.make(phone, 3)
     try phone.write([Action(Hub.timer, .delete)], clock: Hub.clock(20))
     try hub.push(phone)
-    let frontier = hub.replica.vector
     let watch = DeviceReplica(id: Hub.watch, rank: 1)
     try hub.pull(watch)
-    watch.seal(4, Replica.Purge(frontier: frontier, horizon: Hub.now + 100))
-    let purge = Replica.Purge(frontier: frontier, horizon: Hub.now + 100)
+    let month: Int64 = 30 * 86_400_000
+    let first = try #require(watch.acknowledge(clock: Hub.clock(100) + month))
+    #expect(first == (hub.replica.position, Hub.now + 100))
+    let purge = Replica.Purge(frontier: hub.replica.vector, horizon: first.horizon)
+    #expect(watch.promise == purge)
     hub.replica.purge(purge)
-    watch.purge(purge, position: 5)
-    hub.replica.fold.announce(frontier: frontier, horizon: Hub.now + 200)
-    watch.seal(5, Replica.Purge(frontier: frontier, horizon: Hub.now + 200))
+    watch.purge(purge, position: hub.replica.position)
     let other = Target("timer", "00000000-0000-0000-0000-0000000000A2")
     try watch.write([Hub.create(other)], clock: Hub.clock(7_200_000))
+    #expect(watch.acknowledge(clock: Hub.clock(200) + month) == nil)
     #expect(try !hub.push(watch))
     #expect(try watch.retime(now: Hub.now, clock: Hub.clock(7_200_000)) == .restamped)
-    #expect(watch.fold.base == frontier)
-    #expect(watch.fold.sealedHorizon == Hub.now + 200)
-    #expect(watch.sealed == 5)
+    #expect(watch.fold.base == purge.frontier && watch.promise == purge)
+    #expect(watch.fold.promisedHorizon == Hub.now + 100)
     #expect(try hub.push(watch))
     #expect(watch.replica.snapshot() == hub.replica.snapshot())
+    // A clock that goes back takes nothing back.
+    let last = try #require(watch.acknowledge(clock: Hub.clock(0)))
+    #expect(last.horizon == Hub.now + 100 && watch.promise.frontier == watch.fold.vector)
   }
 
-  /// A device that was set back is sent the purge that it had sealed, and behind that what was announced since:
-  /// only then does it seal that.
-  @Test func itSealsWhatItHasRead() throws {
-    try Hub.make(phone, 3)
-    try hub.push(phone)
-    let watch = DeviceReplica(id: Hub.watch, rank: 1)
-    try hub.pull(watch)
-    let purged = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now)
-    let announced = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now + 100)
-    watch.seal(watch.position + 1, announced)
-    #expect(watch.sealed == 0 && !watch.sealedPurge.contains(purged))
-    try watch.receive([], through: watch.position + 1)
-    #expect(watch.sealed == watch.position && watch.sealedPurge.contains(announced))
-  }
-
-  /// What is written has seen what is collected: an open form holds that up, and an older one is begun
-  /// again.
-  @Test func anOpenFormHoldsTheSealUp() throws {
+  /// What is written has seen what was acknowledged: an open form holds that up, and an older one is begun again.
+  @Test func anOpenFormHoldsAcknowledgementsUp() throws {
     try Hub.make(phone, 3)
     try hub.push(phone)
     let form = phone.fold.vector
     try phone.write([Hub.name("x")], clock: Hub.clock(5))
     try hub.push(phone)
-    let purge = Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now)
     phone.formShown = form
     try phone.receive([], through: 4)
-    phone.seal(4, purge)
-    #expect(phone.sealed == 0 && phone.fold.sealedFrontier.isEmpty)
+    #expect(phone.acknowledge(clock: Hub.clock(6)) == nil && phone.promise.frontier.isEmpty)
     try phone.write([Hub.name("y")], shown: form, clock: Hub.clock(6))
     #expect(phone.fold.feed().count == 1)
-    phone.formShown = nil
-    #expect(phone.sealed == 4 && phone.fold.sealedFrontier == purge.frontier)
+    try hub.push(phone)
+    phone.formShown = phone.fold.vector
+    #expect(phone.acknowledge(clock: Hub.clock(6)) != nil)
     let before = phone.fold.vector
+    #expect(phone.promise.frontier == before)
+    phone.formShown = nil
     let error = #expect(throws: WireError.self) {
       try phone.write([Hub.name("z")], shown: form, clock: Hub.clock(7))
     }
@@ -209,7 +197,7 @@ import Wire
     }
     #expect(phone.fold.vector == before)
     // An edit with exactly that base version is taken.
-    try phone.write([Hub.name("z")], shown: purge.frontier, clock: Hub.clock(8))
+    try phone.write([Hub.name("z")], shown: before, clock: Hub.clock(8))
   }
 
   // MARK: The log

@@ -26,18 +26,20 @@ import Wire
   private func compare(_ list: Fugue, at known: @escaping (UInt32) -> UInt64) {
     let view = list.view(at: known)
     let wanted = view.elements.flatMap { range in (0..<range.count).map { range[$0] } }
-    // Every third element may be no origin any more.
-    let sealed = { (element: Element) in element.position % 3 == 0 }
-    var past = PastSequence(list, at: known, sealed: sealed)
+    // What is dead, and every third element, may be no origin.
+    let isPassed = { (element: Element) in
+      !list.isVisible(element) || element.position % 3 == 0
+    }
+    var past = PastSequence(list, at: known, passing: isPassed)
     var found: [Element] = []
     while let last = past.last(before: found.last) { found.append(last) }
-    #expect(Array(found.reversed()) == wanted.filter { !sealed($0) })
+    #expect(Array(found.reversed()) == wanted.filter { !isPassed($0) })
     for (offset, element) in wanted.enumerated() {
-      let upTo = wanted[...offset].last { !sealed($0) }
+      let upTo = wanted[...offset].last { !isPassed($0) }
       let before = past.last(upTo: element)
       #expect(before == upTo)
       let one = try? past.origin(after: upTo)
-      let other = try? list.origin(at: offset + 1, in: view, sealed: sealed)
+      let other = try? list.origin(at: offset + 1, in: view, passing: isPassed)
       #expect(one == other)
     }
     let all = list.snapshot().flatMap { run in

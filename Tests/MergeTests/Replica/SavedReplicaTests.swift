@@ -10,7 +10,7 @@ import Wire
   private func expectEqual(_ one: DeviceReplica, _ other: DeviceReplica) {
     #expect(one.id == other.id && one.rank == other.rank)
     #expect(one.accepted == other.accepted && one.position == other.position)
-    #expect(one.offset == other.offset && one.sealed == other.sealed)
+    #expect(one.offset == other.offset && one.promise == other.promise)
     #expect(one.pending.map(\.bytes) == other.pending.map(\.bytes))
     #expect(one.replica.position == other.replica.position)
     #expect(
@@ -49,18 +49,11 @@ import Wire
     try watch.receive(snapshot: hub.replica.snapshot(), position: hub.replica.position)
     try watch.write([Hub.name("after")], clock: Hub.clock(9))
     expectEqual(watch, try DeviceReplica(saved: watch.saved))
-    // Sealed, and a seal to come.
-    watch.seal(
-      hub.replica.position, Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now))
-    #expect(watch.sealed == hub.replica.position)
+    try hub.push(watch)
+    #expect(watch.acknowledge(clock: Hub.clock(9)) != nil)
     expectEqual(watch, try DeviceReplica(saved: watch.saved))
-    var ahead = hub.replica.vector
-    ahead[phone.id] += 1
-    watch.seal(99, Replica.Purge(frontier: ahead, horizon: Hub.now))
-    expectEqual(watch, try DeviceReplica(saved: watch.saved))
-    watch.purge(
-      Replica.Purge(frontier: hub.replica.vector, horizon: Hub.now),
-      position: hub.replica.position + 1)
+    let promise = watch.promise
+    watch.purge(promise, position: hub.replica.position + 1)
     expectEqual(watch, try DeviceReplica(saved: watch.saved))
   }
 

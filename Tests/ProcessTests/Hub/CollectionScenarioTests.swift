@@ -5,7 +5,7 @@ import SyncSupport
 import Testing
 
 extension ProcessTests {
-  /// The log is collected while devices come and go, through the server: seal, purge, snapshot, and
+  /// The log is collected while devices come and go, through the server: purge, snapshot, and
   /// the device that stayed away for too long.
   @Suite struct CollectionScenarioTests {
     private let tea = #"{"name":"Tea","durationInSeconds":300}"#

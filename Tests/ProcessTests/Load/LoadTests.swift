@@ -123,7 +123,7 @@ extension ProcessTests {
       #expect(result["headsAgree"] as? Bool == true)
     }
 
-    /// The hub collects again and again, which asks the devices to seal.
+    /// The hub collects again and again, what the devices have acknowledged.
     @Test func syncThroughCollections() throws {
       let server = try ServerProcess(scratch, ["--limits", "syncLog=64"])
       let program = try load([

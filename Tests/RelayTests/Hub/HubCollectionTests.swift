@@ -5,7 +5,7 @@ import RelaySupport
 import SyncSupport
 import Testing
 
-/// The hub's log is collected once every device has sealed: who comes later is filled by a
+/// The hub's log is collected once every device has acknowledged it: who comes later is filled by a
 /// snapshot, who was away for too long starts anew, and nobody shows anything else for it.
 @Suite struct HubCollectionTests {
   private let tea = #"{"name":"Tea","durationInSeconds":60}"#
@@ -128,13 +128,14 @@ import Testing
     try expectEqualViews(hub, devices + [late], on: "key")
   }
 
-  /// A copy of a device's storage from before it sealed is put back, with nothing of its own lost: what it
+  /// A copy of a device's storage from before its acknowledgement is put back, with nothing of its own lost: what it
   /// wrote since stands upon what it had promised to leave alone, whether that is purged by then or not.
-  @Test(arguments: [true, false]) func setBackBehindASeal(isPurged: Bool) throws {
+  @Test(arguments: [true, false]) func setBackBehindItsPromise(isPurged: Bool) throws {
     let hub = try makeHub()
     let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
     for device in [phone, watch] { try hub.connect(device) }
     phone.holdsAcknowledges = true
+    watch.holdsAcknowledges = !isPurged
     let timer = try phone.create("timer", tea)
     let todo = try phone.create("todo", "{\"timer\":\"\(timer)\",\"text\":\"pour\"}")
     for number in 0..<20 {
@@ -145,11 +146,12 @@ import Testing
     let backup = phone.saved
     _ = hub.type("advance seconds=\(40 * 86_400)", on: "clock")
     for device in [phone, watch] { device.clock += 40 * 86_400_000 }
-    if !isPurged { watch.formShown = VersionVector() }
+    watch.formShown = nil
+    try hub.settle()
     phone.holdsAcknowledges = false
     phone.formShown = nil
     try hub.settle()
-    #expect(phone.replica.sealed > 0)
+    #expect(phone.replica.promise.frontier == phone.fold.vector)
     #expect(phone.fold.base.isEmpty != isPurged)
 
     hub.disconnect(phone)
@@ -157,6 +159,7 @@ import Testing
     phone.holdsPushes = true
     try phone.restore("todo", todo)
     try hub.connect(phone)
+    watch.holdsAcknowledges = false
     watch.formShown = nil
     try hub.settle()
     phone.holdsPushes = false
@@ -169,6 +172,91 @@ import Testing
     try hub.connect(late)
     try expectEqualViews(hub, [phone, watch, late], on: "key")
     #expect(phone.records("timer").contains(timer) != isPurged)
+  }
+
+  /// What was deleted long ago cannot be made anew until it has been collected; so that waits for no log to be long.
+  @Test func oldRecordsAreCollectedOnceADay() throws {
+    let hub = try makeHub(syncLog: 4_096)
+    let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
+    for device in [phone, watch] { try hub.connect(device) }
+    let timer = try phone.create("timer", tea)
+    let other = try phone.create("timer", tea)
+    try phone.delete("timer", timer)
+    try hub.settle()
+    func pass(days: Int, _ name: String) throws {
+      _ = hub.type("advance seconds=\(days * 86_400)", on: "clock")
+      for device in [phone, watch] { device.clock += Int64(days) * 86_400_000 }
+      for device in [phone, watch] {
+        try device.set("timer", other, "{\"name\":\"\(name)\"}")
+        try hub.settle()
+      }
+    }
+    try pass(days: 29, "29")
+    #expect(phone.fold.base.isEmpty)
+    try phone.restore("timer", timer)
+    try phone.delete("timer", timer)
+    try pass(days: 31, "60")
+    try pass(days: 1, "61")
+    for device in [phone, watch] {
+      #expect(!device.fold.isCreated(Target("timer", timer)) && !device.fold.base.isEmpty)
+      #expect(device.errors.isEmpty && device.isDrained, "\(device)")
+    }
+  }
+
+  /// A program that acknowledges without a horizon has promised nothing about records: elements and writes are
+  /// collected, and what was deleted long ago can come back by it.
+  @Test func acknowledgingWithoutAHorizon() throws {
+    let hub = try makeHub()
+    let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
+    watch.holdsAcknowledges = true
+    for device in [phone, watch] { try hub.connect(device) }
+    let timer = try phone.create("timer", tea)
+    try phone.delete("timer", timer)
+    try hub.settle()
+    _ = hub.type("advance seconds=\(40 * 86_400)", on: "clock")
+    for device in [phone, watch] { device.clock += 40 * 86_400_000 }
+    for number in 0..<20 {
+      try phone.create("timer", "{\"name\":\"\(number)\",\"durationInSeconds\":1}")
+      try hub.settle()
+    }
+    #expect(phone.fold.base.isEmpty)
+    hub.world.send("sync.acknowledge at=\(watch.replica.position)", on: "watch")
+    try hub.settle()
+    #expect(!phone.fold.base.isEmpty && phone.fold.horizon == 0 && watch.fold.horizon == 0)
+    try watch.restore("timer", timer)
+    try hub.settle()
+    #expect(phone.records("timer").contains(timer))
+  }
+
+  /// A device restores a deleted record while it is away, and comes back when that was deleted long ago: the others have
+  /// waited for what it might do.
+  @Test func whatIsRestoredWhileAwayComesBack() throws {
+    let hub = try makeHub()
+    let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
+    for device in [phone, watch] { try hub.connect(device) }
+    let timer = try phone.create("timer", tea)
+    try phone.delete("timer", timer)
+    for number in 0..<20 {
+      try phone.create("timer", "{\"name\":\"\(number)\",\"durationInSeconds\":1}")
+    }
+    try hub.settle()
+    func advance(days: Int) {
+      _ = hub.type("advance seconds=\(days * 86_400)", on: "clock")
+      for device in [phone, watch] { device.clock += Int64(days) * 86_400_000 }
+    }
+    advance(days: 29)
+    hub.disconnect(watch)
+    try watch.restore("timer", timer)
+    try watch.create("todo", "{\"timer\":\"\(timer)\",\"text\":\"pour\"}")
+    advance(days: 2)
+    try edit([phone], 60, hub)
+    #expect(!phone.fold.base.isEmpty)
+    try hub.connect(watch)
+    try hub.settle()
+    #expect(watch.errors.isEmpty && watch.isDrained && watch.reissued == 0, "\(watch)")
+    #expect(phone.records("timer").contains(timer) && phone.records("todo").count == 1)
+    try hub.keyboard("key", role: "watch")
+    try expectEqualViews(hub, [phone, watch], on: "key")
   }
 
   /// After 90 days of silence the others go on without it; its own edits are issued anew.

@@ -212,7 +212,8 @@ import Testing
     try hub.keyboard("phone")
     _ = hub.type("sync.edit kind=timer set=\(tea)", on: "phone")
     for (line, code) in [
-      ("at=2", 4004), ("at=-1", 4004), ("at=x", 4004), ("", 4003), ("at=1 sealed=1", 4004),
+      ("at=2", 4004), ("at=-1", 4004), ("at=x", 4004), ("", 4003), ("at=1 horizon=-1", 4004),
+      ("at=1 horizon=x", 4004),
     ] {
       #expect(try hub.ask("sync.acknowledge \(line)", on: "phone").code == code, "\(line)")
     }

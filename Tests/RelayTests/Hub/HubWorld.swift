@@ -62,7 +62,7 @@ final class HubWorld {
   @discardableResult
   func ask(_ line: String, on name: String) throws -> Answer {
     let news: Set<String> = [
-      "sync.changed", "sync.ops", "sync.frontier", "sync.purge", "sessionReachabilityDidChange",
+      "sync.changed", "sync.ops", "sync.purge", "sessionReachabilityDidChange",
       "sessionCompanionAppInstalledDidChange",
       "sessionWatchStateDidChange", "hello",
     ]

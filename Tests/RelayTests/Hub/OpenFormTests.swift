@@ -87,7 +87,7 @@ import Wire
       try settle()
     }
     #expect(pad.fold.base.isEmpty, "nothing is collected while the form is open")
-    #expect(pad.fold.vector.contains(pad.fold.sealedFrontier) && !pad.fold.sealedFrontier.isEmpty)
+    #expect(pad.replica.promise.frontier == pad.fold.vector)
     try type(example.closing)
     #expect(phone.screen(now: now) != opened)
     try settle()

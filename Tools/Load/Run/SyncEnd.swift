@@ -27,8 +27,6 @@ final class SyncEnd {
   /// The chains of both replicas, as this device has them (clause 12.10).
   private(set) var own: [UInt8] = []
   private(set) var others: [UInt8] = []
-  /// The last `sync.frontier`, until it is sealed.
-  var frontier = 0
   /// Whether the hub and the other device agree with what this one holds; nil until asked.
   var agrees: Bool?
 

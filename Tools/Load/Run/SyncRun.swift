@@ -143,7 +143,6 @@ final class SyncRun: LaneRun {
       end.saw(stamp: line.objects("ops")?.first?.string("stamp") ?? "")
       recordCount += 1
       moved(end, to: Int(line.integer("at") ?? 0))
-    case "sync.frontier": end.frontier = Int(line.integer("at") ?? 0)
     case "sync.purge": moved(end, to: Int(line.integer("at") ?? 0))
     case "sync.accepted":
       end.agrees = agrees(end, line)
@@ -161,12 +160,6 @@ final class SyncRun: LaneRun {
       link.acknowledged = link.delivered
       output.append("{\"type\":\"sync.acknowledge\",\"at\":" as StaticString)
       output.append(decimal: link.delivered)
-      if end.frontier > 0, end.frontier <= link.delivered {
-        // What is written here hangs no element at another one: there is nothing else to a seal.
-        output.append(",\"sealed\":" as StaticString)
-        output.append(decimal: end.frontier)
-        end.frontier = 0
-      }
       output.append("}\n" as StaticString)
     }
     let (now, wall) = (microseconds(Clock.now), Clock.wall)

@@ -129,7 +129,7 @@ final class RecordJudge {
         stamp: $0.stamp, wall: $0.wall, value: $0.value, lostTo: $0.lostTo)
     }
     guard fold.base == VersionVector() else {
-      return checkRetained(listed, since: fold.sealedHorizon, at: place)
+      return checkRetained(listed, since: fold.horizon, at: place)
     }
     if listed != feed {
       run.report(

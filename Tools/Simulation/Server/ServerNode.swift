@@ -226,7 +226,7 @@ final class ServerNode {
     let saved = sync?.saved
     disconnect()
     guard let sync, let saved else { return }
-    // A form is not stored, and holds up what is sealed.
+    // A form is not stored, and holds acknowledgements up.
     let isOpen = sync.formShown != nil
     try sync.restore(saved)
     if !isOpen, sync.saved != saved {

@@ -99,10 +99,13 @@ struct ServerOptions {
     budget = hasLanes && !isReal && isSpending ? draw.pick([1, 1, 2]) : nil
     // A budget outlives the server.
     if budget != nil, plan.faults == nil { faults.insert(.crash) }
-    holdsForms = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 4 == 2
+    // Forms hold up what is collected.
+    let mayHoldForms = !faults.contains(.collection) || plan.seed % 4 == 2
+    holdsForms = mayHoldForms && schema != "none" && !isReal
     buries = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 8 == 7
     // Who begins with a snapshot has what was typed, and erased, before.
-    hasTyping = schema != "none" && draw.percent(holdsForms ? 80 : 30)
+    hasTyping =
+      schema != "none" && draw.percent(holdsForms && faults.contains(.collection) ? 80 : 30)
     stepsClock = !isReal && plan.seed % 8 == 4 && wholeRecords.names.isEmpty
     sameMillisecond = draw.pick([0, 50, 90])
     edits.isNested = draw.percent(30)

@@ -16,10 +16,17 @@ extension ServerRun {
     var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector
     // What the form was opened on may be gone from a device that was set back since.
     if !device.vector.contains(began) || !fold.vector.contains(began) { began = device.vector }
-    if let held = device.formShown, began.contains(held), !began.contains(fold.sealedFrontier) {
-      report(
-        "I47", "form-outrun", "What an open form was opened on was collected.",
-        "The \(node.name)'s form was opened on \(began), and it has sealed \(fold.sealedFrontier).")
+    let acknowledged = device.current.promise.frontier
+    if let held = device.formShown {
+      if began.contains(held), !began.contains(acknowledged) {
+        report(
+          "I47", "form-outrun", "A device has acknowledged more than an open form was opened on.",
+          "The \(node.name)'s form was opened on \(began), and it has acknowledged \(acknowledged)."
+        )
+      }
+    } else {
+      // Without a form nothing is held up: the writer was shown what has been acknowledged.
+      began.merge(acknowledged)
     }
     let before = fold.latest
     let isFresh = began == device.vector && began == fold.vector
@@ -27,7 +34,9 @@ extension ServerRun {
     do throws(WireError) {
       let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
       if actions.isEmpty { judgeText(edit, record, fold, node) }
-      guard !actions.isEmpty, !actions.contains(where: fold.isSealed) else { return false }
+      guard !actions.isEmpty, !actions.contains(where: fold.changesLongDeleted) else {
+        return false
+      }
       try device.write(actions, shown: began, now: device.clock)
     } catch {
       coverage.note("refusedEdit")
@@ -67,11 +76,11 @@ extension ServerRun {
           + "\(operation.context.vector(of: operation.dot.replica)), and the form showed \(expected)."
       )
     }
-    let sealed = node.sync?.fold.sealedFrontier ?? VersionVector()
-    if !shown.contains(sealed) {
+    let acknowledged = node.sync?.current.promise.frontier ?? VersionVector()
+    if !shown.contains(acknowledged) {
       report(
-        "I20", "written-below-the-seal", "An edit has not seen what its device had sealed.",
-        "The \(node.name)'s form was opened on \(shown), and it had sealed \(sealed).")
+        "I20", "acknowledged-unseen", "An edit has not seen what its device had acknowledged.",
+        "The \(node.name)'s form was opened on \(shown), and it had acknowledged \(acknowledged).")
     }
     if let latest, !(latest < operation.stamp) {
       report(

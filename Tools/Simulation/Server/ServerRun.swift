@@ -228,8 +228,7 @@ final class ServerRun {
     node.sync?.formShown = nil
   }
 
-  /// An edit's form is opened with each event, and what is announced then waits for the oldest of the last
-  /// four.
+  /// An edit's form is opened with each event, and acknowledgements then wait for the oldest of the last four.
   private func openForm(_ device: SyncDevice) {
     let open = ((forms[device.name] ?? []) + [device.vector]).suffix(4)
     forms[device.name] = Array(open)

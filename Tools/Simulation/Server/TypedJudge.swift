@@ -21,7 +21,7 @@ struct TypedJudge {
     self.last = last
     self.schema = schema
     isCounted =
-      last.fold.base == VersionVector() && last.fold.sealedFrontier == VersionVector()
+      last.fold.base == VersionVector()
       && run.nodes.allSatisfy { $0.app == nil }
   }
 

@@ -22,7 +22,7 @@ const meanings = {
   cancelTransfer: ["cancel() of a transfer", "5.10"], error: ["an NSError of WCErrorDomain", "7"],
   "sync.open": ["merged records", "12.2"], "sync.opened": ["merged records", "12.2"], "sync.push": ["merged records", "12.4"],
   "sync.accepted": ["merged records", "12.4"], "sync.ops": ["merged records", "12.3"], "sync.acknowledge": ["merged records", "12.9"],
-  "sync.frontier": ["merged records", "12.9"], "sync.retime": ["merged records", "12.4"], "sync.snapshot": ["merged records", "12.3"],
+  "sync.retime": ["merged records", "12.4"], "sync.snapshot": ["merged records", "12.3"],
 };
 
 // Rows that are drawn at once; the newest of more.
