@@ -103,6 +103,7 @@ struct ServerOptions {
     let mayHoldForms = !faults.contains(.collection) || plan.seed % 4 == 2
     holdsForms = mayHoldForms && schema != "none" && !isReal
     buries = faults.contains(.collection) && schema != "none" && !isReal && plan.seed % 8 == 7
+    if buries, plan.faults == nil { faults.insert(.cut) }
     // Who begins with a snapshot has what was typed, and erased, before.
     hasTyping =
       schema != "none" && draw.percent(holdsForms && faults.contains(.collection) ? 80 : 30)

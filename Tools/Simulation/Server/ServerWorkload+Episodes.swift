@@ -21,10 +21,13 @@ extension ServerWorkload {
     let writer = draw.pick(writers)
     let readers = run.nodes.filter { $0.app != nil && $0.isActive }
     guard let reader = readers.first else {
-      switch draw.below(3) {
+      let others = writers.filter { $0 !== writer }
+      switch draw.below(others.isEmpty ? 3 : 5) {
       case 0: return retype(writer)
       case 1: return correct(writer)
-      default: return beginAnew(writer)
+      case 2: return beginAnew(writer)
+      case 3: return bringBack(writer, draw.pick(others))
+      default: return typeAway(writer, draw.pick(others))
       }
     }
     if readers.count > 1, options.faults.contains(.clock), draw.percent(35) {
@@ -138,6 +141,55 @@ extension ServerWorkload {
     next[first].name = "e\(count)"
     next[first + 2].edit?.since = "e\(count)"
     add(.flow, at: writer)
+  }
+
+  // MARK: Two devices, and what is collected
+
+  /// A record is deleted, and long after that another device brings it back while it is away: before it has promised
+  /// to leave the record alone, or after.
+  private mutating func bringBack(_ writer: ServerNode, _ other: ServerNode) {
+    guard options.faults.isSuperset(of: [.collection, .cut]), let shown = shown(writer),
+      shown.records.count > 1
+    else { return }
+    let target = draw.pick(shown.records).target
+    let kept = draw.pick(shown.records.filter { $0.target != target }).target
+    add(Edit(target.kind, target.record, .delete), at: writer)
+    for node in [writer, other, writer] { add(.flow, at: node) }
+    let hasPromised = draw.percent(50)
+    if !hasPromised { add(.drop, at: other) }
+    at += 86_400_000 * 31
+    next.append(TraceEvent(at: at, "server", .commit))
+    add(edits!.change(kept, shown, &draw), at: writer)
+    if hasPromised {
+      // The writer hears of nothing, and has promised nothing.
+      add(.up, at: writer)
+      next.append(TraceEvent(at: at, "server", .commit))
+      add(.flow, at: other)
+      add(.drop, at: other)
+    }
+    add(Edit(target.kind, target.record, .restore), at: other)
+    add(.flow, at: writer)
+    add(edits!.change(kept, shown, &draw), at: writer)
+    for _ in 0..<2 { add(.flow, at: writer) }
+    add(.connect, at: other)
+    add(.flow, at: other)
+  }
+
+  /// A character is erased. Who knows that puts something in at its place, and is away until it is collected.
+  private mutating func typeAway(_ writer: ServerNode, _ other: ServerNode) {
+    guard options.faults.isSuperset(of: [.collection, .cut]), let shown = shown(writer),
+      let (erasing, inserting) = edits!.replaceSecond(shown, &draw)
+    else { return }
+    add(erasing, at: writer)
+    for node in [writer, other, writer] { add(.flow, at: node) }
+    add(.drop, at: other)
+    add(inserting, at: other)
+    for _ in 0..<2 {
+      add(edits!.change(Target(erasing.kind, erasing.record), shown, &draw), at: writer)
+      add(.flow, at: writer)
+    }
+    add(.connect, at: other)
+    add(.flow, at: other)
   }
 
   // MARK: A device with whole records, and another one

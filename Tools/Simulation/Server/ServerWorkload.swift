@@ -39,7 +39,8 @@ struct ServerWorkload {
     count += 1
     // What needs an empty list is done first.
     let isOften = options.wholeRecords.emphasis == .episodes
-    if draw.percent(count == 1 ? (isOften ? 100 : 60) : isOften ? 40 : 6) { episode(run) }
+    let later = isOften ? 40 : options.buries ? 25 : 6
+    if draw.percent(count == 1 ? (isOften ? 100 : 60) : later) { episode(run) }
     guard next.isEmpty else { return next.removeFirst() }
     let node = draw.pick(run.nodes)
     var event = TraceEvent(at: at, node.name, .flow)

@@ -99,6 +99,31 @@ extension EditGenerator {
     return []
   }
 
+  /// The second character of a text is erased, and something is put in where it was; nil where no text has two.
+  mutating func replaceSecond(
+    _ shown: Shown, _ draw: inout SplitMix64
+  ) -> (erasing: Edit, inserting: Edit)? {
+    for record in shown.records {
+      guard let template = templates.first(where: { $0.kind.name == record.target.kind }),
+        let field = template.text(&draw), let present = record[field].flatMap(Spelling.text),
+        present.count > 1
+      else { continue }
+      let (first, rest) = (String(present.prefix(1)), String(present.dropFirst(2)))
+      let start = first.unicodeScalars.count
+      let token = Self.token(next(), &draw)
+      let erased = present.unicodeScalars.count - start - rest.unicodeScalars.count
+      func edit(_ change: Edit.Change) -> Edit {
+        Edit(record.target.kind, record.target.record, change)
+      }
+      return (
+        edit(.splice(field: field, at: start, remove: erased, insert: "", result: first + rest)),
+        edit(
+          .splice(field: field, at: start, remove: 0, insert: token, result: first + token + rest))
+      )
+    }
+    return nil
+  }
+
   /// Something is put in behind the text that a splice leaves, and behind what that leaves twice, the second time as if
   /// nobody had seen the first; nothing where it is no splice.
   mutating func typeOn(_ edit: Edit, _ draw: inout SplitMix64) -> [Edit] {
