@@ -15,13 +15,12 @@ import Wire
 extension Hubs {
   /// Looks whether a hub's log is to be collected.
   func collect(_ hub: Hub) {
-    guard let end = collectable(hub) else { return }
+    guard let end = collectable(hub, isDue: hub.isLookDue) else { return }
     guard hub.weight <= limits.aside else {
       hub.awaitsCollection = true
       return changed(hub)
     }
-    purge(hub, end)()
-    purged(hub)
+    ended(hub, end, purge(hub, end)())
   }
 
   /// All of the hub's log is in rows: what waits for that is done aside.
@@ -29,51 +28,59 @@ extension Hubs {
     guard hub.awaitsCollection, !hub.isLent else { return }
     hub.awaitsCollection = false
     // A device may have opened since that holds less than it had acknowledged.
-    guard let end = collectable(hub) else { return }
+    guard let end = collectable(hub, isDue: { true }) else { return }
     hub.isCollecting = true
-    lend(hub.pair, for: nil, purge(hub, end)) { [self] _ in
+    lend(hub.pair, for: nil, purge(hub, end)) { [self] hasPurged in
       hub.isCollecting = false
-      purged(hub)
+      ended(hub, end, hasPurged)
     }
   }
 
   /// Up to where a hub's log can be collected; nil where that is not worth it.
-  private func collectable(_ hub: Hub) -> Acknowledged? {
+  ///
+  /// - Parameter isDue: whether all devices are to be looked at for it.
+  private func collectable(_ hub: Hub, isDue: () -> Bool) -> Acknowledged? {
     // A purge goes through all records; so the more there are, the more it takes away.
     let least = max(limits.syncLog, hub.replica.fold.recordCount / 4)
     let wanted = hub.replica.base + UInt64(least)
     let next = hub.looked + Self.day
-    guard hub.committed >= wanted || nowMS >= next + Limits.archiveRetention, hub.isLookDue() else {
+    guard hub.committed >= wanted || nowMS >= next + Limits.archiveRetention, isDue() else {
       return nil
     }
-    let end = acknowledgedByAll(hub)
+    var end = acknowledgedByAll(hub)
     if end.position >= wanted { return end }
-    guard end.horizon >= next, let frontier = hub.replica.vector(at: end.position) else {
-      return nil
-    }
     // What was deleted long ago cannot be made anew until it is collected, however short the log is.
-    hub.looked = end.horizon
-    return hub.replica.fold.canCollectRecords(frontier: frontier, horizon: end.horizon) ? end : nil
+    guard end.horizon >= next, end.position >= hub.replica.base else { return nil }
+    end.isForRecords = true
+    return end
   }
 
   /// In milliseconds.
   private static let day: UInt64 = 86_400_000
 
-  /// What goes through all records for a purge, on any thread; then comes `purged`.
-  private func purge(_ hub: Hub, _ end: Acknowledged) -> () -> Void {
+  /// What goes through all records, on any thread, and returns whether it has purged; then comes `ended`.
+  private func purge(_ hub: Hub, _ end: Acknowledged) -> () -> Bool {
     let (replica, schema) = (hub.replica, hub.schema)
     let purge = Replica.Purge(frontier: replica.vector(at: end.position)!, horizon: end.horizon)
     let isLong = hub.weight > limits.aside
     return { [hub] in
+      if end.isForRecords,
+        !replica.fold.canCollectRecords(frontier: purge.frontier, horizon: purge.horizon)
+      {
+        return false
+      }
       replica.purge(purge)
       replica.forgetLog(through: end.position)
       if isLong { replica.fold.makeOrders(schema) }
       hub.snapshot = (replica.position, HubRow.values(snapshotOf: replica))
+      return true
     }
   }
 
   /// What follows, on the relay's thread.
-  private func purged(_ hub: Hub) {
+  private func ended(_ hub: Hub, _ end: Acknowledged, _ hasPurged: Bool) {
+    if end.isForRecords { hub.looked = end.horizon }
+    guard hasPurged else { return }
     changed(hub)
     // Who has acknowledged that far holds it, though it may not have been sent again since.
     for device in hub.pair.devices where device.sync?.hub === hub {
@@ -136,6 +143,8 @@ extension Hubs {
     var position: UInt64
     /// Each leaves alone what was deleted before, in milliseconds since 1970.
     var horizon: UInt64
+    /// Whether it is worth it only where records go.
+    var isForRecords = false
   }
 
   private func acknowledgedByAll(_ hub: Hub) -> Acknowledged {

@@ -64,7 +64,8 @@ struct HubRestoration {
       _ = try reader.blob()
       let hub = Hub(pair: pair, index: UInt8(row.key.item), schema: schema, codecs: codecs)
       hub.nextChunk = try reader.integer()
-      if version == 1 { for _ in 0..<2 { _ = try reader.number() as UInt64 } }
+      // What was to be collected then: up to which position, and its horizon.
+      let agreed = version == 1 ? (try reader.number(), try reader.number()) : (0, 0)
       hub.logBase = (try reader.number(), try Self.vector(try reader.blob()))
       for _ in 0..<(try reader.number()) {
         let replica = ReplicaID(
@@ -77,7 +78,7 @@ struct HubRestoration {
           device: try reader.integer(), shown: try reader.number(),
           acknowledged: try reader.number(), horizon: try reader.number(),
           replicaHeard: try reader.number(), editorHeard: try reader.number())
-        if version == 1 { member.horizon = 0 }
+        if version == 1 { member.horizon = member.horizon >= agreed.0 ? agreed.1 : 0 }
         hub.members.append(member)
       }
       return hub

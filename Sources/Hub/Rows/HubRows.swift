@@ -6,7 +6,8 @@ import Wire
 /// The form of a hub's rows.
 enum HubRow {
   static let version: UInt8 = 1
-  /// Of a hub's state. Form 1 had two numbers behind `nextChunk`, and of each device a position where its horizon stands.
+  /// Of a hub's state. Form 1 had a position and a horizon behind `nextChunk`, to which a device had agreed whose own
+  /// position, where its horizon stands now, was not below.
   static let stateVersion: UInt8 = 2
   // What a row of operations has.
   static let operations: UInt8 = 0

@@ -142,6 +142,7 @@ package final class DeviceReplica {
     replica = try ReplicaReader(pieces: pieces, position: position).all()
     origin = pieces
     self.position = position
+    keep(promise)
   }
 
   // MARK: Acknowledging

@@ -175,8 +175,10 @@ import Testing
   }
 
   /// What was deleted long ago cannot be made anew until it has been collected; so that waits for no log to be long.
-  @Test func oldRecordsAreCollectedOnceADay() throws {
-    let hub = try makeHub(syncLog: 4_096)
+  @Test(arguments: [1 << 20, 0]) func oldRecordsAreCollectedOnceADay(aside: Int) throws {
+    var limits = Limits()
+    limits.aside = aside
+    let hub = try HubWorld(limits: limits)
     let (phone, watch) = (hub.device("phone", isPhone: true), hub.device("watch"))
     for device in [phone, watch] { try hub.connect(device) }
     let timer = try phone.create("timer", tea)

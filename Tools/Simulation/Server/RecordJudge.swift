@@ -66,11 +66,6 @@ final class RecordJudge {
       guard case .action(let dot, _) = effect else { return true }
       return !latecomers.contains(dot.replica.device)
     }
-    if !run.isLong, let node = run.nodes.first(where: { $0.wasRetired && !$0.wasSetBack }) {
-      run.report(
-        "I20", "retired-early", "A device has to begin anew that was away for less than 90 days.",
-        "The \(node.name) was retired, and it had not been set back.")
-    }
     if !tooLate.isEmpty, !run.isLong, run.coverage["goBack"] == 0 {
       run.report(
         "I20", "kept-apart", "An edit came too late for what nobody had let go of.",

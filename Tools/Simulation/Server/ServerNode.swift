@@ -40,14 +40,12 @@ final class ServerNode {
   /// Whether it had written before it opened for the first time, and the server, which did not know of
   /// it, had collected something by then.
   private(set) var isLatecomer = false
-  /// Whether it had to begin anew at a later opening.
-  private(set) var wasRetired = false
   /// What its person had been shown was collected before the next edit was typed.
   private(set) var wasOutrun = false
   /// A copy of its storage, and the incarnation that it has.
   private(set) var backup: (storage: [[UInt8]], incarnation: UInt64)?
   /// Whether its storage was ever set back: only then can it have issued a number twice.
-  private(set) var wasSetBack = false
+  private var wasSetBack = false
   /// When it pushes again what the server has put off, in milliseconds since 1970.
   var retryAt: Int64?
   /// What the device found wrong with what it was told.
@@ -149,10 +147,9 @@ final class ServerNode {
     let type = line.string("type") ?? ""
     if type == "sync.opened" || type == "sync.retime" { checkTime(line, latestTime) }
     let wasActive = lanes.session == .activated
-    if type == "sync.opened" {
-      let isRetired = line.flag("retired") == true
-      if hasOpened { wasRetired = wasRetired || isRetired } else { isLatecomer = isRetired }
+    if type == "sync.opened", !hasOpened {
       hasOpened = true
+      isLatecomer = line.flag("retired") == true
     }
     // Nothing waits for who has opened and not looked.
     if type == "error", line.string("message")?.contains("is no longer known") == true {
