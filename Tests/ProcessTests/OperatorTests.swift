@@ -73,13 +73,14 @@ extension ProcessTests {
         "\(lines[0])")
 
       let all = try Program(
-        [Program.products + "/watchline", "tail", address, "--count", "1", "--json", "--payloads"],
+        [Program.products + "/watchline", "tail", address, "--count", "4", "--json", "--payloads"],
         in: scratch, environment: admin)
       try eventually("somebody is told") {
         try phone.request([
           "type": "activate", "pair": "demo", "role": "phone", "token": token,
         ])
-        return all.output.contains(#""type":"passed""#)
+        // It may have come to hear of the answer first.
+        return all.output.split(separator: "\n").count >= 4
       }
       #expect(try all.exitCode() == 0, "\(all.errors)")
       #expect(all.output.contains(#""type":"activate""#) && !all.output.contains(token))
