@@ -48,6 +48,7 @@ package final class SyncDevice: CustomStringConvertible {
   private var pieces: [[UInt8]] = []
   /// Positions that are reached once everything within a vector is here.
   private var marks: [(at: UInt64, vector: VersionVector)] = []
+  /// What it acknowledged last on this connection, and when by its clock.
   private var acknowledged: (at: UInt64, clock: Int64)?
   /// The hub's position as it opened, and what it had promised by then.
   private var opening = (at: UInt64(0), promise: Replica.Purge(frontier: .init(), horizon: 0))

@@ -120,78 +120,6 @@ extension ServerWorkload {
     add(.flow, at: writer)
   }
 
-  /// The middle of a text is erased. A device that begins with nothing gets that with a snapshot, and saves the text from
-  /// a form that was opened before its last edit.
-  private mutating func beginAnew(_ writer: ServerNode) {
-    guard options.faults.isSuperset(of: [.backup, .collection]), let shown = shown(writer) else {
-      return
-    }
-    let typed = edits!.retype(shown, &draw)
-    guard let erased = typed.dropLast().last else { return }
-    // What is older than that is in a snapshot, and the erased middle is not collected yet.
-    at += 86_400_000 * 91
-    next.append(TraceEvent(at: at, "server", .commit))
-    for edit in typed.dropLast() { add(edit, at: writer) }
-    add(.flow, at: writer)
-    add(.goBack, at: writer)
-    add(.connect, at: writer)
-    add(.flow, at: writer)
-    let first = next.count
-    for edit in edits!.typeOn(erased, &draw) { add(edit, at: writer) }
-    next[first].name = "e\(count)"
-    next[first + 2].edit?.since = "e\(count)"
-    add(.flow, at: writer)
-  }
-
-  // MARK: Two devices, and what is collected
-
-  /// A record is deleted, and long after that another device brings it back while it is away: before it has promised
-  /// to leave the record alone, or after.
-  private mutating func bringBack(_ writer: ServerNode, _ other: ServerNode) {
-    guard options.faults.isSuperset(of: [.collection, .cut]), let shown = shown(writer),
-      shown.records.count > 1
-    else { return }
-    let target = draw.pick(shown.records).target
-    let kept = draw.pick(shown.records.filter { $0.target != target }).target
-    add(Edit(target.kind, target.record, .delete), at: writer)
-    for node in [writer, other, writer] { add(.flow, at: node) }
-    let hasPromised = draw.percent(50)
-    if !hasPromised { add(.drop, at: other) }
-    at += 86_400_000 * 31
-    next.append(TraceEvent(at: at, "server", .commit))
-    add(edits!.change(kept, shown, &draw), at: writer)
-    if hasPromised {
-      // The writer hears of nothing, and has promised nothing.
-      add(.up, at: writer)
-      next.append(TraceEvent(at: at, "server", .commit))
-      add(.flow, at: other)
-      add(.drop, at: other)
-    }
-    add(Edit(target.kind, target.record, .restore), at: other)
-    add(.flow, at: writer)
-    add(edits!.change(kept, shown, &draw), at: writer)
-    for _ in 0..<2 { add(.flow, at: writer) }
-    add(.connect, at: other)
-    add(.flow, at: other)
-  }
-
-  /// A character is erased. Who knows that puts something in at its place, and is away until it is collected.
-  private mutating func typeAway(_ writer: ServerNode, _ other: ServerNode) {
-    guard options.faults.isSuperset(of: [.collection, .cut]), let shown = shown(writer),
-      let (erasing, inserting) = edits!.replaceSecond(shown, &draw)
-    else { return }
-    add(erasing, at: writer)
-    for node in [writer, other, writer] { add(.flow, at: node) }
-    add(.drop, at: other)
-    add(inserting, at: other)
-    for _ in 0..<2 {
-      add(edits!.change(Target(erasing.kind, erasing.record), shown, &draw), at: writer)
-      add(.flow, at: writer)
-    }
-    add(.connect, at: other)
-    add(.flow, at: other)
-  }
-
   // MARK: A device with whole records, and another one
 
   /// Somebody changes a timer, once or more often than deliveries are kept. A device with whole records reads some of
@@ -343,7 +271,7 @@ extension ServerWorkload {
 
   // MARK: What they do
 
-  private func shown(_ node: ServerNode) -> Shown? {
+  func shown(_ node: ServerNode) -> Shown? {
     guard let fold = node.sync?.fold, let schema else { return nil }
     return Shown(fold, schema)
   }
@@ -392,7 +320,7 @@ extension ServerWorkload {
     return nil
   }
 
-  private mutating func add(_ edit: Edit?, at node: ServerNode) {
+  mutating func add(_ edit: Edit?, at node: ServerNode) {
     guard let edit else { return }
     at += draw.pick([1, 40])
     var event = TraceEvent(at: at, node.name, .edit)
@@ -400,7 +328,7 @@ extension ServerWorkload {
     next.append(event)
   }
 
-  private mutating func add(_ verb: TraceEvent.Verb, at node: ServerNode, count: Int64? = nil) {
+  mutating func add(_ verb: TraceEvent.Verb, at node: ServerNode, count: Int64? = nil) {
     var event = TraceEvent(at: at, node.name, verb)
     event.count = count
     next.append(event)
