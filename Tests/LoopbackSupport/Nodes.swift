@@ -4,8 +4,9 @@ import Foundation
 /// Nodes of NATS with JetStream, on the loopback, that go with this value: one alone, or three as a cluster.
 package final class Nodes {
   private var children: [Child] = []
-  private let words: [[String]]
-  package let ports: [Int]
+  private var words: [[String]] = []
+  package private(set) var ports: [Int] = []
+  private var monitors: [Int] = []
   /// The nodes' folders, configurations and logs.
   package let directory: String
 
@@ -25,14 +26,29 @@ package final class Nodes {
     directory = NSTemporaryDirectory() + "watchline-nodes-" + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
+    // A port that was free may be somebody else's by then, as tests run side by side.
+    var tries = 5
+    while true {
+      do {
+        try start(count, jetStream)
+        return
+      } catch {
+        tries -= 1
+        if tries == 0 { throw error }
+      }
+    }
+  }
+
+  private func start(_ count: Int, _ jetStream: String?) throws {
+    for child in children { child.kill() }
+    (children, words) = ([], [])
     // The last ones are for HTTP.
     let all = try Self.freePorts(count * 3)
     ports = Array(all[..<count])
     monitors = Array(all[(2 * count)...])
     let routes = all[count..<2 * count].map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
-    var words: [[String]] = []
     for number in 0..<count {
-      var lines = ["listen: \"127.0.0.1:\(ports[number])\"", "server_name: n\(number)"]
+      var lines = ["listen: \"127.0.0.1:\(ports[number])\"", "server_name: \"\(name(number))\""]
       lines.append("http: \"127.0.0.1:\(monitors[number])\"")
       if let jetStream {
         lines.append("jetstream { store_dir: \"\(directory)/n\(number)\"\n\(jetStream) }")
@@ -45,12 +61,12 @@ package final class Nodes {
       try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: path))
       words.append([Self.program, "-c", path])
     }
-    self.words = words
     for number in 0..<count { children.append(try start(number)) }
-    for port in ports { try awaitPort(port) }
+    for number in 0..<count { try awaitStart(number) }
   }
 
-  private let monitors: [Int]
+  /// Nobody else's.
+  private func name(_ number: Int) -> String { "n\(number)-\(directory.suffix(36))" }
 
   /// What clients are told: nats://127.0.0.1:…, with commas between.
   package var servers: String { ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ",") }
@@ -66,10 +82,11 @@ package final class Nodes {
   package func kill(_ number: Int) { children[number].kill() }
 
   /// Stops a node; it does nothing any more when this returns.
-  package func freeze(_ number: Int) {
+  package func freeze(_ number: Int) throws {
     children[number].signal(SIGSTOP)
     let path = "/proc/\(children[number].id)/stat"
-    while let stat = try? String(contentsOfFile: path, encoding: .utf8), !stat.contains(") T ") {
+    while try !String(contentsOfFile: path, encoding: .utf8).contains(") T ") {
+      guard !children[number].hasEnded else { throw ended(number) }
       usleep(1_000)
     }
   }
@@ -78,7 +95,7 @@ package final class Nodes {
 
   /// Asks JetStream's API what this package never asks, and does not wait (<https://docs.nats.io/reference/reference-protocols/nats-protocol>).
   package func ask(_ subject: String, _ body: String) throws {
-    let descriptor = try loopbackConnection(host: "127.0.0.1", port: ports[0])
+    let descriptor = try connection(0)
     defer { close(descriptor) }
     let text =
       "CONNECT {\"verbose\":false}\r\nPUB \(subject) inbox \(body.utf8.count)\r\n\(body)\r\nPING\r\n"
@@ -88,14 +105,14 @@ package final class Nodes {
     // The PONG comes behind what was published.
     while !answer.contains("PONG") {
       let count = recv(descriptor, &bytes, bytes.count, 0)
-      guard count > 0 else { throw Failure(reason: "the node ends the connection: \(answer)") }
+      guard count > 0 else { throw Failure(reason: "the node says no more than: \(answer)") }
       answer += String(decoding: bytes.prefix(count), as: UTF8.self)
     }
   }
 
   package func restart(_ number: Int) throws {
     children[number] = try start(number)
-    try awaitPort(ports[number])
+    try awaitStart(number)
   }
 
   deinit {
@@ -110,15 +127,35 @@ package final class Nodes {
     return listeners.map(\.port)
   }
 
-  private func awaitPort(_ port: Int) throws {
+  /// Until the node says its name on its port.
+  private func awaitStart(_ number: Int) throws {
     let end = Date(timeIntervalSinceNow: 20)
-    while end.timeIntervalSinceNow > 0 {
-      if let descriptor = try? loopbackConnection(host: "127.0.0.1", port: port) {
-        close(descriptor)
-        return
+    while end.timeIntervalSinceNow > 0, !children[number].hasEnded {
+      if let descriptor = try? connection(number) {
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        if String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains(name(number)) {
+          return
+        }
       }
       usleep(20_000)
     }
-    throw Failure(reason: "no node listens on port \(port); its log is in \(directory)")
+    throw ended(number)
+  }
+
+  /// What is not said on it within ten seconds is an error.
+  private func connection(_ number: Int) throws -> Int32 {
+    let descriptor = try loopbackConnection(host: "127.0.0.1", port: ports[number])
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    return descriptor
+  }
+
+  private func ended(_ number: Int) -> Failure {
+    let path = "\(directory)/n\(number).log"
+    let log = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    return Failure(reason: "no node listens on port \(ports[number]): \(log.suffix(500))")
   }
 }

@@ -4,8 +4,8 @@ import Foundation
 /// A PostgreSQL of a test's own, on a free port of the loopback, that goes with this value.
 package final class Postgres {
   private var child: Child
-  private let words: [String]
-  package let port: Int
+  private var words: [String] = []
+  package private(set) var port = 0
   /// Its folder, with the database and its log.
   package let directory: String
 
@@ -17,9 +17,6 @@ package final class Postgres {
     directory = NSTemporaryDirectory() + "watchline-postgres-" + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
-    let listener = try LoopbackListener()
-    port = listener.port
-    close(listener.descriptor)
     // It does not run as root.
     let asUser =
       geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
@@ -32,17 +29,31 @@ package final class Postgres {
         Self.programs + "initdb", "-D", directory + "/data", "-U", "watchline", "-A", "trust", "-N",
         "--locale=C", "-E", "UTF8",
       ], output: log, errors: log)
-    while !initial.hasEnded { usleep(1_000) }
-    guard initial.exitCode == 0 else {
+    child = initial
+    guard initial.wait(within: 120_000), initial.exitCode == 0 else {
       throw Nodes.Failure(reason: "initdb failed; see \(directory)/log")
     }
-    words =
+    let server =
       asUser + [
-        Self.programs + "postgres", "-D", directory + "/data", "-p", "\(port)", "-k", "",
+        Self.programs + "postgres", "-D", directory + "/data", "-k", "",
         "-c", "listen_addresses=127.0.0.1",
       ] + more
-    child = try Child(words, output: log, errors: log)
-    try awaitReady()
+    // A port that was free may be somebody else's by then, as tests run side by side.
+    var tries = 5
+    while true {
+      let listener = try LoopbackListener()
+      port = listener.port
+      close(listener.descriptor)
+      words = server + ["-p", "\(port)"]
+      child = try Child(words, output: log, errors: log)
+      do {
+        try awaitReady()
+        return
+      } catch {
+        tries -= 1
+        if !child.hasEnded || tries == 0 { throw error }
+      }
+    }
   }
 
   package var url: String { "postgres://watchline@127.0.0.1:\(port)/postgres" }
@@ -74,8 +85,8 @@ package final class Postgres {
       let ready = try Child(
         [Self.programs + "pg_isready", "-q", "-h", "127.0.0.1", "-p", "\(port)"], output: .nothing,
         errors: .nothing)
-      while !ready.hasEnded { usleep(1_000) }
-      if ready.exitCode == 0 { return }
+      if ready.wait(within: 10_000), ready.exitCode == 0, !child.hasEnded { return }
+      ready.kill()
       guard !child.hasEnded else { break }
       usleep(20_000)
     }

@@ -100,7 +100,7 @@ import Testing
     let nodes = try Nodes()
     let log = try JetStream(Self.settings(nodes))
     #expect(log.append([1], behind: 0, patience: 2_000_000) == .appended)
-    nodes.freeze(0)
+    try nodes.freeze(0)
     let before = monotonicNanoseconds()
     guard case .unanswered = log.append([2], behind: 1, patience: 200_000) else {
       Issue.record("an answer of a node that is stopped")
