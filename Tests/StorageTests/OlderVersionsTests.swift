@@ -16,7 +16,7 @@ import Testing
   private func directory(_ name: String) -> TemporaryDirectory {
     let directory = TemporaryDirectory(inMemory: true)
     for suffix in ["sqlite", "sqlite-wal", "mark", "log"] {
-      let bytes = Self.unpack("\(name).\(suffix).lz")
+      let bytes = Self.unpacked["\(name).\(suffix)"]!
       if !bytes.isEmpty { writeFile(directory.path + "/watchline." + suffix, bytes) }
     }
     return directory
@@ -25,6 +25,13 @@ import Testing
   private static let data =
     "\(#filePath)".split(separator: "/").dropLast()
     .reduce("") { "\($0)/\($1)" } + "/Data/"
+
+  private static let unpacked = Dictionary(
+    uniqueKeysWithValues: names.flatMap { name in
+      ["sqlite", "sqlite-wal", "mark", "log", "txt"].map {
+        ("\(name).\($0)", unpack("\(name).\($0).lz"))
+      }
+    })
 
   /// What `pack` in `write.py` packed; nothing where there is no such file.
   private static func unpack(_ name: String) -> [UInt8] {
@@ -90,7 +97,7 @@ import Testing
       Self.knownToBoth(lines.map { "\(name)< \($0)" })
     }
     // That program told `now` in milliseconds.
-    let told = Self.lines(Self.unpack("\(name).txt.lz")).map {
+    let told = Self.lines(Self.unpacked["\(name).txt"]!).map {
       $0.replacing("\"now\":978307200000", with: "\"now\":978307200")
     }
     let expected = Self.knownToBoth(told)

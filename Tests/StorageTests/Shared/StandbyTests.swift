@@ -35,6 +35,7 @@ import Testing
     let deadline = monotonicNanoseconds() + 10_000_000_000
     while try standby.step() != .owner {
       try #require(monotonicNanoseconds() < deadline, "it does not come to own the shard")
+      usleep(1_000)
     }
     return try Harness { (onWake) throws(StoreError) in try standby.serve(onWake: onWake) }
   }
@@ -42,7 +43,10 @@ import Testing
   /// Steps until that is what it says.
   static func wait(_ standby: Standby, for state: Standby.State) throws {
     let deadline = monotonicNanoseconds() + 10_000_000_000
-    while try standby.step() != state { try #require(monotonicNanoseconds() < deadline) }
+    while try standby.step() != state {
+      try #require(monotonicNanoseconds() < deadline)
+      usleep(1_000)
+    }
   }
 
   private func commit(_ numbers: ClosedRange<UInt64>, _ harness: Harness) {
