@@ -8,8 +8,15 @@ extension Members {
 
   func isTrue(_ name: String) -> Bool { flag(name) ?? false }
 
-  func datum(_ name: String) throws -> Datum? {
-    guard let value = value(name) else { return nil }
+  /// A whole number from 0, small enough to be counted on.
+  ///
+  /// - Throws: 4004 where it is another value, or not there; so all of these.
+  func count(_ name: String) throws(WireError) -> Int64 {
+    try found(integer(name).flatMap { 0..<1 << 53 ~= $0 ? $0 : nil }, name)
+  }
+
+  func datum(_ name: String) throws -> Datum {
+    let value = try found(value(name), name)
     return try bytes.withUnsafeBytes { try Datum(value, $0) }
   }
 
@@ -20,21 +27,17 @@ extension Members {
     }
   }
 
-  func vector(_ name: String) throws -> VersionVector? {
-    try datum(name).map { try VersionVector($0) }
+  func vector(_ name: String) throws -> VersionVector { try VersionVector(try datum(name)) }
+
+  func head() throws -> Head {
+    let datum = try datum("head")
+    let seq = datum["seq"]?.text.flatMap { UInt64(decimal: $0.utf8) }
+    let hash = datum["hash"]?.text.flatMap { [UInt8](hexadecimal: Array($0.utf8)) }
+    return Head(seq: try found(seq, "head"), hash: try found(hash, "head"))
   }
 
-  func head(_ name: String) throws -> Head? {
-    guard let datum = try datum(name), let seq = datum["seq"]?.text,
-      let seq = UInt64(decimal: seq.utf8), let hash = datum["hash"]?.text
-    else { return nil }
-    return Head(seq: seq, hash: Self.bytes(hexadecimal: hash.utf8))
-  }
-
-  private static func bytes(hexadecimal text: [UInt8]) -> [UInt8] {
-    func digit(_ byte: UInt8) -> UInt8 { byte < 0x3A ? byte - 0x30 : byte - 0x57 }
-    return stride(from: 0, to: text.count - 1, by: 2).map {
-      digit(text[$0]) << 4 | digit(text[$0 + 1])
-    }
+  func found<Found>(_ value: Found?, _ name: String) throws(WireError) -> Found {
+    guard let value else { throw WireError(.invalidField, "\(type) has no \(name)") }
+    return value
   }
 }

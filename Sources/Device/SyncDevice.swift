@@ -163,7 +163,7 @@ package final class SyncDevice: CustomStringConvertible {
     let line = try Members(bytes)
     if line.type == "error" { return try failed(line) }
     guard line.type.hasPrefix("sync."), line.string("schema") == schema.name.text else { return }
-    let at = UInt64(line.integer("at") ?? 0)
+    let at = line.has("at") ? UInt64(try line.count("at")) : 0
     // What is of an opening that another one has followed is passed over.
     if line.type == "sync.opened" {
       guard case .opening(let unanswered) = state else {
@@ -181,13 +181,13 @@ package final class SyncDevice: CustomStringConvertible {
     case "sync.snapshot": try snapshot(line, at)
     case "sync.accepted":
       pushAnswered()
-      replica.accepted(try line.head("head")!)
+      replica.accepted(try line.head())
       told[replica.id] = replica.accepted
-      marks.append((at, try line.vector("vector")!))
+      marks.append((at, try line.vector("vector")))
     case "sync.retime": try retime(line)
     case "sync.purge":
       let purge = Replica.Purge(
-        frontier: try line.vector("frontier")!, horizon: UInt64(line.integer("horizon")!))
+        frontier: try line.vector("frontier"), horizon: UInt64(try line.count("horizon")))
       guard replica.fold.vector.contains(purge.frontier) else {
         throw SyncFault("the hub collects what \(name) has not been sent")
       }
@@ -207,11 +207,11 @@ package final class SyncDevice: CustomStringConvertible {
     }
     enter(.open)
     isSuperseded = false
-    let standing = replica.opened(try line.head("head")!)
+    let standing = replica.opened(try line.head())
     if standing == .setBack || line.isTrue("retired") { return renew() }
     opening = (at, replica.promise)
     told[replica.id] = replica.accepted
-    marks.append((at, try line.vector("vector")!))
+    marks.append((at, try line.vector("vector")))
   }
 
   /// Goes on as a new incarnation, which is filled by the hub first.
@@ -231,7 +231,7 @@ package final class SyncDevice: CustomStringConvertible {
     guard line.integer("index") == Int64(pieces.count) else {
       throw SyncFault("a piece of the snapshot is missing: \(line.text.prefix(200))")
     }
-    pieces.append(try line.datum("piece")!.canonical)
+    pieces.append(try line.datum("piece").canonical)
     guard line.isTrue("last") else { return }
     try replica.receive(snapshot: pieces, position: at)
     pieces = []
@@ -242,9 +242,10 @@ package final class SyncDevice: CustomStringConvertible {
     pushAnswered()
     retimings += 1
     // What the hub has by now keeps its stamps: an answer that it was taken may have been lost.
-    guard replica.accepted(try line.head("head")!) == .inStep else { return renew() }
+    guard replica.accepted(try line.head()) == .inStep else { return renew() }
     told[replica.id] = replica.accepted
-    switch try replica.retime(now: UInt64(line.milliseconds("now")!), clock: clock) {
+    let now = try line.found(line.milliseconds("now").flatMap { UInt64(exactly: $0) }, "now")
+    switch try replica.retime(now: now, clock: clock) {
     case .restamped: waits = 0
     case .wait(let milliseconds): waits = milliseconds
     }

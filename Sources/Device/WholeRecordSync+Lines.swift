@@ -79,14 +79,14 @@ extension WholeRecordSync {
   package func take(_ line: Members) throws -> Bool {
     switch line.type {
     case "activationDidComplete":
-      activated(line)
+      try activated(line)
       return true
     case "sessionReachabilityDidChange":
       isReachable = line.isTrue("isReachable")
       return true
     case "accepted", "didReceiveReply", "error": return answered(line)
     case "didFinishUserInfoTransfer":
-      if let seq = line.integer("seq") { process("outcome", seq) }
+      process("outcome", try line.count("seq"))
       send()
       return false
     case "didReceiveUserInfo":
@@ -100,11 +100,11 @@ extension WholeRecordSync {
     }
   }
 
-  private func activated(_ line: Members) {
+  private func activated(_ line: Members) throws {
+    let told = line.has("n") ? try line.count("n") : 0
     isActive = true
     isReachable = line.isTrue("isReachable")
     hasContentPending = line.isTrue("hasContentPending")
-    let told = line.integer("n") ?? 0
     let name = line.string("store") ?? ""
     if name == store, told <= lastNumber {
       queue.removeAll { $0.number.map { $0 <= told } ?? false }
@@ -138,7 +138,7 @@ extension WholeRecordSync {
 
   /// - Returns: whether it is the counterpart's, for the app.
   private func delivered(_ line: Members, _ lane: String) throws -> Bool {
-    let seq = line.integer("seq") ?? 0
+    let seq = try line.count("seq")
     let isNew = seq > received[lane] ?? 0
     defer { send() }
     process(lane, seq)

@@ -60,7 +60,7 @@ extension Members {
   /// The app's message in `payload`; nil where it is none.
   var message: TodoTimersMessage? {
     get throws(WireError) {
-      guard let payload = value("payload") else { return nil }
+      guard let payload = value("payload"), payload.kind == .object else { return nil }
       // A typed throw does not pass through the closure of an array's bytes.
       let result: Result<TodoTimersMessage?, WireError> = bytes.withUnsafeBytes { line in
         do throws(WireError) {

@@ -131,7 +131,7 @@ package struct ReplicaReader {
 
 extension [UInt8] {
   /// The bytes that hexadecimal digits spell; nil where they are none, or odd in number.
-  init?(hexadecimal text: [UInt8]) {
+  package init?(hexadecimal text: [UInt8]) {
     guard text.count.isMultiple(of: 2) else { return nil }
     self = []
     for index in stride(from: 0, to: text.count, by: 2) {
