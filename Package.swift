@@ -231,6 +231,7 @@ let package = Package(
     library("MutantFiles", path: "Tools/Mutants/Planting"),
 
     // What tests share.
+    library("SpoiltLines", [], path: "Tests/SpoiltLines"),
     library("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     library("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     library("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
@@ -247,8 +248,9 @@ let package = Package(
     tests(
       "WatchConnectivityTests",
       [
-        "WatchConnectivity", "WatchlineTesting", "WatchlineDevices", "PlatformConditions", "Seeded",
-        "Wire",
+        "WatchConnectivity", "WatchlineTesting", "WatchlineDevices", "PlatformConditions",
+        "SpoiltLines",
+        "Seeded", "Wire",
       ]),
     tests(
       "SimulationTests",
@@ -260,7 +262,7 @@ let package = Package(
     tests(
       "RelayTests",
       [
-        "RelaySupport", "SyncSupport", "Seeded", "Device", "Hub", "Relay", "Bridge",
+        "RelaySupport", "SpoiltLines", "SyncSupport", "Seeded", "Device", "Hub", "Relay", "Bridge",
         "Merge", "AppModels", "Wire", "Journal",
       ]),
     tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),

@@ -8,12 +8,8 @@ extension Members {
 
   func isTrue(_ name: String) -> Bool { flag(name) ?? false }
 
-  /// A whole number from 0, small enough to be counted on.
-  ///
-  /// - Throws: 4004 where it is another value, or not there; so all of these.
-  func count(_ name: String) throws(WireError) -> Int64 {
-    try found(integer(name).flatMap { 0..<1 << 53 ~= $0 ? $0 : nil }, name)
-  }
+  /// - Throws: 4004 where it is no such number, or not there; so all of these.
+  func counted(_ name: String) throws(WireError) -> UInt64 { try found(count(name), name) }
 
   func datum(_ name: String) throws -> Datum {
     let value = try found(value(name), name)

@@ -163,7 +163,7 @@ package final class SyncDevice: CustomStringConvertible {
     let line = try Members(bytes)
     if line.type == "error" { return try failed(line) }
     guard line.type.hasPrefix("sync."), line.string("schema") == schema.name.text else { return }
-    let at = line.has("at") ? UInt64(try line.count("at")) : 0
+    let at = line.has("at") ? try line.counted("at") : 0
     // What is of an opening that another one has followed is passed over.
     if line.type == "sync.opened" {
       guard case .opening(let unanswered) = state else {
@@ -187,7 +187,7 @@ package final class SyncDevice: CustomStringConvertible {
     case "sync.retime": try retime(line)
     case "sync.purge":
       let purge = Replica.Purge(
-        frontier: try line.vector("frontier"), horizon: UInt64(try line.count("horizon")))
+        frontier: try line.vector("frontier"), horizon: try line.counted("horizon"))
       guard replica.fold.vector.contains(purge.frontier) else {
         throw SyncFault("the hub collects what \(name) has not been sent")
       }

@@ -86,7 +86,7 @@ extension WholeRecordSync {
       return true
     case "accepted", "didReceiveReply", "error": return answered(line)
     case "didFinishUserInfoTransfer":
-      process("outcome", try line.count("seq"))
+      process("outcome", Int64(try line.counted("seq")))
       send()
       return false
     case "didReceiveUserInfo":
@@ -101,7 +101,7 @@ extension WholeRecordSync {
   }
 
   private func activated(_ line: Members) throws {
-    let told = line.has("n") ? try line.count("n") : 0
+    let told = line.has("n") ? Int64(try line.counted("n")) : 0
     isActive = true
     isReachable = line.isTrue("isReachable")
     hasContentPending = line.isTrue("hasContentPending")
@@ -138,7 +138,7 @@ extension WholeRecordSync {
 
   /// - Returns: whether it is the counterpart's, for the app.
   private func delivered(_ line: Members, _ lane: String) throws -> Bool {
-    let seq = try line.count("seq")
+    let seq = Int64(try line.counted("seq"))
     let isNew = seq > received[lane] ?? 0
     defer { send() }
     process(lane, seq)

@@ -69,8 +69,8 @@ package final class DeviceStore: @unchecked Sendable {
       }
       if members.has("context") { contents.unsentContext = members.raw("context") }
       if members.has("contextSent") { contents.unsentContext = nil }
-      if let last = members.integer("last") { contents.last = UInt64(last) }
-      guard let number = members.integer("number").map({ UInt64($0) }) else { continue }
+      if let last = members.count("last") { contents.last = last }
+      guard let number = members.count("number") else { continue }
       contents.last = max(contents.last, number)
       if members.has("ended") {
         contents.transfers[number] = nil
@@ -78,7 +78,7 @@ package final class DeviceStore: @unchecked Sendable {
         contents.transfers[number] = transfer(
           kind, members, folder.appendingPathComponent("\(number)"))
       }
-      if let n = members.integer("n") { contents.transfers[number]?.n = UInt64(n) }
+      if let n = members.count("n") { contents.transfers[number]?.n = n }
       if let name = members.string("transfer") { contents.transfers[number]?.transfer = name }
     }
     return contents

@@ -18,7 +18,7 @@ extension LinkDevice {
 
   func begin(_ members: Members) {
     let transfer = members.string("transfer") ?? ""
-    let offset = Int(members.integer("offset") ?? 0)
+    let offset = members.count("offset") ?? 0
     if offset == 0 || download?.transfer != transfer {
       // A name is a label, never a path.
       let label =
@@ -29,7 +29,7 @@ extension LinkDevice {
         url: folder.appendingPathComponent(label == ".." || label == "." ? "file" : label),
         metadata: members.raw("metadata"))
     }
-    if let seq = members.integer("seq") { finish(UInt64(seq)) }
+    if let seq = members.count("seq") { finish(seq) }
   }
 
   func take(chunk members: Members) {
@@ -37,7 +37,7 @@ extension LinkDevice {
       let data = Data(base64Encoded: members.string("data") ?? "")
     else { return }
     download!.contents.append(data)
-    if members.flag("last") == true { finish(UInt64(members.integer("seq") ?? 0)) }
+    if members.flag("last") == true { finish(members.count("seq") ?? 0) }
   }
 
   private func finish(_ seq: UInt64) {

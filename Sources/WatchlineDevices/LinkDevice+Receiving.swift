@@ -52,8 +52,8 @@ extension LinkDevice {
     let isAwake = ["foreground", "background"].contains(state.string("appState"))
     let isMoving = lanes.all.contains { name, _ in
       guard let lane = lanes.object(name), lane.flag("isHeld") == false else { return false }
-      let underWay = (lane.integer("handedOut") ?? 0) - (lane.integer("acknowledged") ?? 0)
-      return (lane.integer("waiting") ?? 0) > underWay
+      let acknowledged = lane.count("acknowledged") ?? 0
+      return (lane.count("waiting") ?? 0) + acknowledged > lane.count("handedOut") ?? 0
     }
     return Lanes(text: state.raw("lanes") ?? [], isMoving: isAwake && isMoving)
   }

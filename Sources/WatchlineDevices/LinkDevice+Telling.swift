@@ -6,7 +6,7 @@ extension LinkDevice {
   // MARK: Telling
 
   func tell(_ event: DeviceEvent, _ members: Members, lane: LaneName) {
-    let seq = UInt64(members.integer("seq") ?? 0)
+    let seq = members.count("seq") ?? 0
     guard !isProcessed(lane, seq) else { return }
     events.append(Queued(event: event, facts: latest, acknowledge: (lane, seq)))
     if link.takeDuplicate() {

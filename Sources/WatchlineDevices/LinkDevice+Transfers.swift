@@ -118,7 +118,7 @@ extension LinkDevice {
     }
     if answer.members.flag("isCurrentComplicationInfo") == false { untag(number) }
     if transfer.kind == .file {
-      upload(transfer.contents, name, from: Int(answer.members.integer("offset") ?? 0))
+      upload(transfer.contents, name, from: answer.members.count("offset") ?? 0)
     }
   }
 
@@ -145,10 +145,10 @@ extension LinkDevice {
     link.ledger.end(transfer.place, .cancelled)
   }
 
-  private func upload(_ contents: Data, _ transfer: String, from offset: Int) {
+  private func upload(_ contents: Data, _ transfer: String, from offset: UInt64) {
     let size = 48 << 10
     // A file without content needs no piece.
-    for start in stride(from: offset, to: contents.count, by: size) {
+    for start in stride(from: Int(offset), to: contents.count, by: size) {
       guard isOnline else { return }
       let chunk = contents[
         contents.startIndex + start..<min(contents.startIndex + start + size, contents.endIndex)]
@@ -162,10 +162,10 @@ extension LinkDevice {
   /// Goes on with a file of which a part may have come.
   private func resume(_ number: UInt64, _ name: String, _ transfer: Outbox.Transfer) {
     let answer = request("transferFile", "\"transfer\":\(quoted(name))")
-    guard let answer, answer.error == nil, let offset = answer.members.integer("offset") else {
+    guard let answer, answer.error == nil, let offset = answer.members.count("offset") else {
       return
     }
-    upload(transfer.contents, name, from: Int(offset))
+    upload(transfer.contents, name, from: offset)
   }
 
   /// Sends what was handed over while there was no connection.
@@ -225,10 +225,10 @@ extension LinkDevice {
   }
 
   func finished(_ members: Members) {
-    let acknowledge = members.integer("seq").map { (lane: LaneName.outcome, seq: UInt64($0)) }
+    let acknowledge = members.count("seq").map { (lane: LaneName.outcome, seq: $0) }
     let error = members.object("error").map(Self.error)
     let named = members.string("transfer").flatMap(outbox.number(of:))
-    guard let number = named ?? members.integer("n").flatMap({ outbox.number(sentAs: UInt64($0)) })
+    guard let number = named ?? members.count("n").flatMap({ outbox.number(sentAs: $0) })
     else {
       // Of one whose end is known.
       if let acknowledge {

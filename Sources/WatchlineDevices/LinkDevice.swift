@@ -192,7 +192,7 @@ package final class LinkDevice: @unchecked Sendable {
     }
     if storeName != name { store?.note(store: name) }
     storeName = name
-    outbox.n = max(outbox.n, UInt64(members.integer("n") ?? 0))
+    outbox.n = max(outbox.n, members.count("n") ?? 0)
   }
 
   func disconnect() {
@@ -268,7 +268,7 @@ package final class LinkDevice: @unchecked Sendable {
   package var remainingComplications: Int {
     locked {
       if let state = state() {
-        budget = state.integer("remainingComplicationUserInfoTransfers").map(Int.init) ?? 0
+        budget = state.count("remainingComplicationUserInfoTransfers").map(Int.init) ?? 0
       }
       return max(0, budget - outbox.unsentComplications)
     }

@@ -177,9 +177,11 @@ package enum Payload {
 
   // MARK: Reading
 
-  /// The dictionary that JSON text of the protocol spells; numbers and booleans as `NSNumber`.
+  /// The dictionary that JSON text of the protocol spells; numbers and booleans as `NSNumber`. What a server sends that breaks
+  /// the protocol is read as far as it can be.
   package static func dictionary(_ text: [UInt8]) -> [String: Any] {
-    text.withUnsafeBytes { plain(Value(kind: .object, start: 0, end: $0.count), $0) }
+    guard text.first == UInt8(ascii: "{") else { return [:] }
+    return text.withUnsafeBytes { plain(Value(kind: .object, start: 0, end: $0.count), $0) }
   }
 
   private static func value(_ value: Value, _ line: UnsafeRawBufferPointer) -> Any {
@@ -208,18 +210,18 @@ package enum Payload {
     let members = members(of: value, line)
     if members.count == 1, let member = members.first {
       switch member.name {
-      case "$data":
+      case "$data" where member.value.kind == .string:
         return Data(base64Encoded: decodeString(member.value, line)) ?? Data()
       case "$date" where member.value.kind == .number:
         return Date(timeIntervalSinceReferenceDate: number(member.value, line).doubleValue)
-      case "$date":
+      case "$date" where member.value.kind == .string:
         let text = decodeString(member.value, line)
         return ISO8601DateFormatter().date(from: text) ?? Date(timeIntervalSinceReferenceDate: 0)
-      case "$real":
+      case "$real" where member.value.kind == .string:
         let text = decodeString(member.value, line)
         return NSNumber(
           value: text == "nan" ? Double.nan : text == "infinity" ? .infinity : -.infinity)
-      case "$dictionary":
+      case "$dictionary" where member.value.kind == .object:
         return plain(member.value, line)
       default: break
       }

@@ -94,6 +94,11 @@ package struct Members {
     return bytes.withUnsafeBytes { decodeInteger(value, $0) }
   }
 
+  /// A whole number from 0, small enough to be counted on (below 2^53); nil for another value.
+  package func count(_ name: String) -> UInt64? {
+    integer(name).flatMap { 0..<1 << 53 ~= $0 ? UInt64($0) : nil }
+  }
+
   /// A time that is told in decimal seconds, in milliseconds.
   package func milliseconds(_ name: String) -> Int64? {
     guard let value = value(name), value.kind == .number, let text = raw(name),

@@ -3,6 +3,7 @@ import Device
 import Merge
 import Relay
 import RelaySupport
+import SpoiltLines
 import Testing
 import Wire
 
@@ -17,10 +18,8 @@ import Wire
     for (index, event) in conversation.events.enumerated() {
       guard case .line(let line) = event else { continue }
       let type = try Members(line).string("type") ?? ""
-      for place in JSONPlace.all(in: line) where isSeen.insert("\(type)\(place.path)").inserted {
-        for value in place.isName ? ["\"gone\""] : Self.values {
-          var line = line
-          line.replaceSubrange(place.range, with: value.utf8)
+      for place in SpoiltPlace.all(in: line) where isSeen.insert("\(type)\(place.path)").inserted {
+        for line in place.lines {
           conversation.replay(upTo: index, then: line)
           spoilt += 1
         }
@@ -40,12 +39,6 @@ import Wire
       "accepted", "activationDidComplete", "didFinishUserInfoTransfer", "didReceiveMessage",
       "didReceiveUserInfo",
     ],
-  ]
-
-  private static let values = [
-    "null", "true", "-1", "0", "1.5", "9223372036854775807", "18446744073709551615", "1e300",
-    "\"\"", "\"x\"",
-    "\"::\"", "\"-1\"", "[]", "{}", "[[]]", "{\"a\":0}",
   ]
 }
 
@@ -165,50 +158,5 @@ private final class Conversation {
     for event in events[(index + 1)...].prefix(3) { Self.perform(event, on: device, now) }
     device.tick(now: now + 60_000)
     _ = (device.takeOutput(), device.takeNotices(), device.screen(now: now), device.saved)
-  }
-}
-
-/// A value of a line, or the name of a member; lists count as one value.
-private struct JSONPlace {
-  let path: String
-  let range: Range<Int>
-  let isName: Bool
-
-  static func all(in line: [UInt8]) -> [JSONPlace] {
-    var places: [JSONPlace] = []
-    var at = 0
-    func string() -> Range<Int> {
-      let start = at
-      at += 1
-      while line[at] != 0x22 { at += line[at] == 0x5C ? 2 : 1 }
-      at += 1
-      return start..<at
-    }
-    func value(_ path: String) {
-      let start = at
-      switch line[at] {
-      case 0x22: _ = string()
-      case 0x7B, 0x5B:
-        let isObject = line[at] == 0x7B
-        at += 1
-        while line[at] != 0x7D, line[at] != 0x5D {
-          var path = path + "/"
-          if isObject {
-            let range = string()
-            // Identifiers are no names.
-            if range.count < 32 { path += String(decoding: line[range], as: UTF8.self) }
-            places.append(JSONPlace(path: path + " name", range: range, isName: true))
-            at += 1
-          }
-          value(path)
-          if line[at] == 0x2C { at += 1 }
-        }
-        at += 1
-      default: while at < line.count, ![0x2C, 0x7D, 0x5D].contains(line[at]) { at += 1 }
-      }
-      places.append(JSONPlace(path: path, range: start..<at, isName: false))
-    }
-    value("")
-    return places
   }
 }
