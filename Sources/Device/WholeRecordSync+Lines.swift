@@ -86,7 +86,8 @@ extension WholeRecordSync {
       return true
     case "accepted", "didReceiveReply", "error": return answered(line)
     case "didFinishUserInfoTransfer":
-      process("outcome", Int64(try line.counted("seq")))
+      // One that ends as it is handed over has none.
+      if line.has("seq") { process("outcome", Int64(try line.counted("seq"))) }
       send()
       return false
     case "didReceiveUserInfo":

@@ -82,6 +82,7 @@ private final class Conversation {
     try perform(.type("notes"), ahead: 86_400_000)
     try perform(.type("write hot"), ahead: 86_400_000)
     try perform(.type("save"), ahead: 86_400_000)
+    #expect(phone.takeNotices().allSatisfy { if case .error = $0 { false } else { true } })
     try hear(#"{"type":"error","re":"push","code":5001,"message":"full","definite":true}"#)
     hub.world.close("phone")
     try perform(.disconnect)
