@@ -231,7 +231,7 @@ let package = Package(
     library("MutantFiles", path: "Tools/Mutants/Planting"),
 
     // What tests share.
-    library("SpoiltLines", [], path: "Tests/SpoiltLines"),
+    library("SpoiltLines", ["Wire"], path: "Tests/SpoiltLines"),
     library("SyncSupport", ["Device", "Merge", "Wire"], path: "Tests/SyncSupport"),
     library("ScannerComparison", ["Wire", "CSimdjson"], path: "Tests/ScannerComparison"),
     library("TextTraces", ["Merge"], path: "Tests/TextTraces", settings: hot),
@@ -249,8 +249,7 @@ let package = Package(
       "WatchConnectivityTests",
       [
         "WatchConnectivity", "WatchlineTesting", "WatchlineDevices", "PlatformConditions",
-        "SpoiltLines",
-        "Seeded", "Wire",
+        "SpoiltLines", "Seeded", "Wire",
       ]),
     tests(
       "SimulationTests",

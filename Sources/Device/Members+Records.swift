@@ -33,7 +33,9 @@ extension Members {
   }
 
   func found<Found>(_ value: Found?, _ name: String) throws(WireError) -> Found {
-    guard let value else { throw WireError(.invalidField, "\(type) has no \(name)") }
+    guard let value else {
+      throw WireError(.invalidField, "\(name) of \(type) is missing or malformed")
+    }
     return value
   }
 }

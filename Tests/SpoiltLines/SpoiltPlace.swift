@@ -1,7 +1,9 @@
+import Wire
+
 /// A value of a line of JSON without blanks, or the name of a member: what a program that reads the line has to check.
 package struct SpoiltPlace {
   /// The names that lead there; all items of a list have one, and so have members that are named by long identifiers.
-  package let path: String
+  private let path: String
   private let line: [UInt8]
   private let range: Range<Int>
   private let isName: Bool
@@ -12,7 +14,7 @@ package struct SpoiltPlace {
   ]
 
   /// The line with each of those in the place, or without the member.
-  package var lines: [[UInt8]] {
+  private var lines: [[UInt8]] {
     (isName ? [#""gone""#] : Self.values).map { value in
       var line = line
       line.replaceSubrange(range, with: value.utf8)
@@ -20,8 +22,20 @@ package struct SpoiltPlace {
     }
   }
 
-  /// - Precondition: the line is valid.
-  package static func all(in line: [UInt8]) -> [SpoiltPlace] {
+  /// Lines with each of those in each place: the same place of two lines of one type counts once.
+  ///
+  /// - Precondition: the lines are valid.
+  /// - Returns: each with the index of the line that it stands for.
+  package static func lines(of lines: [[UInt8]]) throws -> [(index: Int, line: [UInt8])] {
+    var isSeen: Set<String> = []
+    return try lines.enumerated().flatMap { index, line in
+      let type = try Members(line).string("type") ?? ""
+      return all(in: line).filter { isSeen.insert("\(type)\($0.path)").inserted }
+        .flatMap(\.lines).map { (index, $0) }
+    }
+  }
+
+  private static func all(in line: [UInt8]) -> [SpoiltPlace] {
     var places: [SpoiltPlace] = []
     var at = 0
     func string() -> Range<Int> {

@@ -11,20 +11,11 @@ import Wire
   @Test func noneEndsAnApp() throws {
     let whole = SpoilingCarrier()
     Self.converse(over: whole)
-    var isSeen: Set<String> = []
-    var spoilt = 0
-    for (index, line) in whole.lines.enumerated() {
-      let type = try Members(line).string("type") ?? ""
-      for place in SpoiltPlace.all(in: line) where isSeen.insert("\(type)\(place.path)").inserted {
-        for line in place.lines {
-          Self.converse(over: SpoilingCarrier(index, line))
-          spoilt += 1
-        }
-      }
-    }
+    let spoilt = try SpoiltPlace.lines(of: whole.lines)
+    for (index, line) in spoilt { Self.converse(over: SpoilingCarrier(index, line)) }
     let types = Set(try whole.lines.map { try Members($0).string("type") ?? "" })
     #expect(types.isSuperset(of: Self.heard), "\(types)")
-    #expect(spoilt > 500, "\(spoilt)")
+    #expect(spoilt.count > 500, "\(spoilt.count)")
   }
 
   private static let heard: Set<String> = [

@@ -120,6 +120,25 @@ final class HubWorld {
 
   func isConnected(_ device: SyncDevice) -> Bool { connected.contains { $0 === device } }
 
+  /// Carries the lines of a device to and fro, which the world knows as its client of that name.
+  ///
+  /// - Parameter heard: is told each line that the device hears.
+  func settle(
+    _ device: HeadlessDevice, _ name: String, now: Int64, heard: ([UInt8]) -> Void = { _ in }
+  ) throws {
+    for _ in 0..<20 {
+      for line in device.takeOutput() { world.send(line + [0x0A], on: name) }
+      try settle()
+      let client = world.client(name)
+      let lines = client.lines
+      client.lines = []
+      for line in lines {
+        heard(line)
+        device.didReceive(line, now: now)
+      }
+    }
+  }
+
   /// Carries lines to and fro until nothing moves.
   func settle() throws {
     world.settle()

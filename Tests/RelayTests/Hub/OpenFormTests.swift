@@ -59,16 +59,7 @@ import Wire
       records += 1
       return Identifier(high: 2, low: records)
     }
-    func settle() throws {
-      for _ in 0..<20 {
-        for line in phone.takeOutput() { hub.world.send(line + [0x0A], on: "phone") }
-        try hub.settle()
-        let client = hub.world.client("phone")
-        let lines = client.lines
-        client.lines = []
-        for line in lines { phone.didReceive(line, now: now) }
-      }
-    }
+    func settle() throws { try hub.settle(phone, "phone", now: now) }
     func type(_ line: String) throws {
       phone.type(line, now: now)
       try settle()

@@ -12,20 +12,12 @@ import Wire
 @Suite struct ServerLineTests {
   @Test(arguments: [false, true]) func noneEndsADevice(hasWholeRecords: Bool) throws {
     let conversation = try Conversation(hasWholeRecords)
-    #expect(conversation.types.isSuperset(of: Self.heard[hasWholeRecords ? 1 : 0]))
-    var isSeen: Set<String> = []
-    var spoilt = 0
-    for (index, event) in conversation.events.enumerated() {
-      guard case .line(let line) = event else { continue }
-      let type = try Members(line).string("type") ?? ""
-      for place in SpoiltPlace.all(in: line) where isSeen.insert("\(type)\(place.path)").inserted {
-        for line in place.lines {
-          conversation.replay(upTo: index, then: line)
-          spoilt += 1
-        }
-      }
-    }
-    #expect(spoilt > 500, "\(spoilt)")
+    let lines = conversation.lines
+    let types = Set(try lines.map { try Members($0.line).string("type") ?? "" })
+    #expect(types.isSuperset(of: Self.heard[hasWholeRecords ? 1 : 0]), "\(types)")
+    let spoilt = try SpoiltPlace.lines(of: lines.map(\.line))
+    for (place, line) in spoilt { conversation.replay(upTo: lines[place].index, then: line) }
+    #expect(spoilt.count > 500, "\(spoilt.count)")
   }
 
   private static let heard: [Set<String>] = [
@@ -51,8 +43,7 @@ private final class Conversation {
     case line([UInt8])
   }
 
-  private(set) var events: [Event] = []
-  private(set) var types: Set<String> = []
+  private var events: [(event: Event, now: Int64)] = []
   private let hasWholeRecords: Bool
   private let now: Int64
   private let hub: HubWorld
@@ -83,14 +74,21 @@ private final class Conversation {
     try perform(.type("write hot"), ahead: 86_400_000)
     try perform(.type("save"), ahead: 86_400_000)
     #expect(phone.takeNotices().allSatisfy { if case .error = $0 { false } else { true } })
-    try hear(#"{"type":"error","re":"push","code":5001,"message":"full","definite":true}"#)
+    try hear(error: .overloaded)
     hub.world.close("phone")
     try perform(.disconnect)
     hub.world.open("phone")
     try perform(.connect)
     try edited()
-    // Another connection has taken its name.
-    try hear(#"{"type":"error","re":"push","code":7014,"message":"retired","definite":true}"#)
+    try hear(error: .replicaRetired)
+  }
+
+  /// What the device hears, and which of the events that is.
+  var lines: [(index: Int, line: [UInt8])] {
+    events.enumerated().compactMap { index, entry in
+      guard case .line(let line) = entry.event else { return nil }
+      return (index, line)
+    }
   }
 
   private static func device(_ hasWholeRecords: Bool, _ now: Int64) -> HeadlessDevice {
@@ -119,12 +117,16 @@ private final class Conversation {
   }
 
   private func perform(_ event: Event, ahead: Int64 = 0) throws {
-    events.append(event)
+    events.append((event, now + ahead))
     Self.perform(event, on: phone, now + ahead)
     try settle()
   }
 
-  private func hear(_ line: String) throws { try perform(.line(Array(line.utf8))) }
+  private func hear(error code: ErrorCode) throws {
+    let line =
+      #"{"type":"error","re":"push","code":\#(code.rawValue),"message":"no","definite":true}"#
+    try perform(.line(Array(line.utf8)))
+  }
 
   private static func perform(_ event: Event, on device: HeadlessDevice, _ now: Int64) {
     switch event {
@@ -136,27 +138,15 @@ private final class Conversation {
   }
 
   private func settle() throws {
-    for _ in 0..<20 {
-      for line in phone.takeOutput() { hub.world.send(line + [0x0A], on: "phone") }
-      try hub.settle()
-      let client = hub.world.client("phone")
-      let lines = client.lines
-      client.lines = []
-      for line in lines {
-        types.insert(try Members(line).string("type") ?? "")
-        events.append(.line(line))
-        phone.didReceive(line, now: now)
-      }
-    }
-    types.formUnion(["error"])
+    try hub.settle(phone, "phone", now: now) { events.append((.line($0), now)) }
   }
 
   /// Another device hears the same up to an event, another line in its place, and what follows.
   func replay(upTo index: Int, then line: [UInt8]) {
     let device = Self.device(hasWholeRecords, now)
-    for event in events[..<index] { Self.perform(event, on: device, now) }
+    for (event, now) in events[..<index] { Self.perform(event, on: device, now) }
     Self.perform(.line(line), on: device, now)
-    for event in events[(index + 1)...].prefix(3) { Self.perform(event, on: device, now) }
+    for (event, now) in events[(index + 1)...].prefix(3) { Self.perform(event, on: device, now) }
     device.tick(now: now + 60_000)
     _ = (device.takeOutput(), device.takeNotices(), device.screen(now: now), device.saved)
   }
