@@ -16,6 +16,13 @@ struct SpareDescriptor: ~Copyable {
     if descriptor < 0 { descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC) }
   }
 
+  /// The one that it holds, which is someone else's from now on.
+  mutating func give() -> Int32? {
+    guard isHeld else { return nil }
+    defer { descriptor = -1 }
+    return descriptor
+  }
+
   /// Gives it back to the process.
   mutating func release() {
     if descriptor >= 0 { close(descriptor) }

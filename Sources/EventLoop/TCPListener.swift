@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 
 /// A listening TCP socket.
 ///
@@ -9,7 +10,7 @@ internal import CUV
 /// holds back, and tells no one. So the listener keeps one descriptor free of its own accord: the
 /// connection that takes the last one is closed and reported. Only where another thread has taken
 /// that one too does libuv's way come into play. And should libuv lose the descriptor that it holds
-/// back, it would call back for ever without returning to the loop: the listener holds one for it.
+/// back, it would call back for ever without returning to the loop: the listener gives it its own.
 package final class TCPListener: Handle {
   /// The port that it listens on, also where 0 was asked for.
   package private(set) var port = 0
@@ -72,18 +73,27 @@ package final class TCPListener: Handle {
     }
   }
 
-  /// Gives libuv a descriptor to hold back, since it has lost its own: it takes one whenever a
-  /// stream is initialised. Then it turns away those who wait, and returns.
+  /// Gives libuv a descriptor to hold back, if it has lost its own. Then it turns away those who
+  /// wait, and returns.
+  ///
+  /// It is handed over, as what is released another thread could take. Where that has happened, all
+  /// stands still for a moment, until another thread gives one back: libuv would not return either.
   private func rearm() {
-    guard spare.isHeld else {
-      // Lost a second time before a connection could be accepted. libuv would never return.
-      close()
-      return
+    for _ in 0..<Self.longestWait {
+      // Another thread may have taken a descriptor just while libuv let go of its own.
+      if loop.pointer.pointee.emfile_fd >= 0 { return }
+      spare.hold()
+      if let descriptor = spare.give() {
+        loop.pointer.pointee.emfile_fd = descriptor
+        return
+      }
+      usleep(1_000)
     }
-    spare.release()
-    // It has no socket and may fail for nothing.
-    if let stream = try? TCPConnection(loop: loop) { stream.close() }
+    close()
   }
+
+  /// Milliseconds.
+  private static let longestWait = 1_000
 
   private func accept() throws(UVError) -> TCPConnection {
     let connection = try TCPConnection(loop: loop)

@@ -1,5 +1,8 @@
 import CUV
+import Dispatch
+import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import EventLoop
@@ -57,6 +60,48 @@ extension EventLoopSuite {
         }
       }
     }
+
+    /// What libuv gives back, another thread may have taken before libuv takes it again.
+    @Test func noneAtAllAndOtherThreadsTakeWhatIsGivenBack() async {
+      await #expect(processExitsWith: .success) {
+        try withLoop { loop in
+          let door = try Door(loop: loop, clients: 10)
+          Glibc.close(loop.pointer.pointee.emfile_fd)
+          loop.pointer.pointee.emfile_fd = -1
+          leaveDescriptors(0)
+          let takers = [20, 200, 3_000].map { Taker(microseconds: $0) }
+          try door.runUntilQuiet()
+          for taker in takers { taker.stop() }
+          #expect(door.acceptor.errors.allSatisfy { $0.name == "EMFILE" })
+          #expect(door.client.events.filter { $0 == "end" }.count == 10 - door.accepted.count)
+          leaveDescriptors(8)
+          try door.expectItOpensAgain()
+        }
+      }
+    }
+  }
+}
+
+/// A thread that takes a descriptor and gives it back, over and over.
+private final class Taker: Sendable {
+  private let isStopping = Mutex(false)
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  init(microseconds: UInt32) {
+    Thread.detachNewThread { [self] in
+      while !isStopping.withLock({ $0 }) {
+        let descriptor = dup(0)
+        usleep(microseconds)
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        usleep(microseconds / 4)
+      }
+      hasEnded.signal()
+    }
+  }
+
+  func stop() {
+    isStopping.withLock { $0 = true }
+    hasEnded.wait()
   }
 }
 
@@ -93,8 +138,8 @@ private final class Door {
     var turns: [UInt64] = []
     func waitForAll() {
       // However busy the machine is: first each client has been let in or turned away.
-      let ends = client.events.filter { $0 == "end" }.count
-      guard accepted.count + ends == connections.count else {
+      let over = client.events.filter { $0 == "end" || $0 == "fail" }.count
+      guard accepted.count + over == connections.count else {
         return after(20, on: loop, waitForAll)
       }
       // Then what that has set off.

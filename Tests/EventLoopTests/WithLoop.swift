@@ -9,9 +9,12 @@ func withLoop(
 ) throws {
   ignoreBrokenPipes()
   let loop = try EventLoop(readBufferSize: readBufferSize)
-  let watchdog = Timer(loop: loop) { [unowned loop] in
+  var watchdog: Timer!
+  watchdog = Timer(loop: loop) { [unowned loop] in
     Issue.record("not over after \(seconds) s", sourceLocation: sourceLocation)
     loop.stop()
+    // The body may let it run again.
+    watchdog.start(after: 1_000_000)
   }
   watchdog.keepsLoopAlive = false
   watchdog.start(after: seconds * 1_000_000)
