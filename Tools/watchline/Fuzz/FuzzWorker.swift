@@ -19,11 +19,7 @@ final class FuzzWorker {
 
   /// Answers until its input ends.
   func serve() -> Int32 {
-    // In a build with planted faults this is one of them.
-    if let fault = environment("WATCHLINE_PLANT"), !Planter.plant(fault) {
-      complain("this build has no fault \(fault) planted")
-      return 2
-    }
+    guard Planter.plantWhatIsAsked() else { return 2 }
     while let line = readLine(strippingNewline: true) {
       var answer = JSONWriter()
       answer.object { json in

@@ -23,6 +23,7 @@ enum ReplayCommand: Subcommand {
       """)
 
   static func run(_ arguments: Arguments) throws(UsageError) -> Int32 {
+    guard Planter.plantWhatIsAsked() else { return 2 }
     guard !arguments.operands.isEmpty else {
       throw UsageError("no trace; give a file, - or a word wl1:…; see watchline replay --help")
     }
