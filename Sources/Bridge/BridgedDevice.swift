@@ -66,9 +66,14 @@ package final class BridgedDevice {
     package var proven: UInt64 = 0
     /// The activation's own acknowledges are being noted.
     package var isBeginning = true
-    /// A payload of its was refused, and comes again: until then an acknowledge does not prove that what
-    /// it had done before is here.
+    /// A payload of its was refused, and nothing says when what it had done comes after all. So no acknowledge proves
+    /// that what it had done before is here.
     package var hasRefused = false
+    /// The last `n` that was refused, and is given again.
+    package var refused: UInt64 = 0
+    /// Deliveries that it has acknowledged, and the `n` with which all that it had done before is here; in order, at most
+    /// `unprovenLimit`.
+    package var unproven: [(seq: UInt64, n: UInt64)] = []
     /// Whether what a list of all lacks has been deleted.
     package var deletesByAbsence = false
 
@@ -84,6 +89,8 @@ package final class BridgedDevice {
   static let margin: UInt64 = 60_000
   /// How much more is assumed of a watch when it activates next, in seconds.
   static let wideMargin = 7_200.0
+  /// Most acknowledges of a session that wait for transfers that were refused; the last stands for those beyond.
+  package static let unprovenLimit = 256
   /// Most records whose tracks are kept: as many as a row's number has room for.
   static let recordLimit: UInt32 = 1 << 20
 
@@ -263,14 +270,38 @@ package final class BridgedDevice {
 
   /// It has acknowledged a delivery.
   ///
-  /// - Parameter isOwnWord: by a line of its own, not by itself.
-  package func acknowledge(_ seq: UInt64, isOwnWord: Bool) {
+  /// - Parameters:
+  ///   - isOwnWord: by a line of its own, not by itself.
+  ///   - n: of the last transfer that was accepted of it.
+  package func acknowledge(_ seq: UInt64, isOwnWord: Bool, accepted n: UInt64) {
     changes += 1
     processed = max(processed, seq)
     due.formUnion(blocked)
     blocked = []
     guard isOwnWord, session.start != nil, !session.isBeginning, !session.hasRefused else { return }
-    proven = max(proven, seq)
+    if session.unproven.last?.n == session.refused || session.unproven.count == Self.unprovenLimit {
+      session.unproven.removeLast()
+    }
+    session.unproven.append((seq, session.refused))
+    accept(n)
+  }
+
+  /// A transfer of its has been accepted: with it all that have a lower `n`, and were sent before.
+  package func accept(_ n: UInt64) {
+    let here = session.unproven.prefix { $0.n <= n }
+    proven = max(proven, here.last?.seq ?? 0)
+    session.unproven.removeFirst(here.count)
+  }
+
+  /// A payload of its was refused.
+  ///
+  /// - Parameter n: its number, where it is given again; nil where nothing says when what it said comes.
+  package func refuse(_ n: UInt64?) {
+    guard let n else {
+      session.hasRefused = true
+      return
+    }
+    session.refused = max(session.refused, n)
   }
 
   /// Moves bases to what the device certainly holds by now.

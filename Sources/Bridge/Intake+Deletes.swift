@@ -9,7 +9,7 @@ extension Intake {
     track.hadAgain(provenUpTo: device.proven)
     // What came before the delete is not known of a copy of which nothing is.
     let isDone = delete(one: target, from: track.base == .unknown ? nil : track.oldestPosition)
-    track.delete()
+    track.delete(isInOrder: isInOrder)
     if !isDone { track.isOwed = true }
     device[target] = track
   }

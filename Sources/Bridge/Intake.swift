@@ -14,6 +14,8 @@ package struct Intake {
   let rank: UInt8
   /// Milliseconds since 1970.
   let now: UInt64
+  /// What is said came in the device's lane of transfers, with a number.
+  let isInOrder: Bool
   /// The oldest position that an edit may begin at.
   let oldest: UInt64
   /// Takes an operation in, or logs why it cannot.
@@ -24,6 +26,7 @@ package struct Intake {
   package init(
     _ device: BridgedDevice, _ replica: Replica, _ schema: Schema, _ shape: RecordShape,
     author: ReplicaID, isBridge: @escaping (ReplicaID) -> Bool, rank: UInt8, now: UInt64,
+    isInOrder: Bool,
     oldest: UInt64, present: @escaping (Target) -> WholeRecord?,
     append: @escaping (Replica.Written) -> Void
   ) {
@@ -35,6 +38,7 @@ package struct Intake {
     self.isBridge = isBridge
     self.rank = rank
     self.now = now
+    self.isInOrder = isInOrder
     self.oldest = oldest
     self.present = present
     self.append = append
@@ -48,7 +52,7 @@ package struct Intake {
   package func take(_ message: Incoming, without refused: Set<Target> = []) {
     device.forgetLost()
     device.settle()
-    if !refused.isEmpty { device.session.hasRefused = true }
+    if !refused.isEmpty { device.refuse(nil) }
     switch message {
     case .request: device.owed = .all
     case .all(let list, let date): take(list, madeAt: date, without: refused)
@@ -141,13 +145,13 @@ package struct Intake {
       return false
     }
     defer { device[copy.target] = track }
-    guard !track.isLate(copy) else {
+    guard !track.isLate(copy, isInOrder: isInOrder) else {
       // Should it be what the device holds after all, it is told otherwise.
       if present(copy.target)?.showsSame(as: copy) != true { track.isOwed = true }
       return false
     }
     guard !track.prove(copy) else {
-      track.note(copy)
+      track.note(copy, isInOrder: isInOrder)
       return false
     }
     if isMade, track.base == .absent, track.isUntouched, isCollected(copy.target) {
@@ -159,7 +163,7 @@ package struct Intake {
     let knowsDelete =
       track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
     guard !isCollected(copy.target), !knowsDelete else {
-      track.note(copy)
+      track.note(copy, isInOrder: isInOrder)
       track.isOwed = true
       return false
     }
@@ -179,7 +183,7 @@ package struct Intake {
       && !track.inFlight.contains { $0.record.map { copy.updatedAt < $0.updatedAt } ?? false }
     let isLeftOut = carryOut(
       changes, copy, from: position, above: newest, isUnknown: isUnknown, isNewer)
-    track.receive(copy, at: position, newest: newest)
+    track.receive(copy, at: position, newest: newest, isInOrder: isInOrder)
     if isLeftOut {
       track.isOwed = true
       // What was left out for its age may come again in a newer copy.
@@ -206,7 +210,7 @@ package struct Intake {
       break
     }
     var track = track
-    track.receive(copy, at: oldest, newest: oldest)
+    track.receive(copy, at: oldest, newest: oldest, isInOrder: isInOrder)
     return track
   }
 

@@ -51,6 +51,9 @@ package struct Track: Equatable {
   package var received: Double?
   /// A digest of that copy; 0 for none.
   package var digest: UInt64 = 0
+  /// The device has deleted the record since, in its lane of transfers. What comes next in that lane was made after the
+  /// delete, however it is dated: upon what was on its way.
+  package var isAnew = false
   /// Deliveries that have made room, and that the device may hold; nil for none.
   package var madeRoom: Room?
   /// The latest date that it was sent, sent itself, or can have.
@@ -155,7 +158,7 @@ package struct Track: Equatable {
   }
 
   /// The newest date that the device is known to have given its copy, or can have; below all dates for none.
-  private var newest: Double { max(received ?? -1, undated ?? -1) }
+  private var newest: Double { max(isAnew ? -1 : received ?? -1, undated ?? -1) }
 
   package func expects(_ record: WholeRecord) -> Bool {
     guard case .held(let held, _) = expected else { return false }
@@ -244,8 +247,10 @@ package struct Track: Equatable {
   // MARK: What comes in
 
   /// Whether a copy is older than the newest that came, or that one again.
-  package func isLate(_ copy: WholeRecord) -> Bool {
-    guard let received else { return false }
+  ///
+  /// - Parameter isInOrder: it came in the device's lane of transfers.
+  package func isLate(_ copy: WholeRecord, isInOrder: Bool = false) -> Bool {
+    guard let received, !(isInOrder && isAnew) else { return false }
     return copy.updatedAt < received
       || copy.updatedAt == received && Self.digest(copy) == digest
   }
@@ -255,9 +260,12 @@ package struct Track: Equatable {
   /// - Parameters:
   ///   - position: what its person had seen.
   ///   - newest: what they may have seen.
-  package mutating func receive(_ copy: WholeRecord, at position: UInt64, newest: UInt64) {
+  ///   - isInOrder: it came in the device's lane of transfers.
+  package mutating func receive(
+    _ copy: WholeRecord, at position: UInt64, newest: UInt64, isInOrder: Bool = false
+  ) {
     var copy = copy
-    note(copy)
+    note(copy, isInOrder: isInOrder)
     reached = newest
     copy.place = copy.place ?? held?.place
     base = .held(copy, at: position)
@@ -273,26 +281,29 @@ package struct Track: Equatable {
   }
 
   /// A copy came, whatever becomes of it.
-  package mutating func note(_ copy: WholeRecord) {
-    received = max(received ?? copy.updatedAt, copy.updatedAt)
-    digest = Self.digest(copy)
+  package mutating func note(_ copy: WholeRecord, isInOrder: Bool) {
     floor = max(floor, copy.updatedAt)
+    guard copy.updatedAt >= received ?? 0 else { return }
+    received = copy.updatedAt
+    digest = Self.digest(copy)
+    if !isInOrder { isAnew = false }
   }
 
   /// The device has deleted what it was taken to have deleted before. So what it has processed brought the record back,
-  /// whatever was in doubt; and the copies that follow need not be dated above those of before. Who acted on it
-  /// without a date may have refused all that came behind the first.
+  /// whatever was in doubt. Who acted on it without a date may have refused all that came behind the first.
   package mutating func hadAgain(provenUpTo proven: UInt64) {
     guard base == .absent, let last = inFlight.lastIndex(where: { $0.seq <= proven }),
-      let record = inFlight[last].record
+      inFlight[last].record != nil
     else { return }
     let first = inFlight[..<last].lastIndex { $0.record == nil }.map { $0 + 1 } ?? 0
     settle(undated == nil ? last : first)
-    received = received.map { min($0, record.updatedAt) }
   }
 
   /// The device has deleted the record. Of one of which nothing is known it may have got a copy since.
-  package mutating func delete() {
+  ///
+  /// - Parameter isInOrder: it said so in its lane of transfers.
+  package mutating func delete(isInOrder: Bool = false) {
+    if isInOrder { isAnew = true }
     if base != .unknown { base = .absent }
     undated = nil
     acted = [:]
@@ -358,6 +369,7 @@ package struct Track: Equatable {
     inFlight.removeFirst(max(0, min(acknowledged, inFlight.count - Self.limit / 2)))
     received = nil
     digest = 0
+    isAnew = false
     madeRoom = nil
     acted = [:]
     doubt = last

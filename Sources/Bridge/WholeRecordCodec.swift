@@ -75,11 +75,14 @@ package struct KnownRecords {
   private let device: BridgedDevice
   private let fold: Fold
   private let schema: Schema
+  private let isInOrder: Bool
 
-  package init(_ device: BridgedDevice, _ fold: Fold, _ schema: Schema) {
+  /// - Parameter isInOrder: what is said came in the device's lane of transfers, with a number.
+  package init(_ device: BridgedDevice, _ fold: Fold, _ schema: Schema, isInOrder: Bool) {
     self.device = device
     self.fold = fold
     self.schema = schema
+    self.isInOrder = isInOrder
   }
 
   package func isKnown(_ target: Target) -> Bool { fold.isKnown(target) }
@@ -104,5 +107,7 @@ package struct KnownRecords {
   }
 
   /// Whether a copy is older than the newest that came, so that it changes nothing.
-  package func isLate(_ copy: WholeRecord) -> Bool { device[copy.target]?.isLate(copy) == true }
+  package func isLate(_ copy: WholeRecord) -> Bool {
+    device[copy.target]?.isLate(copy, isInOrder: isInOrder) == true
+  }
 }

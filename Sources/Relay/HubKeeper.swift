@@ -44,7 +44,8 @@ package protocol HubKeeper: AnyObject {
     _ payload: Value, limit: Int, _ call: Call, _ device: Device
   ) throws(WireError) -> (any BridgedPayload)?
   /// A request of a bridged device was refused. Where it was a payload for the hub, that is noted.
-  func noteRefusal(_ request: Request?, _ fields: Fields, _ device: Device)
+  func noteRefusal(
+    _ request: Request?, _ fields: Fields, _ device: Device, _ error: WireError)
   /// A delivery of the hub's that its receiver has acknowledged, or has refused, or that was forgotten.
   func deliveryEnded(_ seq: UInt64, _ receiver: Device, isProcessed: Bool)
 

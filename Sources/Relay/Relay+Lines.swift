@@ -286,7 +286,7 @@ extension Relay {
       connection.allowance -= Work.refusal
       counts.refused[error.code, default: 0] += 1
       if let device = connection.device, device.isBridged {
-        hubs?.noteRefusal(request, fields, device)
+        hubs?.noteRefusal(request, fields, device, error)
       }
       var error = error
       if let typed { error = error.moved { Words.offset(of: $0, in: typed) } }

@@ -124,6 +124,8 @@ extension LaneClient {
       said = [:]
     } else if re == "activate" {
       session = .none
+    } else if re == "late" {
+      companion?.refusedMessage()
     }
   }
 

@@ -16,4 +16,6 @@ package protocol LaneCompanion: AnyObject {
   func accepted(_ id: Int)
   /// What it had sent, transfer `id`, was answered with an error.
   func refused(_ id: Int, _ line: Members, on client: LaneClient)
+  /// What it had sent by a message, and will not send again, was answered with an error.
+  func refusedMessage()
 }

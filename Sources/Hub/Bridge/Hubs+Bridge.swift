@@ -87,7 +87,8 @@ extension Hubs {
       guard let bridged = hub.bridge(receiver) else { continue }
       if isProcessed {
         guard bridged.processed < seq else { continue }
-        bridged.acknowledge(seq, isOwnWord: !receiver.isAutomatic)
+        bridged.acknowledge(
+          seq, isOwnWord: !receiver.isAutomatic, accepted: receiver.lastNumber)
       } else {
         bridged.drop(seq)
       }
@@ -95,7 +96,9 @@ extension Hubs {
     }
   }
 
-  package func noteRefusal(_ request: Request?, _ fields: Fields, _ device: Device) {
+  package func noteRefusal(
+    _ request: Request?, _ fields: Fields, _ device: Device, _ error: WireError
+  ) {
     guard request?.mayBeForHub == true, let hub = device.bridge, let bridged = hub.bridge(device),
       let codec = codec(of: hub.schema.name), let payload = try? fields.object(.payload)
     else { return }
@@ -104,7 +107,9 @@ extension Hubs {
     } catch {
       // It is one that cannot be read.
     }
-    bridged.session.hasRefused = true
+    let isGivenAgain = error.code == .overloaded || error.code == .sequenceGap
+    let n = isGivenAgain ? try? fields.optionalInteger(.n, in: 1...Int64.max) : nil
+    bridged.refuse(request == .transferUserInfo ? n.map { UInt64($0) } : nil)
   }
 
   // MARK: What comes in
@@ -123,8 +128,10 @@ extension Hubs {
       // What the hub makes of it may be more, and is counted with the next.
       try relay.checkQuota(ofBytes: call.fields.line.count, device.pair)
     }
-    let refused = try said.check(KnownRecords(bridged, hub.replica.fold, hub.schema))
-    return WholeRecordPayload(self, device, hub, bridged, said, refused)
+    let isInOrder = call.request == .transferUserInfo && call.fields[.n] != nil
+    let known = KnownRecords(bridged, hub.replica.fold, hub.schema, isInOrder: isInOrder)
+    let refused = try said.check(known)
+    return WholeRecordPayload(self, device, hub, bridged, said, refused, isInOrder: isInOrder)
   }
 
   /// Carries a payload out, in the open batch.
@@ -135,6 +142,7 @@ extension Hubs {
       bridged, hub.replica, hub.schema, hub.shape!,
       author: hub.bridgeReplica(for: device, store: store),
       isBridge: { hub.isBridge($0, store: store) }, rank: device.rank, now: nowMS,
+      isInOrder: payload.isInOrder,
       oldest: hub.replica.base, present: hub.wholeRecord,
       // What cannot be taken in has been logged; the device is sent the present state.
       append: { try? self.take($0, hub) })
@@ -142,6 +150,7 @@ extension Hubs {
     bridged.envelope = payload.said.envelope
     let looked = bridged.looked
     intake.take(payload.said.message, without: Set(payload.refused.map(\.target)))
+    bridged.accept(device.lastNumber)
     device.connection?.allowance -= (bridged.looked - looked) * Work.looked
     changed(hub)
     collect(hub)
@@ -157,10 +166,12 @@ private final class WholeRecordPayload: BridgedPayload {
   let said: any SaidRecords
   /// Records of a list that are not taken.
   let refused: [RefusedRecord]
+  /// It came in the device's lane of transfers, with a number.
+  let isInOrder: Bool
 
   init(
     _ hubs: Hubs, _ device: Device, _ hub: Hub, _ bridged: BridgedDevice, _ said: any SaidRecords,
-    _ refused: [RefusedRecord]
+    _ refused: [RefusedRecord], isInOrder: Bool
   ) {
     self.hubs = hubs
     self.device = device
@@ -168,6 +179,7 @@ private final class WholeRecordPayload: BridgedPayload {
     self.bridged = bridged
     self.said = said
     self.refused = refused
+    self.isInOrder = isInOrder
   }
 
   func take() { hubs.take(self) }

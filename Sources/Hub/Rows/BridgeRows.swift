@@ -10,18 +10,18 @@ import Wire
 /// row 1<<31 | h<<27 | d<<20          the device: envelope incarnation lastList
 ///                                    processed proven heard next owed
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base reached since received digest madeRoom
-///                                    undated floor doubt owed, what it did, then what is in flight
+///                                    undated floor doubt owed anew, what it did, then what is in flight
 /// ```
 /// `owed` is 0, 1 for everything, or 2 and what had been processed for a reset. A device's row of form 2 had none, and
 /// one of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
-/// the latest date, a position, a number and the earliest date. A record's row of form 7 had the first two of these, one
+/// the latest date, a position, a number and the earliest date. A record's row of form 8 had no `anew`. One of form 7 had the first two of these, one
 /// of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
 /// end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and
 /// behind `owed` whether it is one. One of form 1 had a window: the base is unknown then, which is always safe, and of its
 /// dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 3
-  static let trackVersion: UInt8 = 8
+  static let trackVersion: UInt8 = 9
   private static let windowVersion: UInt8 = 1
 
   private static let mark: UInt32 = 1 << 31
@@ -92,6 +92,7 @@ enum BridgeRows {
     write(track.floor, &writer)
     writer.number(track.doubt)
     writer.flag(track.isOwed)
+    writer.flag(track.isAnew)
     let acted = track.acted.sorted {
       ($0.key.target, $0.key.name) < ($1.key.target, $1.key.name)
     }
@@ -218,6 +219,7 @@ enum BridgeRows {
     track.floor = try date(&reader) ?? 0
     track.doubt = try reader.number()
     track.isOwed = try reader.flag()
+    if version > 8 { track.isAnew = try reader.flag() }
     if version < 3, try !reader.flag() { track.undated = nil }
     for _ in 0..<(try reader.number()) {
       let field = WholeRecord.Field(

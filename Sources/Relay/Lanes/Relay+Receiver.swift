@@ -128,7 +128,7 @@ extension Relay {
       output.append(",\"count\":")
       output.append(decimal: device.outstanding)
       output.append(",\"n\":")
-      output.append(decimal: device.incarnations[Int(device.incarnation)].lastNumber)
+      output.append(decimal: device.lastNumber)
       output.append(",\"transfers\":[")
       var (skipped, left, isFirst) = (after, limit, true)
       for (incarnation, life) in device.incarnations.enumerated() {

@@ -71,7 +71,7 @@ extension Relay {
   func number(_ call: Call, _ device: Device) throws(WireError) -> UInt64? {
     guard let value = try call.fields.optionalInteger(.n, in: 1...Int64.max) else { return 0 }
     let number = UInt64(value)
-    let last = device.incarnations[Int(device.incarnation)].lastNumber
+    let last = device.lastNumber
     if number <= last {
       try answerRetry(call, device, number)
       return nil

@@ -136,6 +136,9 @@ package final class Device {
   /// Whether content waits for the app or is not acknowledged yet (WCSession.hasContentPending).
   var hasContentPending: Bool { LaneName.content.contains { self[$0].count > 0 } }
 
+  /// The `n` of the last transfer that was accepted of its present incarnation; 0 for none.
+  package var lastNumber: UInt64 { incarnations[Int(incarnation)].lastNumber }
+
   /// Unfinished transfers of all incarnations.
   var outstanding: Int { incarnations.reduce(0) { $0 + $1.numbered.count + $1.counted.count } }
 

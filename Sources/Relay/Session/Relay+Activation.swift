@@ -347,7 +347,7 @@ extension Relay {
     let received = counterpart.flatMap { device.contexts[$0.index]?.handedOut }
     output.append(contentsOf: received ?? Array("{}".utf8))
     output.append(",\"n\":")
-    output.append(decimal: device.incarnations[Int(device.incarnation)].lastNumber)
+    output.append(decimal: device.lastNumber)
     output.append(",\"outstanding\":")
     output.append(decimal: device.outstanding)
     output.append(",\"pending\":{")

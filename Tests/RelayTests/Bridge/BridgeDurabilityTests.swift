@@ -169,6 +169,7 @@ struct BridgeDurabilityTests {
           record: record, position: seq, seq: seq, sentAt: 9, isAlone: seq == 1))
     }
     track.beInDoubt()
+    track.isAnew = true
     track.madeRoom = Track.Room(seq: 2, earliest: 1.25, latest: 1.5, position: 3)
     let pair = Pair(number: 1, app: "default", name: "p", generation: 0)
     let device = Device(pair: pair, index: 0, name: "phone", role: .phone)

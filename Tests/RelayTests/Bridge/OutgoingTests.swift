@@ -33,9 +33,61 @@ struct OutgoingTests {
     }
     #expect(sent.count == Track.limit)
     #expect(export(at: 21) == 0, "nothing has changed")
-    device.acknowledge(2, isOwnWord: isOwnWord)
+    device.acknowledge(2, isOwnWord: isOwnWord, accepted: 0)
     #expect(export(at: 22) == 1)
     #expect(sent.count == Track.limit + 1)
     #expect(sent.last??.values["name"] == .string("20"))
+  }
+
+  @Test func whatWasRefusedHoldsBackWhatWasAcknowledgedBehindIt() {
+    let device = BridgedDevice(device: 0)
+    device.session = BridgedDevice.Session(start: 1)
+    device.session.isBeginning = false
+    device.acknowledge(1, isOwnWord: true, accepted: 0)
+    #expect(device.proven == 1)
+    device.refuse(2)
+    device.acknowledge(2, isOwnWord: true, accepted: 0)
+    device.refuse(3)
+    device.acknowledge(3, isOwnWord: true, accepted: 0)
+    device.acknowledge(4, isOwnWord: true, accepted: 0)
+    device.accept(1)
+    #expect(device.proven == 1 && device.processed == 4)
+    device.accept(2)
+    #expect(device.proven == 2)
+    device.accept(3)
+    #expect(device.proven == 4)
+    device.acknowledge(5, isOwnWord: true, accepted: 3)
+    #expect(device.proven == 5, "all is here")
+  }
+
+  @Test func whatIsNotGivenAgainLeavesNothingProven() {
+    let device = BridgedDevice(device: 0)
+    device.session = BridgedDevice.Session(start: 1)
+    device.session.isBeginning = false
+    device.refuse(7)
+    device.acknowledge(1, isOwnWord: true, accepted: 6)
+    device.refuse(nil)
+    device.acknowledge(2, isOwnWord: true, accepted: 6)
+    device.accept(7)
+    #expect(device.proven == 1, "what was acknowledged before is proven")
+    device.acknowledge(3, isOwnWord: true, accepted: 7)
+    #expect(device.proven == 1)
+  }
+
+  @Test func whatWaitsForRefusedTransfersIsBounded() {
+    let device = BridgedDevice(device: 0)
+    device.session = BridgedDevice.Session(start: 1)
+    device.session.isBeginning = false
+    for n in 1...1_000 as ClosedRange<UInt64> {
+      device.refuse(n)
+      device.acknowledge(n, isOwnWord: true, accepted: 0)
+    }
+    #expect(device.session.unproven.count == BridgedDevice.unprovenLimit)
+    device.accept(255)
+    #expect(device.proven == 255)
+    device.accept(999)
+    #expect(device.proven == 255)
+    device.accept(1_000)
+    #expect(device.proven == 1_000)
   }
 }

@@ -258,6 +258,25 @@ struct TrackTests {
     #expect(track.isLate(timer("B", at: 5)))
   }
 
+  @Test func itsDatesBeginAnewInTheLaneOfItsDelete() {
+    var track = track(timer(at: 5), sent: timer("B", at: 2))
+    track.delete(isInOrder: true)
+    let next = timer("C", at: 3)
+    #expect(!track.isLate(next, isInOrder: true), "made upon what was on its way")
+    #expect(track.isLate(next), "another lane may bring what it had made before")
+    track.receive(next, at: 0, newest: 0, isInOrder: true)
+    #expect(track.isLate(timer(at: 5)), "the one of before again")
+    #expect(!track.isLate(timer("D", at: 3), isInOrder: true))
+    track.receive(timer("D", at: 6), at: 0, newest: 0)
+    #expect(track.isLate(timer("E", at: 4), isInOrder: true), "another lane was faster")
+  }
+
+  @Test func itsDatesDoNotBeginAnewWithADeleteThatMayBeLate() {
+    var track = track(timer(at: 5), sent: timer("B", at: 2))
+    track.delete()
+    #expect(track.isLate(timer("C", at: 3), isInOrder: true))
+  }
+
   @Test func whatIsExpected() {
     #expect(track(timer(at: 1), sent: timer("B", at: 2)).expects(timer("B", at: 0)))
     #expect(track(timer(at: 3), sent: timer("B", at: 2)).expects(timer(at: 0)))

@@ -36,7 +36,7 @@ extension ServerWorkload {
     switch draw.pick(
       count == 1
         ? [(1, 3), (1, 4), (6, 6)]
-        : [(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6), (6, 7), (6, 8)])
+        : [(8, 0), (2, 1), (2, 2), (1, 3), (4, 4), (3, 5), (5, 6), (6, 7), (6, 8), (4, 9)])
     {
     case 0: overlap(reader, writer)
     case 1: retype(writer)
@@ -48,6 +48,7 @@ extension ServerWorkload {
       putTogether(reader, writer)
       if draw.percent(count == 1 ? 10 : 50) { arrangeAfterSleep(reader, run) }
     case 7: overwrite(reader, writer)
+    case 9: deleteTwice(reader, writer)
     default: arrangeAfterSleep(reader, run)
     }
   }
@@ -165,6 +166,58 @@ extension ServerWorkload {
     add(.down, at: reader)
     add(alike(first, shown), at: reader)
     add(.up, at: reader)
+  }
+
+  /// A device with whole records deletes a timer that it had changed with its clock ahead, is brought it back by what was
+  /// on its way, deletes it again, and changes what comes back once more. Something of its was refused before, or its
+  /// connection ends before it has acknowledged what came, or it sends nothing before the end. Or it deletes, after something
+  /// was refused, what it has acknowledged.
+  private mutating func deleteTwice(_ reader: ServerNode, _ writer: ServerNode) {
+    guard options.faults.contains(.clock), let (timer, shown, inside) = shared(reader, writer)
+    else { return }
+    if options.faults.contains(.disk), draw.percent(60) {
+      next.append(TraceEvent(at: at, "server", .fail))
+      // What it shows then, the others show as well, so that it can be said what it had seen.
+      let isAlike = draw.percent(40)
+      if isAlike {
+        add(.fullSync, at: reader)
+      } else {
+        add(edits!.change(timer, shown, &draw), at: reader)
+      }
+      add(.flow, at: reader)
+      next.append(TraceEvent(at: at, "server", .recover))
+      if isAlike {
+        for _ in 0..<2 {
+          add(edits!.change(timer, shown, &draw), at: writer)
+          add(.flow, at: writer)
+          add(.flow, at: reader)
+        }
+        let target = draw.pick(inside + [timer])
+        add(Edit(target.kind, target.record, .delete), at: reader)
+        return add(.flow, at: reader)
+      }
+    }
+    let isCut = options.faults.contains(.cut) && draw.percent(40)
+    let isSilent = !isCut && draw.percent(60)
+    let delete = Edit(timer.kind, timer.record, .delete)
+    add(edits!.change(timer, shown, &draw), at: writer)
+    add(.clock, at: reader, count: draw.pick([100, 2_000]))
+    add(edits!.change(timer, shown, &draw), at: reader)
+    add(delete, at: reader)
+    add(.clock, at: reader, count: 0)
+    add(.flow, at: writer)
+    add(isCut || isSilent ? .down : .flow, at: reader)
+    if isCut {
+      add(.drop, at: reader)
+      add(.connect, at: reader)
+      add(.flow, at: reader)
+    }
+    add(edits!.change(timer, shown, &draw), at: writer)
+    add(.flow, at: writer)
+    add(delete, at: reader)
+    add(isSilent ? .down : .flow, at: reader)
+    add(edits!.change(timer, shown, &draw), at: reader)
+    add(.flow, at: reader)
   }
 
   /// Two devices with whole records write one field, unseen by one another, with clocks that are ahead of the

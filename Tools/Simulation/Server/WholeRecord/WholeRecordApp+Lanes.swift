@@ -56,7 +56,6 @@ extension WholeRecordApp: LaneCompanion {
 
   /// All but a server that cannot write, or comes too early, is somebody's mistake.
   func refused(_ id: Int, _ line: Members, on client: LaneClient) {
-    wasRefused(id)
     let code = line.integer("code") ?? 0
     guard (4001...4005).contains(code) || (4020...4029).contains(code) else { return }
     client.checker.report(

@@ -66,7 +66,7 @@ final class WholeRecordApp {
   private(set) var copies: [TimerDTO] = []
   /// How often it has been activated.
   private(set) var sessions = 0
-  /// The last of these sessions in which a payload of its was refused; nil for none.
+  /// The last of these sessions in which a message of its was refused; nil for none.
   private var refusedIn: Int?
   /// Counts what it shows.
   private(set) var moment = 0
@@ -167,11 +167,11 @@ final class WholeRecordApp {
 
   func accepted(_ transfer: Int) { acceptedIn[transfer] = acceptedIn[transfer] ?? sessions }
 
-  /// A payload of its was refused: what it acknowledges after that proves nothing in this session (clause 13.4).
-  func wasRefused(_ transfer: Int) {
+  /// What it acknowledges after that proves nothing in this session (clause 13.4).
+  func refusedMessage() {
     refusedIn = sessions
-    for index in touches.indices
-    where touches[index].session == sessions && touches[index].transfer ?? transfer >= transfer {
+    for index in touches.indices where touches[index].session == sessions {
+      if let transfer = touches[index].transfer, acceptedIn[transfer] != nil { continue }
       touches[index].isSettled = false
     }
   }
