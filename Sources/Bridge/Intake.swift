@@ -73,7 +73,7 @@ package struct Intake {
   /// - Parameter held: the copy that some devices send with the delete.
   private func delete(_ target: Target, held: WholeRecord?) {
     guard var track = device[target] else { return }
-    if let held, track.prove(held) { track.received = held.updatedAt }
+    if let held { _ = track.prove(held) }
     device[target] = track
     delete(target)
   }

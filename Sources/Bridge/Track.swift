@@ -283,10 +283,11 @@ package struct Track: Equatable {
   /// A copy came, whatever becomes of it.
   package mutating func note(_ copy: WholeRecord, isInOrder: Bool) {
     floor = max(floor, copy.updatedAt)
-    guard copy.updatedAt >= received ?? 0 else { return }
+    if !isInOrder { isAnew = false }
+    // The newest of before its delete stays known: another lane may bring that once more.
+    if let received, copy.updatedAt < received || isAnew && copy.updatedAt == received { return }
     received = copy.updatedAt
     digest = Self.digest(copy)
-    if !isInOrder { isAnew = false }
   }
 
   /// The device has deleted what it was taken to have deleted before. So what it has processed brought the record back,

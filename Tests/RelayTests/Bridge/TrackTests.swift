@@ -271,6 +271,13 @@ struct TrackTests {
     #expect(track.isLate(timer("E", at: 4), isInOrder: true), "another lane was faster")
   }
 
+  @Test func theNewestOfBeforeItsDeleteStaysKnown() {
+    var track = track(timer(at: 5))
+    track.delete(isInOrder: true)
+    track.receive(timer("C", at: 5), at: 0, newest: 0, isInOrder: true)
+    #expect(track.isLate(timer(at: 5)), "the one of before again, of one date with the new one")
+  }
+
   @Test func itsDatesDoNotBeginAnewWithADeleteThatMayBeLate() {
     var track = track(timer(at: 5), sent: timer("B", at: 2))
     track.delete()
