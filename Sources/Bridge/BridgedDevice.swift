@@ -66,10 +66,8 @@ package final class BridgedDevice {
     package var proven: UInt64 = 0
     /// The activation's own acknowledges are being noted.
     package var isBeginning = true
-    /// A payload of its was refused, and nothing says when what it had done comes after all. So no acknowledge proves
-    /// that what it had done before is here.
-    package var hasRefused = false
-    /// The last `n` that was refused, and is given again.
+    /// The last `n` that was refused, and is given again: until then an acknowledge does not prove that what it had done
+    /// before is here. Above all numbers once another payload was refused, as nothing says when what that said comes.
     package var refused: UInt64 = 0
     /// Deliveries that it has acknowledged, and the `n` with which all that it had done before is here; in order, at most
     /// `unprovenLimit`.
@@ -278,7 +276,7 @@ package final class BridgedDevice {
     processed = max(processed, seq)
     due.formUnion(blocked)
     blocked = []
-    guard isOwnWord, session.start != nil, !session.isBeginning, !session.hasRefused else { return }
+    guard isOwnWord, session.start != nil, !session.isBeginning else { return }
     if session.unproven.last?.n == session.refused || session.unproven.count == Self.unprovenLimit {
       session.unproven.removeLast()
     }
@@ -297,11 +295,7 @@ package final class BridgedDevice {
   ///
   /// - Parameter n: its number, where it is given again; nil where nothing says when what it said comes.
   package func refuse(_ n: UInt64?) {
-    guard let n else {
-      session.hasRefused = true
-      return
-    }
-    session.refused = max(session.refused, n)
+    session.refused = max(session.refused, n ?? .max)
   }
 
   /// Moves bases to what the device certainly holds by now.

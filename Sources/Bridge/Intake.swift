@@ -26,8 +26,7 @@ package struct Intake {
   package init(
     _ device: BridgedDevice, _ replica: Replica, _ schema: Schema, _ shape: RecordShape,
     author: ReplicaID, isBridge: @escaping (ReplicaID) -> Bool, rank: UInt8, now: UInt64,
-    isInOrder: Bool,
-    oldest: UInt64, present: @escaping (Target) -> WholeRecord?,
+    isInOrder: Bool, oldest: UInt64, present: @escaping (Target) -> WholeRecord?,
     append: @escaping (Replica.Written) -> Void
   ) {
     self.device = device

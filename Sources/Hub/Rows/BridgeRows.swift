@@ -14,8 +14,8 @@ import Wire
 /// ```
 /// `owed` is 0, 1 for everything, or 2 and what had been processed for a reset. A device's row of form 2 had none, and
 /// one of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
-/// the latest date, a position, a number and the earliest date. A record's row of form 8 had no `anew`. One of form 7 had the first two of these, one
-/// of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
+/// the latest date, a position, a number and the earliest date. A record's row of form 8 had no `anew`. One of form 7 had
+/// the first two parts of `madeRoom`, one of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
 /// end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and
 /// behind `owed` whether it is one. One of form 1 had a window: the base is unknown then, which is always safe, and of its
 /// dates the latest is kept.
