@@ -2,10 +2,6 @@ import Merge
 
 /// The order of records, which whole records have as a number each.
 extension Intake {
-  private static func order(_ records: [WholeRecord]) -> [Target] {
-    records.sorted(by: WholeRecord.isBefore).map(\.target)
-  }
-
   /// The copies that the device may have, record by record, oldest first; none of what is gone.
   private func copies(in tracks: BridgedDevice.Tracks, before seq: UInt64?) -> [[WholeRecord]] {
     device.looked += tracks.count
@@ -16,28 +12,28 @@ extension Intake {
 
   /// The order that the device has once it has read what was sent.
   ///
-  /// - Parameters:
-  ///   - tracks: as they were before what came now.
-  ///   - seq: of the first delivery that it has not read; nil for none.
-  func order(in tracks: BridgedDevice.Tracks, before seq: UInt64? = nil) -> [Target] {
-    Self.order(copies(in: tracks, before: seq).compactMap(\.last))
+  /// - Parameter tracks: as they were before what came now.
+  func order(in tracks: BridgedDevice.Tracks) -> [Target] {
+    copies(in: tracks, before: nil).compactMap(\.last).sorted(by: WholeRecord.isBefore).map(
+      \.target)
   }
 
-  /// How many orders that the device may have had are looked at.
+  /// How many states that the device may have had are looked at.
   private static let orderLimit = 64
 
-  /// Whether the device had a list's order from what it was sent: as it was after some delivery. Else that is its
+  /// Whether the device had a list's numbers from what it was sent: as they were after some delivery. Else they are its
   /// person's, though each number by itself had been sent.
   ///
   /// - Parameter tracks: as they were before the list came.
   func isKnown(_ list: [WholeRecord], in tracks: BridgedDevice.Tracks) -> Bool {
-    let new = Self.order(list)
+    let new = Dictionary(list.map { ($0.target, $0.place) }, uniquingKeysWith: { $1 })
+      .compactMapValues(\.self)
     var sent: Set<UInt64> = []
     for entry in tracks.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
     return (sent.sorted(by: >).prefix(Self.orderLimit) + [0]).contains { seq in
-      let order = order(in: tracks, before: seq + 1)
-      let both = Set(order).intersection(new)
-      return order.filter(both.contains) == new.filter(both.contains)
+      copies(in: tracks, before: seq + 1).compactMap(\.last).allSatisfy {
+        new[$0.target] == nil || new[$0.target] == $0.place
+      }
     }
   }
 

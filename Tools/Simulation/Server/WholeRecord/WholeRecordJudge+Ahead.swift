@@ -25,12 +25,15 @@ extension WholeRecordJudge {
   }
 
   /// Whether it is a write of before that was given a stamp above one that it had not seen, and that was said earlier.
+  ///
+  /// Whether either was ahead of the hub's clock is not asked: where a stamp stands above what others wrote, it does not
+  /// tell. It is the person's own value with its own date either way.
   func isWrittenAgain(_ entry: Oracle.Entry) -> Bool {
     guard case .write(let name, _) = entry.action.body else { return false }
     let again = operation(entry)
     return oracle.writes(entry.action.target, name).contains { first in
       first.dot.replica == author && first < entry && first.action.writesSame(as: entry.action)
-        && operation(first).wall == again.wall && isAhead(operation(first))
+        && operation(first).wall == again.wall
         && rivals(of: entry).contains {
           first < $0 && $0 < entry && !first.follows($0) && isSaidEarlier(operation($0), again)
         }
