@@ -33,17 +33,21 @@ struct Changes: Equatable {
 
   /// - Parameters:
   ///   - starts: what the device may have started from; none where nothing is known.
+  ///   - room: what else it may have started from, of which the values are known. Nothing is deleted or moved then.
   ///   - present: what the hub shows; what a device of which nothing is known has like that is no change.
   ///   - acted: what the device has told without a date.
   ///   - isOld: whether a field once had a value. Where nothing is known, that is no change either.
   init(
-    _ copy: WholeRecord, _ schema: Schema, starts: [WholeRecord], present: WholeRecord?,
+    _ copy: WholeRecord, _ schema: Schema, starts: [WholeRecord], room: Track.Room?,
+    present: WholeRecord?,
     acted: [WholeRecord.Field: Datum], isUnknown: Bool,
     isOld: (WholeRecord.Field, Datum) -> Bool
   ) {
     let known = starts + (isUnknown ? [present].compactMap { $0 } : [])
     for record in [copy] + copy.ordered {
-      let isNew = record.target != copy.target && !known.contains { $0.child(record.target) != nil }
+      let isNew =
+        record.target != copy.target && !known.contains { $0.child(record.target) != nil }
+        && room?.says(record.target) != true
       if isNew {
         let list = copy.ordered.filter { $0.target.kind == record.target.kind }
         let index = list.firstIndex { $0.target == record.target }!
@@ -54,7 +58,9 @@ struct Changes: Equatable {
         let field = WholeRecord.Field(target: record.target, name: part.name)
         guard let value = record.values[part.name], acted[field] != value else { continue }
         let before = known.compactMap { $0[field] }
-        guard !before.contains(value), !(isUnknown && isOld(field, value)) else { continue }
+        guard !before.contains(value), room?.says(value, in: field) != true,
+          !(isUnknown && isOld(field, value))
+        else { continue }
         if register.form == .text {
           let texts = starts.compactMap { $0[field]?.text }.reduce(into: [Name]()) { known, text in
             if !known.contains(text) { known.append(text) }
@@ -66,7 +72,7 @@ struct Changes: Equatable {
         }
       }
     }
-    guard !isUnknown else { return }
+    guard !isUnknown, room == nil else { return }
     if copy.place != nil, !starts.contains(where: { $0.place == copy.place }) { place = copy.place }
     findDeleted(copy, starts)
     findMoves(copy, starts)

@@ -168,13 +168,12 @@ package struct Intake {
     }
     if isMade, track.base == .absent { starts = [] }
     // A copy of what it was not sent yet is one that nobody knew of: somebody else made the record as well.
-    let isUnknown =
-      track.base == .unknown || starts.isEmpty || track.mayBeUponRoom(copy)
-    let position = isUnknown ? oldest : starts[0].position
+    let isUnknown = track.base == .unknown || starts.isEmpty
+    let room = track.room(of: copy)
+    let position = isUnknown ? oldest : min(starts[0].position, room?.position ?? .max)
     let changes = Changes(
-      copy, schema, starts: starts.map(\.record), present: shown, acted: track.acted,
-      isUnknown: isUnknown,
-      isOld: { isOld($1, of: $0, track.madeRoom) })
+      copy, schema, starts: starts.map(\.record), room: room, present: shown, acted: track.acted,
+      isUnknown: isUnknown, isOld: isOld)
     let newest = track.newestPosition(of: starts)
     // What the device will take in the place of its copy is newer than that.
     let isNewer =
@@ -235,7 +234,7 @@ package struct Intake {
       if !fold.isKnown(child.target) {
         draft.create(child, in: copy.target, after: new.after)
       } else if isUnknown, fold.isCreated(child.target), !isCollected(child.target) {
-        let news = news(of: child, in: copy.target)
+        let news = news(of: child)
         if news.isEmpty { isOwed = true }
         draft.set(child.target, news, of: child.values)
       } else {
@@ -257,11 +256,11 @@ package struct Intake {
   }
 
   /// The values of a record that an unknown copy has, but for texts: all where the record is hidden, else those that
-  /// nobody ever wrote. Who was shown what has made room since has it from there, also where it is hidden by now.
-  private func news(of record: WholeRecord, in root: Target) -> [Name: Datum] {
+  /// nobody ever wrote.
+  private func news(of record: WholeRecord) -> [Name: Datum] {
     let texts = Set(
       schema[record.target.kind]!.registers.filter { $0.form == .text }.map(\.name))
-    let isKnown = fold.isAlive(record.target) || device[root]?.madeRoom != nil
+    let isKnown = fold.isAlive(record.target)
     return record.values.filter { name, value in
       !texts.contains(name)
         && !(isKnown && fold.hasWritten(value, to: name, of: record.target))

@@ -14,14 +14,15 @@ import Wire
 /// ```
 /// `owed` is 0, 1 for everything, or 2 and what had been processed for a reset. A device's row of form 2 had none, and
 /// one of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
-/// the latest date, a position, a number and the earliest date. A record's row of form 8 had no `anew`. One of form 7 had
+/// the latest date, a position, a number, the earliest date, and how many digests and which. A record's row of form 9 had
+/// none of these: what has made room there is not known, and so is the base. One of form 8 had no `anew`. One of form 7 had
 /// the first two parts of `madeRoom`, one of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
 /// end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and
 /// behind `owed` whether it is one. One of form 1 had a window: the base is unknown then, which is always safe, and of its
 /// dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 3
-  static let trackVersion: UInt8 = 9
+  static let trackVersion: UInt8 = 10
   private static let windowVersion: UInt8 = 1
 
   private static let mark: UInt32 = 1 << 31
@@ -87,6 +88,8 @@ enum BridgeRows {
       writer.number(room.position)
       writer.number(room.seq)
       write(room.earliest, &writer)
+      writer.number(room.said.count)
+      for digest in room.said.sorted() { writer.number(digest) }
     }
     write(track.undated, &writer)
     write(track.floor, &writer)
@@ -212,8 +215,13 @@ enum BridgeRows {
       let position = version > 6 ? try reader.number() : .max
       let seq = version > 7 ? try reader.number() : 0
       let earliest = version > 7 ? try date(&reader) ?? 0 : 0
-      track.madeRoom = Track.Room(
-        seq: seq, earliest: earliest, latest: latest, position: position)
+      var room = Track.Room(seq: seq, earliest: earliest, latest: latest, position: position)
+      if version > 9 {
+        for _ in 0..<(try reader.number()) { room.said.insert(try reader.number()) }
+        track.madeRoom = room
+      } else {
+        track.base = .unknown
+      }
     }
     track.undated = try date(&reader)
     track.floor = try date(&reader) ?? 0

@@ -115,21 +115,30 @@ struct BridgeDurabilityTests {
 
   /// Rows of the forms before: a device's had by how much its clock was ahead, a record's an own date and
   /// whether that was a guess; that of form 3 only lacks what the base may have been made upon, that of form 4 has a
-  /// flag more in each delivery, and that of form 5 lacks what has made room.
-  @Test(arguments: [(true, 2), (false, 2), (true, 3), (true, 4), (true, 5)])
+  /// flag more in each delivery, that of form 5 lacks what has made room, and those up to form 9 do not say what that said.
+  @Test(arguments: [
+    (true, 2), (false, 2), (true, 3), (true, 4), (true, 5), (true, 6), (true, 7), (true, 8),
+    (true, 9),
+  ])
   func rowsOfTheFormsBefore(isUndated: Bool, form: UInt8) throws {
     var device = ByteWriter(bytes: [1])
     for number in [1, 2, 5, 0, 70_000, 8, 7, 6, 4] { device.number(number) }
     var track = ByteWriter(bytes: [form])
     track.text("timer")
     track.text(id.description)
-    for number in [0] + (form > 3 ? [5] : []) + [3, 0, 11] { track.number(number) }
-    for date in [62.5, 64] {
+    func write(_ date: Double) {
       track.flag(true)
       track.number(date.bitPattern)
     }
+    // A base that was absent is not known where something had made room.
+    for number in [form > 5 ? 1 : 0] + (form > 3 ? [5] : []) + [3, 0, 11] { track.number(number) }
+    if form > 5 { write(1.5) }
+    for number in (form > 6 ? [7] : []) + (form > 7 ? [1] : []) { track.number(number) }
+    if form > 7 { write(1.25) }
+    for date in [62.5, 64] { write(date) }
     let inFlight: [UInt64] = form > 3 ? [1, 0, 4, 2, 9, 1] + (form > 4 ? [] : [1]) : [0]
-    for number in [9, 1] + (form < 3 ? [isUndated ? 1 : 0] : []) + [0] + inFlight {
+    let flags: [UInt64] = form < 3 ? [isUndated ? 1 : 0] : form > 8 ? [0] : []
+    for number in [9, 1] + flags + [0] + inFlight {
       track.number(number)
     }
     let pair = Pair(number: 1, app: "default", name: "p", generation: 0)
@@ -149,7 +158,7 @@ struct BridgeDurabilityTests {
     #expect(read.base == .unknown && read.reached == (form > 3 ? 5 : 0) && read.since == 3)
     #expect(read.digest == 11 && read.floor == 64 && read.doubt == 9 && read.isOwed)
     let delivery = Track.Delivery(record: nil, position: 4, seq: 2, sentAt: 9, isAlone: true)
-    #expect(read.inFlight == (form > 3 ? [delivery] : []))
+    #expect(read.inFlight == (form > 3 ? [delivery] : []) && read.madeRoom == nil)
   }
 
   @Test func aTrackIsReadAsItWasWritten() throws {
@@ -171,6 +180,7 @@ struct BridgeDurabilityTests {
     track.beInDoubt()
     track.isAnew = true
     track.madeRoom = Track.Room(seq: 2, earliest: 1.25, latest: 1.5, position: 3)
+    track.madeRoom!.said = [7, .max, 0]
     let pair = Pair(number: 1, app: "default", name: "p", generation: 0)
     let device = Device(pair: pair, index: 0, name: "phone", role: .phone)
     device[.userInfo].next = 3

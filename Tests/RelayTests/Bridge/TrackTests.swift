@@ -53,8 +53,9 @@ struct TrackTests {
 
   private func changes(_ copy: WholeRecord, _ track: Track) -> Changes {
     Changes(
-      copy, Self.schema, starts: track.starts(before: copy.updatedAt).map(\.record), present: nil,
-      acted: track.acted, isUnknown: false, isOld: { _, _ in false })
+      copy, Self.schema, starts: track.starts(before: copy.updatedAt).map(\.record),
+      room: track.room(of: copy), present: nil, acted: track.acted, isUnknown: false,
+      isOld: { _, _ in false })
   }
 
   private func writes(_ changes: Changes) -> [Name: Datum]? {
@@ -129,8 +130,8 @@ struct TrackTests {
   @Test func ofAnUnknownCopyOnlyWhatNobodyEverWroteIsWritten() {
     let copy = timer("B", at: 2, todos: [Self.todo(2)]) { $0.icon = "old" }
     let found = Changes(
-      copy, Self.schema, starts: [], present: timer(at: 1, todos: [Self.todo(1)]), acted: [:],
-      isUnknown: true, isOld: { $1 == "old".datum })
+      copy, Self.schema, starts: [], room: nil, present: timer(at: 1, todos: [Self.todo(1)]),
+      acted: [:], isUnknown: true, isOld: { $1 == "old".datum })
     #expect(writes(found) == ["name": "B".datum])
     #expect(found.created.map(\.record.target) == [Self.target(Self.todo(2))])
     #expect(found.deleted.isEmpty && found.moves.isEmpty)
@@ -291,7 +292,7 @@ struct TrackTests {
     #expect(track(timer(at: 1), sent: nil).expected == .absent)
   }
 
-  @Test func sixteenDeliveriesAreInFlightAtMost() {
+  @Test func sixteenDeliveriesAreInFlightAtMost() throws {
     var track = track(timer(at: 1))
     for number in 1...16 {
       #expect(track.hasRoom)
@@ -306,15 +307,36 @@ struct TrackTests {
     #expect(track.hasRoom && track.held == timer(at: 1))
     let dates = track.starts(before: nil).map(\.record.updatedAt)
     #expect(dates == [1, 2] + (4...17).map(Double.init))
-    // Of it nothing is known but when it was sent.
-    #expect(!track.mayBeUponRoom(timer("upon an earlier one", at: 2.5)))
+    // What it said is known, and when it was sent.
+    #expect(track.room(of: timer("upon an earlier one", at: 2.5)) == nil)
+    let name = WholeRecord.Field(target: timer(at: 1).target, name: "name")
     for copy in [timer("2", at: 3), timer("upon that", at: 3.5)] {
-      #expect(track.mayBeUponRoom(copy))
+      let room = try #require(track.room(of: copy))
+      #expect(room.says(.string("2"), in: name) && !room.says(.string("3"), in: name))
+      #expect(!room.says(.string("upon that"), in: name))
     }
     track.receive(timer("own", at: 2.5), at: 0, newest: 0)
     #expect(track.madeRoom != nil, "it may be taken yet")
     track.receive(timer("own", at: 3.5), at: 0, newest: 0)
     #expect(track.madeRoom == nil)
+  }
+
+  /// A copy that may be made upon what has made room: its values are no edits, and neither is what it lacks or moved.
+  @Test func whatMadeRoomIsNoEdit() {
+    var track = track(timer(at: 1, todos: [Self.todo(1)]))
+    for number in 1...16 {
+      let todos = number == 2 ? [Self.todo(1), Self.todo(2)] : [Self.todo(1)]
+      track.send(
+        sent(timer(Name("\(number)"), at: 1 + Double(number), todos: todos), UInt64(number)))
+    }
+    track.makeRoom(processed: 2)
+    let upon = timer("2", at: 3.5, todos: [Self.todo(2)]) { $0.icon = "new" }
+    let found = changes(upon, track)
+    #expect(writes(found) == ["icon": "new".datum])
+    #expect(found.created.isEmpty && found.deleted.isEmpty && found.moves.isEmpty)
+    let other = changes(timer("own", at: 3.5, todos: [Self.todo(1), Self.todo(3)]), track)
+    #expect(writes(other) == ["name": "own".datum])
+    #expect(other.created.map(\.record.target) == [Self.target(Self.todo(3))])
   }
 
   /// What is dated below a device's own copy was refused, or came before it: that takes no knowledge with it.
