@@ -16,8 +16,8 @@ struct Changes: Equatable {
 
   struct Text: Equatable {
     var field: WholeRecord.Field
-    var old: String?
-    var new: String
+    var old: Name?
+    var new: Name
   }
 
   struct New: Equatable {
@@ -64,8 +64,8 @@ struct Changes: Equatable {
         if register.form == .text {
           let texts = starts.compactMap { $0[field]?.text }.reduce(into: [Name]()) { known, text in
             if !known.contains(text) { known.append(text) }
-          }.map(\.text)
-          let new = value.text?.text ?? ""
+          }
+          let new = value.text ?? ""
           self.texts.append(Text(field: field, old: Self.nearest(texts, to: new), new: new))
         } else {
           writes[record.target, default: [:]][part.name] = value
@@ -79,9 +79,9 @@ struct Changes: Equatable {
   }
 
   /// The text that takes the fewest changes; the oldest of several.
-  static func nearest(_ texts: [String], to new: String) -> String? {
+  static func nearest(_ texts: [Name], to new: Name) -> Name? {
     guard texts.count > 1 else { return texts.first }
-    return texts.map { ($0, TextMerge.distance($0, new)) }.min { $0.1 < $1.1 }?.0
+    return texts.map { ($0, TextMerge.distance($0.text, new.text)) }.min { $0.1 < $1.1 }?.0
   }
 
   private mutating func findDeleted(_ copy: WholeRecord, _ starts: [WholeRecord]) {

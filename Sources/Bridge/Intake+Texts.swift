@@ -9,17 +9,17 @@ extension Intake {
     let now = replica.vector
     let present = Editor(fold, schema, shown: now).present(text.field.target)[text.field.name]
     if let old = text.old {
-      let merged = TextMerge.merge(from: old, to: text.new, onto: present?.text?.text ?? "")
+      let merged = TextMerge.merge(from: old, to: text.new, onto: present?.text ?? "")
       var draft = draft(now)
       draft.set(text.field, text: merged)
       mint(draft.actions, now, time: time, above: nil)
     } else if isNewer {
       var draft = draft(now)
-      draft.set(text.field, text: text.new)
+      draft.set(text.field, text: text.new.text)
       mint(draft.actions, now, time: time, above: nil)
-    } else if !text.new.isEmpty {
+    } else if !text.new.text.isEmpty {
       var draft = draft(shown)
-      draft.setAside(text.field, text: text.new)
+      draft.setAside(text.field, text: text.new.text)
       mint(draft.actions, shown, time: time, above: nil)
     }
   }

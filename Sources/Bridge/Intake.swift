@@ -98,9 +98,11 @@ package struct Intake {
     }
     let shown = vector(at: starts.first?.position)
     if schema[field.target.kind]?[field.name]?.form == .text {
-      let texts = starts.compactMap { $0.record[field]?.text?.text }
-      let new = value.text?.text ?? ""
-      let old = track.acted[field]?.text?.text ?? Changes.nearest(texts, to: new)
+      // What was on its way may have come since its last action.
+      let texts =
+        [track.acted[field]?.text].compactMap(\.self) + starts.compactMap { $0.record[field]?.text }
+      let new = value.text ?? ""
+      let old = Changes.nearest(texts, to: new)
       if old != new {
         write(Changes.Text(field: field, old: old, new: new), isNewer: true, shown, now)
       }

@@ -8,8 +8,9 @@ enum TextMerge {
   ///   - new: what it made of that.
   ///   - present: what others have made of it.
   /// - Returns: the present text with what the device changed.
-  static func merge(from old: String, to new: String, onto present: String) -> String {
-    if old == present { return new }
+  static func merge(from old: Name, to new: Name, onto present: Name) -> String {
+    if old == present { return new.text }
+    let (old, new, present) = (old.text, new.text, present.text)
     // For each scalar of the old text whether it is in the present one, and where it is or would be.
     let count = old.unicodeScalars.count
     var places = Array(repeating: 0, count: count + 1)

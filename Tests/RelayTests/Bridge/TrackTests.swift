@@ -404,9 +404,11 @@ struct TrackTests {
     ("", "a", "", "a"), ("abc", "abxc", "c", "xc"), ("abc", "ac", "abc", "ac"),
     ("abcdef", "abXdef", "aYcdZf", "aYXdZf"), ("ab", "ab", "cd", "cd"),
     ("Caf\u{E9}", "Caf\u{E9}s", "Le Caf\u{E9}", "Le Caf\u{E9}s"),
+    // What looks the same is not the same.
+    ("\u{E9}", "a\u{E9}", "e\u{301}", "ae\u{301}"),
   ])
-  func textsAreMerged(_ old: String, _ new: String, _ present: String, _ merged: String) {
-    #expect(TextMerge.merge(from: old, to: new, onto: present) == merged)
+  func textsAreMerged(_ old: Name, _ new: Name, _ present: Name, _ merged: Name) {
+    #expect(Name(TextMerge.merge(from: old, to: new, onto: present)) == merged)
   }
 }
 
