@@ -275,7 +275,8 @@ extension ServerRun {
     judge.checkHub(by: observer)
     for node in nodes where node.app != nil {
       WholeRecordJudge(
-        self, node, last.view, judge.oracle, isUnread: judge.isUnread, collected: last.fold.base
+        self, node, last.view, judge.oracle, isUnread: judge.isUnread, collected: last.fold.base,
+        log: last.current.replica.log.compactMap { $0.operation?.operation.dot }
       )?.check()
     }
     for node in nodes where node.device.isTyped && node.isActive {

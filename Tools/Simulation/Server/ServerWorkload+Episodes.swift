@@ -136,20 +136,25 @@ extension ServerWorkload {
     let rounds =
       isMuch ? Self.mostInFlight + 1 + draw.below(3) : draw.pick([(2, 1), (1, 2)])
     let read = isMuch ? 0 : draw.below(rounds + 1)
+    let areNotes = !isMuch && draw.percent(30)
     var last: Edit?
     for round in 0..<rounds {
       // What is written over at once is in one delivery alone.
       let edit =
         isMuch && round == 1
-        ? alike(last, shown) : change(timer, inside, elsewhere, shown, isPlain: isMuch)
+        ? alike(last, shown)
+        : areNotes
+          ? edits!.note(timer, &draw) : change(timer, inside, elsewhere, shown, isPlain: isMuch)
       add(edit, at: writer)
       add(.flow, at: writer)
       if round == read { add(.down, at: reader) }
       last = edit
     }
     let own =
-      draw.percent(40)
-      ? alike(last, shown) : edits!.change(draw.pick([timer] + inside), shown, &draw)
+      areNotes
+      ? edits!.note(timer, &draw)
+      : draw.percent(40)
+        ? alike(last, shown) : edits!.change(draw.pick([timer] + inside), shown, &draw)
     add(own, at: reader)
     add(.up, at: reader)
   }
@@ -246,9 +251,14 @@ extension ServerWorkload {
     guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
       let other = edits!.create("timer", shown, &draw)
     else { return }
-    add(one, at: writer)
-    add(.flow, at: writer)
-    add(Edit(one.kind, one.record, other.change), at: reader)
+    let timer = Target(one.kind, one.record)
+    let haveNotes = draw.percent(50)
+    let makers = [(writer, one), (reader, Edit(one.kind, one.record, other.change))]
+    for (node, create) in draw.percent(50) ? makers : makers.reversed() {
+      add(create, at: node)
+      if haveNotes { add(edits!.note(timer, &draw), at: node) }
+      if node === writer { add(.flow, at: writer) } else { add(.down, at: reader) }
+    }
     add(.up, at: reader)
   }
 

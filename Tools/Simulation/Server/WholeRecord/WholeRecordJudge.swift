@@ -9,7 +9,7 @@ import Wire
 struct WholeRecordJudge {
   private let run: ServerRun
   private let node: ServerNode
-  private let app: WholeRecordApp
+  let app: WholeRecordApp
   private let view: View
   let oracle: Oracle
   let author: ReplicaID
@@ -21,14 +21,18 @@ struct WholeRecordJudge {
   /// The bridge's actions for this device, but for writes that it has given a higher stamp.
   private(set) var entries: [Oracle.Entry]
 
+  /// The hub's log, as far as a new device was sent it.
+  let log: [Dot]
+
   /// - Parameters:
   ///   - view: what everybody shows.
   ///   - oracle: of all operations that were ever accepted and read.
   ///   - isUnread: whether there are others.
   init?(
     _ run: ServerRun, _ node: ServerNode, _ view: View, _ oracle: Oracle, isUnread: Bool,
-    collected: VersionVector
+    collected: VersionVector, log: [Dot]
   ) {
+    self.log = log
     self.isUnread = isUnread
     self.collected = collected
     guard let app = node.app, let store = node.lanes.store else { return nil }
@@ -62,9 +66,12 @@ struct WholeRecordJudge {
     // What nobody has read cannot be compared.
     guard !isUnread, !run.isLong else { return }
     checkTouched()
+    checkTexts()
+    checkTextsOnce()
     checkArranged()
     for entry in entries { checkContext(entry) }
     checkOwn()
+    checkDeletes()
     checkReplaced()
     checkAhead()
   }
@@ -178,9 +185,7 @@ struct WholeRecordJudge {
   /// A value that had been shown there before may be taken for an echo (clause 13.4).
   private func checkTouched() {
     for touch in app.touches {
-      guard let id = touch.transfer, run.lanes[id].isAccepted, !run.lanes[id].isForgotten,
-        !isMade(touch)
-      else { continue }
+      guard isTaken(touch), !isMade(touch) else { continue }
       switch touch.what {
       // Somebody else has made one of the same name: then this one is a change of that.
       case .create
@@ -194,7 +199,8 @@ struct WholeRecordJudge {
           break
         }
         continue
-      case .delete where touch.isSettled && app.acceptedIn[id] == touch.session && !isSaved(touch):
+      case .delete
+      where touch.isSettled && app.acceptedIn[touch.transfer!] == touch.session && !isSaved(touch):
         break
       default: continue
       }
@@ -203,6 +209,11 @@ struct WholeRecordJudge {
         "An edit of a whole-record device that the server had accepted is nowhere.",
         "\(touch.edit.spelled).")
     }
+  }
+
+  /// Whether the server has accepted what carries a touch.
+  func isTaken(_ touch: WholeRecordApp.Touch) -> Bool {
+    touch.transfer.map { run.lanes[$0].isAccepted && !run.lanes[$0].isForgotten } ?? false
   }
 
   /// Also what went with a record that was collected and made anew is an edit.
@@ -362,8 +373,7 @@ struct WholeRecordJudge {
   private func checkReplaced() {
     for (index, touch) in app.touches.enumerated() {
       guard case .write(let name, let value) = touch.what, touch.isFresh,
-        let old = touch.replaced, let id = touch.transfer,
-        run.lanes[id].isAccepted, !run.lanes[id].isForgotten, !hasGone(touch),
+        let old = touch.replaced, isTaken(touch), !hasGone(touch),
         oracle.writes(touch.target, name).count(where: { $0.action.written == old }) == 1,
         !app.touches[(index + 1)...].contains(where: {
           $0.target == touch.target && $0.what == .write(name, old)
