@@ -55,13 +55,15 @@ extension WholeRecordJudge {
     return old.count + new.count - 2 * (start + end)
   }
 
-  /// What was ever put into a record's texts.
+  /// What was ever put into a record's texts, also what went with a record that was collected and made anew.
   private func inserted(into target: Target) -> [(dot: Dot, text: Name)] {
-    oracle.entries.compactMap { entry in
-      guard entry.action.target == target, case .insert(_, _, let text) = entry.action.body else {
-        return nil
+    oracle.operations.flatMap { operation in
+      operation.actions.compactMap { action in
+        guard action.target == target, case .insert(_, _, let text) = action.body else {
+          return nil
+        }
+        return (operation.dot, text)
       }
-      return (entry.dot, text)
     }
   }
 
