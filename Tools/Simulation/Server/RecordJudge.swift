@@ -209,7 +209,7 @@ final class RecordJudge {
     var others = promises.filter { !$0.mayBeDestroyed } + promises.filter(\.mayBeDestroyed)
     let kinds: [(SyncLedger.Promise, Operation) -> Bool] = [
       { $1.dot == $0.dot && $1.stamp.ms == $0.ms }, { $1.dot == $0.dot && !$0.mayBeDestroyed },
-      { $1.stamp.ms == $0.ms }, { _, _ in true },
+      { $1.stamp.ms == $0.ms && !$0.mayBeDestroyed }, { _, _ in true },
     ]
     for isIt in kinds {
       others.removeAll { promise in take(promise, &there) { isIt(promise, $0) } }
