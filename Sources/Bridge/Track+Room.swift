@@ -83,8 +83,11 @@ extension Track {
     madeRoom = room
   }
 
-  /// The deliveries that made room, where a copy may be one of them or made upon one.
+  /// The deliveries that made room, where a copy may be one of them or made upon one: what is dated below the base was
+  /// taken before that, or is refused while it is held.
   package func room(of copy: WholeRecord) -> Room? {
-    madeRoom.flatMap { copy.updatedAt >= $0.earliest ? $0 : nil }
+    madeRoom.flatMap { room in
+      copy.updatedAt >= room.earliest && room.latest > held?.updatedAt ?? -1 ? room : nil
+    }
   }
 }

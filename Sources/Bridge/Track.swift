@@ -269,8 +269,6 @@ package struct Track: Equatable {
     reached = newest
     copy.place = copy.place ?? held?.place
     base = .held(copy, at: position)
-    // What is dated below it was taken before, or is refused.
-    if let room = madeRoom, room.latest < copy.updatedAt { madeRoom = nil }
     since = 0
     acted = [:]
     undated = nil

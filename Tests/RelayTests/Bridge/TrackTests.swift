@@ -316,9 +316,12 @@ struct TrackTests {
       #expect(!room.says(.string("upon that"), in: name))
     }
     track.receive(timer("own", at: 2.5), at: 0, newest: 0)
-    #expect(track.madeRoom != nil, "it may be taken yet")
+    #expect(track.room(of: timer("upon that", at: 3.5)) != nil, "it may be taken yet")
     track.receive(timer("own", at: 3.5), at: 0, newest: 0)
-    #expect(track.madeRoom == nil)
+    #expect(track.room(of: timer("upon that", at: 4.5)) == nil, "it was refused")
+    track.delete(isInOrder: true)
+    #expect(
+      track.room(of: timer("upon that", at: 4.5)) != nil, "it may have come behind the delete")
   }
 
   /// A copy that may be made upon what has made room: its values are no edits, and neither is what it lacks or moved.
