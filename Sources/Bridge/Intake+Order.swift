@@ -19,7 +19,7 @@ extension Intake {
   }
 
   /// How many states that the device may have had are looked at.
-  private static let orderLimit = 64
+  private static let stateLimit = 64
 
   /// Whether the device had a list's numbers from what it was sent: as they were after some delivery. Else they are its
   /// person's, though each number by itself had been sent.
@@ -30,7 +30,7 @@ extension Intake {
       .compactMapValues(\.self)
     var sent: Set<UInt64> = []
     for entry in tracks.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
-    return (sent.sorted(by: >).prefix(Self.orderLimit) + [0]).contains { seq in
+    return (sent.sorted(by: >).prefix(Self.stateLimit) + [0]).contains { seq in
       copies(in: tracks, before: seq + 1).compactMap(\.last).allSatisfy {
         new[$0.target] == nil || new[$0.target] == $0.place
       }

@@ -11,8 +11,9 @@ extension WholeRecordJudge {
     for touch in app.touches where touch.what == .text && isTaken(touch) {
       var more = Self.counts(touch.new?.notes)
       for (scalar, count) in Self.counts(touch.old?.notes) { more[scalar, default: 0] -= count }
+      let inserted = inserted(into: touch.target)
       let lost = more.filter { $0.value > 0 }.keys.filter { scalar in
-        !inserted(into: touch.target).contains { $0.text.text.unicodeScalars.contains(scalar) }
+        !inserted.contains { $0.text.text.unicodeScalars.contains(scalar) }
       }
       guard let scalar = lost.min() else { continue }
       report(

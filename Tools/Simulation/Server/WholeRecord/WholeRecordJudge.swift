@@ -10,7 +10,7 @@ struct WholeRecordJudge {
   private let run: ServerRun
   private let node: ServerNode
   let app: WholeRecordApp
-  private let view: View
+  let view: View
   let oracle: Oracle
   let author: ReplicaID
   /// The hub's own replicas for the other devices with whole records.
@@ -20,7 +20,6 @@ struct WholeRecordJudge {
   let collected: VersionVector
   /// The bridge's actions for this device, but for writes that it has given a higher stamp.
   private(set) var entries: [Oracle.Entry]
-
   /// The hub's log, as far as a new device was sent it.
   let log: [Dot]
 
@@ -264,51 +263,6 @@ struct WholeRecordJudge {
       entry < other && !other.follows(entry)
         && other.action.written.map { app.hadShown($0, field, by: touch.moment) } ?? false
     }
-  }
-
-  /// Those that nobody else has moved stand as its person arranged them, wherever they were made.
-  private func checkArranged() {
-    guard let arranged = app.arrangement.order,
-      app.touches.allSatisfy({ touch in
-        touch.transfer.map { run.lanes[$0].isAccepted && !run.lanes[$0].isForgotten } ?? true
-      })
-    else { return }
-    let (moved, isAlone) = placedElsewhere()
-    let shown = view["timer"].map(\.target).filter { !moved.contains($0) }
-    let wanted = arranged.filter(shown.contains)
-    let found = shown.filter(arranged.contains)
-    let isOtherwise = wanted.indices.contains { index in
-      let first = wanted[index]
-      return found[..<found.firstIndex(of: first)!].contains { second in
-        wanted[index...].contains(second)
-          && !app.arrangement.mayDiffer(first, second, isAlone: isAlone)
-      }
-    }
-    guard isOtherwise else { return }
-    report(
-      "I23", "whole-record-order", "Timers do not stand as a whole-record device arranged them.",
-      "its person put them as \(wanted.map(\.record.text)), and they show \(found.map(\.record.text))."
-    )
-  }
-
-  /// Timers that others have moved, or made too, with what stands behind these; and whether others have made none.
-  private func placedElsewhere() -> (moved: Set<Target>, isAlone: Bool) {
-    var (moved, foreign): (Set<Target>, Set<Target>) = ([], [])
-    var made = Set(app.touches.filter { $0.what == .create }.map(\.target))
-    for operation in oracle.operations where operation.dot.replica != author {
-      let created = Set(operation.actions.filter { $0.body == .create }.map(\.target))
-      moved.formUnion(created.intersection(made))
-      made.formUnion(created)
-      foreign.formUnion(created)
-      for action in operation.actions where !created.contains(action.target) {
-        if case .move = action.body { moved.insert(action.target) }
-      }
-    }
-    moved.formUnion(
-      app.arrangement.behind.keys.filter { !app.arrangement.line(from: $0).isDisjoint(with: moved) }
-    )
-    let isAlone = !foreign.union(moved).contains { $0.kind == "timer" }
-    return (moved, isAlone)
   }
 
   // MARK: What it had seen
