@@ -1,15 +1,17 @@
 package import Foundation
 
-/// A listening socket on a free port of the loopback, for servers that tests make up.
+/// A listening socket of the loopback, for servers that tests make up.
 package struct LoopbackListener: Sendable {
   package let descriptor: Int32
   package let port: Int
 
-  package init() throws(POSIXError) {
+  /// - Parameter port: 0 for a free one.
+  package init(port: Int = 0) throws(POSIXError) {
     // Programs that other tests start must not inherit it, or closing it would not be an end.
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) {
@@ -18,9 +20,12 @@ package struct LoopbackListener: Sendable {
           && getsockname(listener, $0, &size) == 0
       }
     }
-    guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    guard isListening else {
+      defer { close(listener) }
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
     descriptor = listener
-    port = Int(UInt16(bigEndian: address.sin_port))
+    self.port = Int(UInt16(bigEndian: address.sin_port))
   }
 
   /// The next connection's descriptor; nil when `stop` was called, and then it is closed.

@@ -26,24 +26,8 @@ package final class Nodes {
     directory = NSTemporaryDirectory() + "watchline-nodes-" + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
-    // A port that was free may be somebody else's by then, as tests run side by side.
-    var tries = 5
-    while true {
-      do {
-        try start(count, jetStream)
-        return
-      } catch {
-        tries -= 1
-        if tries == 0 { throw error }
-      }
-    }
-  }
-
-  private func start(_ count: Int, _ jetStream: String?) throws {
-    for child in children { child.kill() }
-    (children, words) = ([], [])
     // The last ones are for HTTP.
-    let all = try Self.freePorts(count * 3)
+    let all = try FreePorts.draw(count * 3)
     ports = Array(all[..<count])
     monitors = Array(all[(2 * count)...])
     let routes = all[count..<2 * count].map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
@@ -118,13 +102,6 @@ package final class Nodes {
   deinit {
     for child in children { child.kill() }
     try? FileManager.default.removeItem(atPath: directory)
-  }
-
-  /// Ports that were free a moment ago.
-  private static func freePorts(_ count: Int) throws -> [Int] {
-    let listeners = try (0..<count).map { _ in try LoopbackListener() }
-    defer { for listener in listeners { close(listener.descriptor) } }
-    return listeners.map(\.port)
   }
 
   /// Until the node says its name on its port.

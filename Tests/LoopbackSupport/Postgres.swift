@@ -5,7 +5,7 @@ import Foundation
 package final class Postgres {
   private var child: Child
   private var words: [String] = []
-  package private(set) var port = 0
+  package let port: Int
   /// Its folder, with the database and its log.
   package let directory: String
 
@@ -17,6 +17,7 @@ package final class Postgres {
     directory = NSTemporaryDirectory() + "watchline-postgres-" + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
+    port = try FreePorts.draw(1)[0]
     // It does not run as root.
     let asUser =
       geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
@@ -38,22 +39,9 @@ package final class Postgres {
         Self.programs + "postgres", "-D", directory + "/data", "-k", "",
         "-c", "listen_addresses=127.0.0.1",
       ] + more
-    // A port that was free may be somebody else's by then, as tests run side by side.
-    var tries = 5
-    while true {
-      let listener = try LoopbackListener()
-      port = listener.port
-      close(listener.descriptor)
-      words = server + ["-p", "\(port)"]
-      child = try Child(words, output: log, errors: log)
-      do {
-        try awaitReady()
-        return
-      } catch {
-        tries -= 1
-        if !child.hasEnded || tries == 0 { throw error }
-      }
-    }
+    words = server + ["-p", "\(port)"]
+    child = try Child(words, output: log, errors: log)
+    try awaitReady()
   }
 
   package var url: String { "postgres://watchline@127.0.0.1:\(port)/postgres" }

@@ -23,12 +23,6 @@ extension ProcessTests {
       #expect(try program.exitCode(within: 60) == 0, "\(program.errors)")
     }
 
-    private func freePort() throws -> Int {
-      let server = try ServerProcess(scratch, data: ":memory:")
-      defer { server.kill() }
-      return server.port
-    }
-
     /// What is counted is what has happened, and Prometheus takes the format.
     @Test func metricsAreTrue() throws {
       let (server, admin) = try start()
@@ -141,7 +135,7 @@ extension ProcessTests {
       let file = scratch.path + "/prometheus.yml"
       try Data(settings.utf8).write(to: URL(fileURLWithPath: file))
       // It does not say which port it got: one that was free is named to it.
-      let own = try freePort()
+      let own = try FreePorts.draw(1)[0]
       let prometheus = try Program(
         [
           "prometheus", "--config.file=\(file)", "--storage.tsdb.path=\(scratch.path)/series",

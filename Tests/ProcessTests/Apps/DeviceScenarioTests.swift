@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 import Testing
 
 extension ProcessTests {
@@ -235,8 +236,8 @@ extension ProcessTests {
 
     @Test func theServerGoesAndComesBack() throws {
       let data = scratch.path + "/other"
-      var other = try ServerProcess(scratch, data: data)
-      let port = other.port
+      let port = try FreePorts.draw(1)[0]
+      var other = try ServerProcess(scratch, data: data, port: port)
       let phone = try DeviceProgram(other, in: scratch, app: "todoTimers", role: "phone")
       try phone.sync("new Before 1:00")
       other.kill()

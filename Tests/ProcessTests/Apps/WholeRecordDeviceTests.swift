@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 import Testing
 
 extension ProcessTests {
@@ -196,8 +197,8 @@ extension ProcessTests {
     /// A toggle that was sent as a message, and of which the answer is lost, is done once.
     @Test func theServerDiesAndNothingIsLost() throws {
       let data = scratch.path + "/other"
-      var other = try ServerProcess(scratch, data: data)
-      let port = other.port
+      let port = try FreePorts.draw(1)[0]
+      var other = try ServerProcess(scratch, data: data, port: port)
       let store = scratch.path + "/phone.store"
       let phone = try DeviceProgram(
         other, in: scratch, app: "todoTimers", role: "phone", ["--whole-records", "--store", store])

@@ -23,9 +23,7 @@ final class ClusterSite {
 
   init(_ scratch: Scratch, _ engine: Engine, servers: Int = 2, more: [String] = []) throws {
     self.scratch = scratch
-    let listeners = try (0..<servers).map { _ in try LoopbackListener() }
-    ports = listeners.map(\.port)
-    for listener in listeners { close(listener.descriptor) }
+    ports = try FreePorts.draw(servers)
     switch engine {
     case .nodes(let count):
       let nodes = try Nodes(count)
@@ -75,9 +73,13 @@ final class ClusterSite {
   /// The number of the server that owns a shard, once one does. Those that have ended are started again.
   func owner(of shard: Int = 0) throws -> Int {
     var owner: Int?
-    try eventually(within: 60, "one of the servers owns shard \(shard): \(logs)") {
+    var lastEnd = ""
+    try eventually(within: 60, "one of the servers owns shard \(shard): \(logs)\n\(lastEnd)") {
       for (number, server) in servers.enumerated() where !frozen.contains(number) {
-        if server.program.hasEnded { try restart(number) }
+        if server.program.hasEnded {
+          lastEnd = "server \(number) ended: \(server.log.suffix(700))"
+          try restart(number)
+        }
         guard try servers[number].isReady() else { return false }
       }
       // One that has lost it may not have heard so yet.

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackSupport
 import Seeded
 import Testing
 
@@ -80,8 +81,8 @@ import Testing
 
   @Test func nothingIsLostWhateverIsKilled() throws {
     let scratch = try Scratch()
-    let first = try ServerProcess(scratch)
-    let port = first.port
+    let port = try FreePorts.draw(1)[0]
+    let first = try ServerProcess(scratch, port: port)
     try Self.form(port: port, in: scratch)
     first.kill()
     var server = try Self.server(scratch, port: port)
@@ -123,8 +124,8 @@ import Testing
   /// What an app hands over while no server runs is sent by its next process.
   @Test func whatWasNeverSentOutlivesItsProcess() throws {
     let scratch = try Scratch()
-    let first = try ServerProcess(scratch)
-    let port = first.port
+    let port = try FreePorts.draw(1)[0]
+    let first = try ServerProcess(scratch, port: port)
     try Self.form(port: port, in: scratch)
     first.kill()
     let sender = try App("phone", port: port, count: 20, in: scratch)

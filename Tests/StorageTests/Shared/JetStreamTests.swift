@@ -18,9 +18,8 @@ import Testing
   }
 
   @Test func noNode() throws {
-    let listener = try LoopbackListener()
-    close(listener.descriptor)
-    let error = refusal(JetStreamSettings(servers: "nats://127.0.0.1:\(listener.port)"))
+    let port = try FreePorts.draw(1)[0]
+    let error = refusal(JetStreamSettings(servers: "nats://127.0.0.1:\(port)"))
     #expect(error?.kind == .cannotOpen)
     #expect(
       error?.message.contains("no NATS server can be reached there") == true, "\(error as Any)")
