@@ -177,10 +177,7 @@ package struct Intake {
       copy, schema, starts: starts.map(\.record), room: room, present: shown, acted: track.acted,
       isUnknown: isUnknown, isOld: isOld)
     let newest = track.newestPosition(of: starts)
-    // What the device will take in the place of its copy is newer than that.
-    let isNewer =
-      (shown.map { $0.updatedAt < copy.updatedAt } ?? true)
-      && !track.inFlight.contains { $0.record.map { copy.updatedAt < $0.updatedAt } ?? false }
+    let isNewer = shown.map { $0.updatedAt < copy.updatedAt } ?? true
     let isLeftOut = carryOut(
       changes, copy, from: position, above: newest, isUnknown: isUnknown, isNewer)
     track.receive(copy, at: position, newest: newest, isInOrder: isInOrder)

@@ -61,12 +61,6 @@ extension Track {
   /// started from the oldest stays.
   package mutating func makeRoom(processed: UInt64) {
     guard !hasRoom, let first = inFlight.first, first.seq <= processed else { return }
-    // Above what it holds it has taken nothing that is dated below.
-    let isBelow = held.map { $0.updatedAt > first.record?.updatedAt ?? .infinity } ?? false
-    guard !isBelow || first.seq <= doubt else {
-      inFlight.removeFirst()
-      return
-    }
     guard let index = inFlight.indices.dropFirst().first(where: { inFlight[$0].record != nil }),
       let record = inFlight[index].record, inFlight[index].seq <= processed
     else { return }

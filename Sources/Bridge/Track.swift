@@ -214,8 +214,6 @@ package struct Track: Equatable {
     let delivery = inFlight[index]
     guard delivery.seq > doubt else { return false }
     guard let record = delivery.record else { return true }
-    if inFlight[..<index].contains(where: { $0.record == nil && $0.seq > doubt }) { return true }
-    guard base != .absent else { return undated == nil }
     return undated == nil && record.updatedAt > max(held?.updatedAt ?? -1, newest)
   }
 

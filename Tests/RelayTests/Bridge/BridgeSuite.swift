@@ -1,6 +1,7 @@
 import AppModels
 import Merge
 import RelaySupport
+import Testing
 import Wire
 
 /// A device with whole records at a hub, somebody at a keyboard as its counterpart, and a timer "Tea".
@@ -32,6 +33,12 @@ extension BridgeSuite {
       ])
   }
 
+  var timer: TimerDTO {
+    var timer = tea
+    timer.notes = "steep"
+    return timer
+  }
+
   func make(_ timer: TimerDTO) throws {
     peer.say(try peer.model.create(timer, now: peer.now))
     pass()
@@ -40,6 +47,47 @@ extension BridgeSuite {
   func pass(_ seconds: Double = 1) {
     hub.world.pass(seconds: seconds)
     peer.settle()
+  }
+
+  /// Somebody who sees what is there edits it.
+  func edit(_ what: String, kind: String = "timer", record: Identifier? = nil) throws {
+    _ = try shown()
+    let answer = try hub.ask(
+      "sync.edit kind=\(kind) record=\"\((record ?? id).description)\" \(what)",
+      on: peer.counterpart)
+    try #require(answer.type == "sync.edited", "\(answer)")
+    peer.settle()
+    pass()
+  }
+
+  func update(_ change: (inout TimerDTO) -> Void) throws {
+    peer.say(try peer.model.update(id, now: peer.now, change))
+    pass()
+  }
+
+  /// The hub's timers, by id.
+  func shown() throws -> [String: [String: Any]] {
+    Dictionary(
+      uniqueKeysWithValues: try hub.records("timer", on: peer.counterpart).map {
+        ($0["id"] as! String, $0)
+      })
+  }
+
+  func field(_ name: String) throws -> String? {
+    try shown()[id.description]?[name] as? String
+  }
+
+  /// The device holds just what the hub shows.
+  func expectAgreement() throws {
+    let shown = try shown()
+    #expect(Set(peer.model.timers.keys.map(\.description)) == Set(shown.keys))
+    for (id, timer) in peer.model.timers {
+      let record = shown[id.description]
+      #expect(record?["name"] as? String == timer.name.text)
+      #expect(record?["notes"] as? String == timer.notes?.text ?? "")
+      #expect((record?["durationInSeconds"] as? Int).map { Int64($0) } == timer.durationInSeconds)
+    }
+    #expect(peer.errors.isEmpty, "\(peer.errors)")
   }
 
   /// The hub's to-dos.

@@ -192,6 +192,23 @@ struct BridgeUndatedActionTests: BridgeSuite {
     #expect(held == ["hot water!", "leaves"])
   }
 
+  /// It was done before the delete was read, and comes by another lane.
+  @Test func aLateActionBringsNothingBack() throws {
+    try make(id)
+    pass(10)
+    _ = try todos()
+    let answer = try hub.ask(
+      "sync.edit kind=timer record=\"\(id.description)\" delete=true", on: "phone")
+    try #require(answer.type == "sync.edited", "\(answer)")
+    watch.settle()
+    pass()
+    #expect(watch.model.timers.isEmpty)
+    watch.repeatLast(
+      .quickAction(QuickActionMessage(.todoToggled(one, isCompleted: true), timerID: id)))
+    #expect(try todos().isEmpty && hub.records("timer", on: "phone").isEmpty)
+    #expect(watch.model.timers.isEmpty && watch.errors.isEmpty)
+  }
+
   // MARK: Devices that come later
 
   private func makeElsewhere() throws {

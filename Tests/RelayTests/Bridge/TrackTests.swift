@@ -87,6 +87,9 @@ struct TrackTests {
     #expect(found.texts.map(\.new) == [""])
     #expect(found.place == nil)
     #expect(found.writes.isEmpty)
+    var track = track(timer(at: 1) { $0.sortOrder = 4 })
+    track.receive(copy, at: 1, newest: 1)
+    #expect(track.held?.place == 4)
   }
 
   @Test func todosThatAreMissingFromAllCopiesAreDeleted() {

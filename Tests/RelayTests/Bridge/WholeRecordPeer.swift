@@ -15,6 +15,8 @@ final class WholeRecordPeer {
   private(set) var isConnected = false
   /// Leaves what comes in unread.
   var holdsInput = false
+  /// Says what it has processed.
+  var acknowledges = true
   /// Has processed deliveries up to this one.
   private(set) var received: UInt64 = 0
   /// Sent and not finished, by `n`.
@@ -147,8 +149,20 @@ final class WholeRecordPeer {
     }
     received = UInt64(seq)
     say(answers)
-    world.send("{\"type\":\"acknowledge\",\"seq\":\(seq)}", on: name)
+    if acknowledges { world.send("{\"type\":\"acknowledge\",\"seq\":\(seq)}", on: name) }
   }
+
+  /// Takes away what has come behind so many deliveries, as if it were still on its way.
+  func takeUnread(behind count: Int) -> [[UInt8]] {
+    let lines = world.client(name).lines
+    let last = lines.indices.filter {
+      Answer(String(decoding: lines[$0], as: UTF8.self)).type == "didReceiveUserInfo"
+    }[count - 1]
+    world.client(name).lines = Array(lines[...last])
+    return Array(lines[(last + 1)...])
+  }
+
+  func giveBack(_ lines: [[UInt8]]) { world.client(name).lines = lines + world.client(name).lines }
 
   func takeHistory() -> [TodoTimersMessage] {
     defer { history = [] }
