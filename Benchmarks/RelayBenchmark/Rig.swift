@@ -56,7 +56,7 @@ class Rig {
       work.run()
       relay.done(work, now: relay.now)
     }
-    for connection in effects.touched {
+    for connection in effects.scheduled {
       let output = relay.takeOutput(connection)
       said += output.count
       heard(output, connection)

@@ -182,7 +182,7 @@ package final class BridgedDevice {
   // MARK: What is to be compared
 
   /// These records may show something else at the hub, whose log is at a position; all others show the same.
-  package func touch(_ targets: Set<Target>, at position: UInt64) {
+  package func markDue(_ targets: Set<Target>, at position: UInt64) {
     changes += 1
     for target in targets where agreeing.remove(target) != nil {
       tracks[target]!.track.agree(at: agreed)

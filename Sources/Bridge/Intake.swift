@@ -48,25 +48,25 @@ package struct Intake {
   // MARK: What comes in
 
   /// - Parameter refused: records of a list that are not taken. They are there nevertheless.
-  package func take(_ message: Incoming, without refused: Set<Target> = []) {
+  package func ingest(_ message: Incoming, without refused: Set<Target> = []) {
     device.forgetLost()
     device.settle()
     if !refused.isEmpty { device.refuse(nil) }
     switch message {
     case .request: device.owed = .all
-    case .all(let list, let date): take(list, madeAt: date, without: refused)
-    case .copy(let copy, let isMade): take([copy], areMade: isMade)
+    case .all(let list, let date): ingest(list, madeAt: date, without: refused)
+    case .copy(let copy, let isMade): ingest([copy], areMade: isMade)
     case .deleted(let target, let held): delete(target, held: held)
     case .acted(let field, let value, let root): act(field, value, in: root)
     }
   }
 
-  private func take(_ list: [WholeRecord], madeAt date: Double, without refused: Set<Target>) {
+  private func ingest(_ list: [WholeRecord], madeAt date: Double, without refused: Set<Target>) {
     if device.lastList.map({ date >= $0 }) ?? true {
       device.lastList = date
       deleteAbsent(Set(list.map(\.target)), madeAt: date)
     }
-    take(list.filter { !refused.contains($0.target) }, areAll: true)
+    ingest(list.filter { !refused.contains($0.target) }, areAll: true)
   }
 
   /// - Parameter held: the copy that some devices send with the delete.
@@ -122,10 +122,10 @@ package struct Intake {
   /// - Parameters:
   ///   - areAll: they are all that the device held.
   ///   - areMade: the device says that it had none of them.
-  private func take(_ copies: [WholeRecord], areAll: Bool = false, areMade: Bool = false) {
+  private func ingest(_ copies: [WholeRecord], areAll: Bool = false, areMade: Bool = false) {
     let old = copies.map { ($0.target, device.tracks[$0.target]) }
     var hasMoved = false
-    for copy in copies.sorted(by: WholeRecord.isBefore) where take(one: copy, isMade: areMade) {
+    for copy in copies.sorted(by: WholeRecord.isBefore) where ingest(one: copy, isMade: areMade) {
       hasMoved = true
     }
     guard hasMoved || areAll else { return }
@@ -136,11 +136,11 @@ package struct Intake {
 
   /// - Parameter isMade: the device says that it had no copy.
   /// - Returns: whether the copy has another place than it was known to have.
-  private func take(one copy: WholeRecord, isMade: Bool) -> Bool {
+  private func ingest(one copy: WholeRecord, isMade: Bool) -> Bool {
     guard var track = device[copy.target] else {
       if fold.isKnown(copy.target), !(isMade && isCollected(copy.target)) {
         device[copy.target] = Track(fold.isCreated(copy.target) ? .unknown : .absent)
-        return take(one: copy, isMade: isMade)
+        return ingest(one: copy, isMade: isMade)
       }
       device[copy.target] = create(copy, Track(.unknown))
       return false

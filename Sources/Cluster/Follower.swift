@@ -25,7 +25,7 @@ package struct Follower: Equatable, Sendable {
   ///
   /// - Returns: the batches that are committed with it.
   /// - Throws: where the entry cannot follow those before it. Nothing has changed then.
-  package mutating func take(
+  package mutating func ingest(
     _ bytes: [UInt8], sequence: UInt64
   ) throws(LogFault) -> [Batch] {
     guard sequence == self.sequence + 1 else {

@@ -255,7 +255,7 @@ package struct ShardOwner: Sendable {
       if flight.rest.isEmpty, let last = flight.last {
         follower.finishOwn(through: last)
       } else {
-        _ = try follower.take(flight.bytes, sequence: flight.behind + 1)
+        _ = try follower.ingest(flight.bytes, sequence: flight.behind + 1)
       }
     } catch {
       state = .fenced
@@ -306,7 +306,7 @@ package struct ShardOwner: Sendable {
     var effects: [Effect] = []
     for (sequence, bytes) in zip(first..., entries) where sequence > follower.sequence {
       do throws(LogFault) {
-        effects += try follower.take(bytes, sequence: sequence).map { .follow($0) }
+        effects += try follower.ingest(bytes, sequence: sequence).map { .follow($0) }
       } catch {
         state = .fenced
         return effects + [.broken(error.description)]

@@ -38,7 +38,7 @@ extension HeadlessDevice {
       } else {
         let vector = sync.vector
         let wasDrained = sync.isDrained
-        let isForApp = try sync.take(line)
+        let isForApp = try sync.ingest(line)
         if sync.vector != vector { app.recordsDidChange(now: now) }
         if sync.isDrained, !wasDrained { status.error = nil }
         if isForApp { received(line, now: now) }

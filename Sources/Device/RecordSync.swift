@@ -14,7 +14,7 @@ package protocol RecordSync: RecordKeeper {
   ///
   /// - Returns: whether it is also for the device and its app.
   /// - Throws: where the server breaks the protocol.
-  func take(_ line: Members) throws -> Bool
+  func ingest(_ line: Members) throws -> Bool
 
   func disconnected()
 
@@ -58,7 +58,7 @@ package protocol RecordSync: RecordKeeper {
 extension SyncDevice: RecordSync {
   package var activation: [UInt8] { Array(#","acknowledge":"automatic""#.utf8) }
 
-  package func take(_ line: Members) throws -> Bool {
+  package func ingest(_ line: Members) throws -> Bool {
     if line.type == "activationDidComplete" {
       open()
       return true

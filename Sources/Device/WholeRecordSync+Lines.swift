@@ -76,7 +76,7 @@ extension WholeRecordSync {
 
   // MARK: In
 
-  package func take(_ line: Members) throws -> Bool {
+  package func ingest(_ line: Members) throws -> Bool {
     switch line.type {
     case "activationDidComplete":
       try activated(line)

@@ -129,7 +129,7 @@ extension Hubs {
         actions, by: standIn, rank: device.rank, shown: draft.shown, time: nowMS,
         wall: Int64(nowMS), after: hub.replica.fold.latest(within: held))
       try relay.checkQuota(ofBytes: written.bytes.count, device.pair)
-      try take(written, hub)
+      try append(written, hub)
       hub.addAuthor(standIn, device)
       dot = written.operation.dot
     }

@@ -35,7 +35,7 @@ extension Hubs {
       let bytes = admission.operations.reduce(0) { $0 + $1.bytes.count }
       try relay.checkQuota(ofBytes: bytes, device.pair)
     }
-    for operation in admission.operations { try take(operation, hub) }
+    for operation in admission.operations { try append(operation, hub) }
     hub.members[hub.member(device)].replicaHeard = max(1, nowMS)
     if !admission.operations.isEmpty { changed(hub) }
     relay.answerAfter(relay.latestBatch, call) { output in
@@ -83,7 +83,7 @@ extension Hubs {
   }
 
   /// Takes in an operation that has been looked at.
-  func take(_ written: Replica.Written, _ hub: Hub) throws(WireError) {
+  func append(_ written: Replica.Written, _ hub: Hub) throws(WireError) {
     do throws(WireError) {
       try hub.replica.append(written)
     } catch {

@@ -107,7 +107,7 @@ package final class World {
     let effects = relay.takeEffects()
     let others = lobby?.takeEffects()
     logs.append(contentsOf: effects.logs + (others?.logs ?? []))
-    for connection in effects.touched + (others?.touched ?? []) {
+    for connection in effects.scheduled + (others?.scheduled ?? []) {
       guard let client = order.first(where: { $0.connection === connection }) else { continue }
       hasMoved = true
       look(at: client)

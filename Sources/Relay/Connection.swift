@@ -66,7 +66,7 @@ package final class Connection {
   var unsent = 0
   /// Bytes ever appended to `output`.
   var position: UInt64 = 0
-  var isTouched = false
+  var isScheduled = false
 
   // Session.
   /// Its pair keeps it: no pair is evicted while somebody has a session in it.

@@ -89,7 +89,7 @@ package protocol PairRecords: AnyObject {
 /// than to look whether there is one.
 package protocol BridgedPayload: AnyObject {
   /// Carries it out, in the open batch.
-  func take()
+  func carryOut()
   /// The records of it that are not taken, as a member of an object with the comma before it; nothing where all are.
   func appendRefused(to output: inout [UInt8])
 }

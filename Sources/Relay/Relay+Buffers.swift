@@ -49,7 +49,7 @@ extension Relay {
     }
     connection.input = []
     connection.prepared = nil
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   /// The time for an `activate` is over.

@@ -289,7 +289,7 @@ extension Relay {
       dropReplies(from: connection, "the server is stopping")
       connection.end(.draining)
       connection.input = []
-      touch(connection)
+      scheduleOutput(connection)
     }
     evictIdle()
     saveService()

@@ -25,7 +25,7 @@ extension Relay {
   func stall(_ connection: Connection) {
     guard connection.state == .reading else { return }
     connection.enter(.stalled)
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   func consume(_ chunk: UnsafeRawBufferPointer, _ connection: Connection) {
@@ -46,7 +46,7 @@ extension Relay {
     if !replies.isEmpty {
       connection.output.append(contentsOf: replies)
       connection.position += UInt64(replies.count)
-      touch(connection)
+      scheduleOutput(connection)
     }
     clean.withUnsafeBytes { bytes in
       let end = consumeLines(bytes, connection, mayHoldTelnet: false)
@@ -153,7 +153,7 @@ extension Relay {
     if end < kept.count, !connection.isEnded {
       keep(kept, from: end, connection)
     }
-    touch(connection)
+    scheduleOutput(connection)
     finishInputIfDue(connection)
   }
 
@@ -196,7 +196,7 @@ extension Relay {
       connection.endMarks = device.lanes.map { $0.next - 1 }
       settleEnd(device)
     }
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   /// A torn line beyond the limit is answered now and skipped up to its LF.

@@ -10,7 +10,7 @@ extension Relay {
     body(&connection.output)
     connection.output.append(0x0A)
     connection.position += UInt64(connection.output.count - before)
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   /// Appends the opening of a line: its type, and `re` or else `of`.
@@ -151,7 +151,7 @@ extension Relay {
     connection.prepareOutput()
     connection.output.append(bytes: UnsafeRawBufferPointer(rebasing: bytes[entry.start..<end]))
     connection.position += UInt64(end - entry.start)
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   /// The store has failed: whoever waits for a commit is told that it may or may not come.

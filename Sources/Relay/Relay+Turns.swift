@@ -101,7 +101,7 @@ extension Relay {
   func hold(_ connection: Connection) {
     connection.enter(.held)
     held.append(connection)
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   /// What a connection was blocked by is gone: its input goes on when the present input is done. Where nothing of it is
@@ -109,7 +109,7 @@ extension Relay {
   @inline(__always)
   func unblock(_ connection: Connection) {
     resumeLater(connection)
-    if connection.isUnread { touch(connection) }
+    if connection.isUnread { scheduleOutput(connection) }
   }
 
   /// The same where the caller looks at the connection next in any case.

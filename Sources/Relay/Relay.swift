@@ -178,7 +178,7 @@ package final class Relay {
 /// What the caller has to do after an input, the batch apart.
 package struct Effects {
   /// Connections with output to write, with another wish to be read, or to be closed.
-  package var touched: [Connection] = []
+  package var scheduled: [Connection] = []
   /// Payloads wanted back from the store; answered by `Relay.fetched`.
   package var reads: [(token: Int, references: [Reference])] = []
   /// Whole segments wanted back; answered by `Relay.fetchedSegment`.
@@ -195,8 +195,8 @@ extension Relay {
   package func takeEffects() -> Effects {
     let taken = effects
     effects = Effects()
-    for connection in taken.touched {
-      connection.isTouched = false
+    for connection in taken.scheduled {
+      connection.isScheduled = false
       account(connection)
     }
     return taken
@@ -210,10 +210,10 @@ extension Relay {
   /// How many pairs are in memory.
   package var pairsInMemory: Int { pairs.count }
 
-  func touch(_ connection: Connection) {
-    guard !connection.isTouched, !connection.isClosed else { return }
-    connection.isTouched = true
-    effects.touched.append(connection)
+  func scheduleOutput(_ connection: Connection) {
+    guard !connection.isScheduled, !connection.isClosed else { return }
+    connection.isScheduled = true
+    effects.scheduled.append(connection)
   }
 
   package func log(_ line: String) { effects.logs.append(line) }

@@ -130,7 +130,7 @@ struct LogLines {
   }
 
   /// What is to be written next; nil where there is nothing. With it the one before has been written.
-  mutating func take() -> [UInt8]? {
+  mutating func dequeue() -> [UInt8]? {
     isWriting = !waiting.isEmpty && !hasFailed
     guard isWriting else { return nil }
     let taken = waiting
@@ -150,7 +150,7 @@ private enum LogWriter {
       { argument in
         let lines = Unmanaged<Monitor<LogLines>>.fromOpaque(argument!).takeRetainedValue()
         while true {
-          let bytes = lines.wait(until: nil) { $0.take() }!
+          let bytes = lines.wait(until: nil) { $0.dequeue() }!
           if !LogWriter.write(bytes) { lines.with { $0.hasFailed = true } }
         }
       }, Unmanaged.passRetained(lines).toOpaque())

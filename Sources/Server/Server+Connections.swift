@@ -64,11 +64,11 @@ extension Server: ConnectionHandler {
     guard let link = links[socket.token], !link.isLingering else { return }
     if let edge = link.edge { return receive(bytes, link, edge) }
     if let secure = link.secure { return receive(bytes, link, secure) }
-    take(bytes, link)
+    ingest(bytes, link)
   }
 
   /// A client has sent something, which goes to whoever serves it.
-  func take(_ bytes: UnsafeRawBufferPointer, _ link: Link) {
+  func ingest(_ bytes: UnsafeRawBufferPointer, _ link: Link) {
     if let splice = link.splice { return splice.forward(bytes) }
     link.relay.received(bytes, on: link.connection, now: now)
   }
@@ -137,7 +137,7 @@ extension Server {
       finish(link)
     } else {
       link.read(relay.decideReading(connection))
-      if let shard = relay.destination(of: connection) { take(link, to: shard) }
+      if let shard = relay.destination(of: connection) { route(link, to: shard) }
     }
     if let edge = link.edge { flush(link, edge) }
   }

@@ -18,7 +18,7 @@ extension Server {
   func receive(_ records: UnsafeRawBufferPointer, _ link: Link, _ secure: SecureChannel) {
     let state = secure.channel.receive(records) {
       introduce(link, secure)
-      take($0, link)
+      ingest($0, link)
     }
     introduce(link, secure)
     flush(link, secure)

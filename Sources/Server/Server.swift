@@ -255,10 +255,10 @@ package final class Server {
       for site in sites {
         let effects = site.relay.takeEffects()
         site.carryOut(effects, log)
-        for connection in effects.touched {
+        for connection in effects.scheduled {
           if let link = links[connection.tag], link.connection === connection { serve(link) }
         }
-        if !effects.touched.isEmpty { hasMore = true }
+        if !effects.scheduled.isEmpty { hasMore = true }
       }
     }
     var hasFreedMuch = false

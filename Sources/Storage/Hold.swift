@@ -20,7 +20,7 @@ final class Hold {
   func wait() { while flock(descriptor, LOCK_EX) != 0, errno == EINTR {} }
 
   /// - Returns: false where somebody else has it.
-  func take() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
+  func acquire() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
 
   func giveBack() { flock(descriptor, LOCK_UN) }
 }

@@ -32,7 +32,7 @@ extension Writer {
   /// Whether the database may be written to: not while somebody copies it. What is only in the log is in memory too,
   /// and may become four times as much as else; then it is written all the same.
   func takeHold() -> Bool {
-    guard let hold = source.hold, !hold.take() else { return true }
+    guard let hold = source.hold, !hold.acquire() else { return true }
     guard memTable.byteCount < 4 * mostInMemory, source.log.byteCount < 4 * longestLog else {
       return true
     }

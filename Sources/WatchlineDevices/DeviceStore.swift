@@ -74,7 +74,7 @@ package final class DeviceStore: @unchecked Sendable {
       contents.last = max(contents.last, number)
       if members.has("ended") {
         contents.transfers[number] = nil
-      } else if let kind = members.string("kind").flatMap(Ledger.Kind.init) {
+      } else if let kind = members.string("kind").flatMap(DeliveryHistory.Kind.init) {
         contents.transfers[number] = transfer(
           kind, members, folder.appendingPathComponent("\(number)"))
       }
@@ -85,7 +85,7 @@ package final class DeviceStore: @unchecked Sendable {
   }
 
   private static func transfer(
-    _ kind: Ledger.Kind, _ members: Members, _ file: URL
+    _ kind: DeliveryHistory.Kind, _ members: Members, _ file: URL
   ) -> Outbox.Transfer? {
     guard let request = members.string("request") else { return nil }
     let contents = kind == .file ? try? Data(contentsOf: file) : Data()

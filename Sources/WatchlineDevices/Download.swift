@@ -32,7 +32,7 @@ extension LinkDevice {
     if let seq = members.count("seq") { finish(seq) }
   }
 
-  func take(chunk members: Members) {
+  func append(chunk members: Members) {
     guard download?.transfer == members.string("transfer"),
       let data = Data(base64Encoded: members.string("data") ?? "")
     else { return }

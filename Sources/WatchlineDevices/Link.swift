@@ -31,7 +31,7 @@ package final class Link: @unchecked Sendable {
     isTest: Bool = true
   ) {
     self.init(name, latency, server.map(SocketCarrier.init) ?? MemoryCarrier())
-    ledger.isKept = isTest
+    history.isKept = isTest
     trace.isKept = isTest
   }
 
@@ -281,22 +281,22 @@ package final class Link: @unchecked Sendable {
 
   // MARK: Faults of a test's
 
-  var ledger = Ledger()
-  package var items: [Ledger.Item] {
+  var history = DeliveryHistory()
+  package var items: [DeliveryHistory.Item] {
     locked {
       carryOut()
-      return ledger.items
+      return history.items
     }
   }
   private var failures: [DeviceError] = []
-  private var drops: [Ledger.Kind: Int] = [:]
+  private var drops: [DeliveryHistory.Kind: Int] = [:]
   private var duplicates = 0
   private var order: SplitMix64?
 
   /// The next thing that an app sends fails so.
   package func failNext(_ error: DeviceError) { locked { failures.append(error) } }
   /// The next one of a kind is lost on its way.
-  package func drop(next kind: Ledger.Kind) {
+  package func drop(next kind: DeliveryHistory.Kind) {
     locked {
       carryOut()
       drops[kind, default: 0] += 1
@@ -314,7 +314,7 @@ package final class Link: @unchecked Sendable {
 
   func takeFailure() -> DeviceError? { failures.isEmpty ? nil : failures.removeFirst() }
 
-  func takeDrop(_ kind: Ledger.Kind) -> Bool {
+  func takeDrop(_ kind: DeliveryHistory.Kind) -> Bool {
     guard let count = drops[kind], count > 0 else { return false }
     drops[kind] = count - 1
     return true
@@ -343,7 +343,7 @@ package final class Link: @unchecked Sendable {
   func contextWasTold(_ payload: [UInt8], by receiver: LinkDevice) {
     for sender in devices where sender !== receiver && sender.outbox.lastContext > 0 {
       guard sender.latestContext == payload else { continue }
-      ledger.end(sender.outbox.context, .delivered)
+      history.end(sender.outbox.context, .delivered)
     }
   }
 }

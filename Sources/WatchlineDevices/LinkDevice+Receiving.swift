@@ -63,7 +63,7 @@ extension LinkDevice {
     guard let members = try? Members(line, &link.envelope), let type = members.string("type") else {
       return
     }
-    if take(members, type) {
+    if ingest(members, type) {
       // A request that is made again is answered so where its transfer has ended.
       if let id = members.string("re"), asked.contains(id), type.hasPrefix("didFinish") {
         answers[id] = Answer(members: members, error: nil)
@@ -91,12 +91,12 @@ extension LinkDevice {
   }
 
   /// - Returns: whether it was an event.
-  func take(_ members: Members, _ type: String) -> Bool {
+  func ingest(_ members: Members, _ type: String) -> Bool {
     switch type {
     case "didReceiveMessage", "didReceiveMessageData":
       guard !link.takeDrop(.message) else {
         let text = members.raw("payload") ?? Array(quoted(members.string("data") ?? "").utf8)
-        link.ledger.drop(message: text, from: members.string("from") ?? "")
+        link.history.drop(message: text, from: members.string("from") ?? "")
         break
       }
       let reply = members.string("id").map { DeviceEvent.MessageID(text: $0) }
@@ -116,11 +116,11 @@ extension LinkDevice {
         .userInfo(members.raw("payload") ?? []), members,
         lane: isComplication ? .complication : .userInfo)
     case "didReceiveFile": begin(members)
-    case "fileChunk": take(chunk: members)
+    case "fileChunk": append(chunk: members)
     case "didReceiveReply":
       guard let id = members.string("re"), let number = UInt64(id.dropFirst()) else { return true }
       guard let place = outbox.awaiting.removeValue(forKey: number) else { return true }
-      link.ledger.end(place, .delivered)
+      link.history.end(place, .delivered)
       if let payload = members.raw("payload") {
         tell(.reply(to: number, .success(.payload(payload))))
       } else {

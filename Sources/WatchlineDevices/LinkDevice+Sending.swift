@@ -44,7 +44,7 @@ extension LinkDevice {
       // Who expects no reply hears of a failure alone, and before the answer to what is asked next.
       if !link.carrier.isInstant { ping() }
       if let place = outbox.awaiting.removeValue(forKey: number) {
-        link.ledger.end(place, .delivered)
+        link.history.end(place, .delivered)
       }
       return number
     }
@@ -65,7 +65,7 @@ extension LinkDevice {
   /// A message has come to nothing; told once.
   func fail(_ number: UInt64, _ error: DeviceError) {
     guard let place = outbox.awaiting.removeValue(forKey: number) else { return }
-    link.ledger.end(place, .failed(error))
+    link.history.end(place, .failed(error))
     tell(.reply(to: number, .failure(error)))
   }
 
@@ -119,7 +119,7 @@ extension LinkDevice {
         store?.note(unsentContext: payload)
       }
       set(applicationContext: payload)
-      link.ledger.end(outbox.context, .replaced)
+      link.history.end(outbox.context, .replaced)
       outbox.lastContext += 1
       outbox.context = note(.context, payload)
       link.trace.add(name, .context, count: Int(outbox.lastContext), payload: payload)

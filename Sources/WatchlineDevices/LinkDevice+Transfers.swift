@@ -46,12 +46,13 @@ extension LinkDevice {
   /// A transfer that cannot be made is told as one that has failed.
   ///
   /// - Parameter shown: what it was, for people.
-  package func transferFailed(_ kind: Ledger.Kind, _ shown: String, _ error: DeviceError) -> UInt64
+  package func transferFailed(_ kind: DeliveryHistory.Kind, _ shown: String, _ error: DeviceError)
+    -> UInt64
   {
     locked {
       failed &+= 1
       let number = UInt64.max - failed
-      link.ledger.end(note(kind, Array(shown.utf8)), .failed(error))
+      link.history.end(note(kind, Array(shown.utf8)), .failed(error))
       tell(.didFinish(number, sent: nil, error))
       return number
     }
@@ -142,7 +143,7 @@ extension LinkDevice {
   private func forget(_ number: UInt64, _ transfer: Outbox.Transfer) {
     outbox[number] = nil
     store?.ended(number)
-    link.ledger.end(transfer.place, .cancelled)
+    link.history.end(transfer.place, .cancelled)
   }
 
   private func upload(_ contents: Data, _ transfer: String, from offset: UInt64) {
@@ -216,12 +217,12 @@ extension LinkDevice {
     guard let transfer = outbox[number] else { return }
     guard !transfer.isCancelled else { return forget(number, transfer) }
     outbox[number] = nil
-    link.ledger.end(transfer.place, error.map { .failed($0) } ?? .delivered)
+    link.history.end(transfer.place, error.map { .failed($0) } ?? .delivered)
     tell(.didFinish(number, sent: transfer.sent, error), acknowledge: acknowledge)
   }
 
-  func note(_ kind: Ledger.Kind, _ payload: [UInt8]) -> Ledger.Place {
-    link.ledger.add(Ledger.Item(from: name, kind: kind, payload: payload))
+  func note(_ kind: DeliveryHistory.Kind, _ payload: [UInt8]) -> DeliveryHistory.Place {
+    link.history.add(DeliveryHistory.Item(from: name, kind: kind, payload: payload))
   }
 
   func finished(_ members: Members) {

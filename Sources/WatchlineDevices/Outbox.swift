@@ -4,7 +4,7 @@ import Wire
 /// What an app has handed over, and what has become of it.
 struct Outbox {
   final class Transfer {
-    let kind: Ledger.Kind
+    let kind: DeliveryHistory.Kind
     /// What a report shows of it.
     let shown: [UInt8]
     /// The members of the request, but for `n` and `id`.
@@ -18,10 +18,10 @@ struct Outbox {
     var n: UInt64?
     /// The app has taken it back, and whether the relay had it is not known.
     var isCancelled = false
-    var place: Ledger.Place = nil
+    var place: DeliveryHistory.Place = nil
 
     init(
-      kind: Ledger.Kind, shown: [UInt8], members: [UInt8], contents: Data = Data(),
+      kind: DeliveryHistory.Kind, shown: [UInt8], members: [UInt8], contents: Data = Data(),
       sent: DeviceEvent.SentTransfer, transfer: String? = nil, n: UInt64? = nil
     ) {
       self.kind = kind
@@ -53,9 +53,9 @@ struct Outbox {
   /// A context that was set while there was no connection.
   var hasContext = false
   var lastContext: UInt64 = 0
-  var context: Ledger.Place = nil
+  var context: DeliveryHistory.Place = nil
   /// Messages that await a reply or an error.
-  var awaiting: [UInt64: Ledger.Place] = [:]
+  var awaiting: [UInt64: DeliveryHistory.Place] = [:]
   var lastMessage: UInt64 = 0
 
   var unsentComplications: Int {

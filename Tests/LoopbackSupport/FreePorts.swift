@@ -6,19 +6,22 @@ import Synchronization
 /// They lie below those that the kernel gives to whoever asks for any port, or connects: a port from among those that was
 /// free a moment ago may be another program's before the one for which it was drawn listens there.
 package enum FreePorts {
-  private static let drawn = Mutex<Set<Int>>([])
+  /// How many were looked at.
+  private static let count = Mutex(0)
 
-  /// Draws ports on which nobody listens, none of them twice in one process.
+  /// Draws ports on which nobody listens, none of them twice in one process. Those of several processes begin far from one
+  /// another.
   /// - Returns: `count` ports from 10,000 on.
   package static func draw(_ count: Int) throws(POSIXError) -> [Int] {
-    let all = 10_000..<lowestOfTheKernel
+    let all = lowestOfTheKernel - 10_000
     var ports: [Int] = []
     while ports.count < count {
-      let port = Int.random(in: all)
-      guard drawn.withLock({ $0.insert(port).inserted }) else {
-        if drawn.withLock({ $0.count == all.count }) { throw POSIXError(.EADDRINUSE) }
-        continue
+      let number = self.count.withLock { count in
+        defer { count += 1 }
+        return count
       }
+      guard number < all else { throw POSIXError(.EADDRINUSE) }
+      let port = 10_000 + (Int(getpid()) * 4_999 + number) % all
       guard let listener = try? LoopbackListener(port: port) else { continue }
       close(listener.descriptor)
       ports.append(port)

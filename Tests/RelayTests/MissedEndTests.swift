@@ -132,17 +132,17 @@ import Testing
     client.holdsConfirmation = true
     transfer()
     let (relay, connection) = (world.relay, client.connection)
-    func isTouched() -> Bool { relay.takeEffects().touched.contains { $0 === connection } }
+    func isScheduled() -> Bool { relay.takeEffects().scheduled.contains { $0 === connection } }
     Array("quit\n".utf8).withUnsafeBytes { relay.received($0, on: connection, now: world.now) }
     let end = relay.unconfirmedEnd(connection)
-    #expect(isTouched() && end > 0 && connection.isFinished)
+    #expect(isScheduled() && end > 0 && connection.isFinished)
     relay.confirmed(connection, through: 0, now: world.now)
-    #expect(!isTouched())
+    #expect(!isScheduled())
     for position in [end - 1, end] {
       relay.confirmed(connection, through: position, now: world.now)
-      #expect(isTouched())
+      #expect(isScheduled())
       relay.confirmed(connection, through: position, now: world.now)
-      #expect(!isTouched())
+      #expect(!isScheduled())
     }
   }
 

@@ -28,7 +28,7 @@ import Wire
   private func prepare(_ timeline: inout StudioTimeline) {
     for errand in timeline.errands() {
       errand.run()
-      timeline.take(errand)
+      timeline.adopt(errand)
     }
     #expect(timeline.errands().isEmpty)
   }
@@ -63,7 +63,7 @@ import Wire
     var second = StudioTimeline(try story(1_200, .pomodoro))
     for errand in first.errands() {
       errand.run()
-      second.take(errand)
+      second.adopt(errand)
     }
     _ = second.seek(to: 700)
     #expect(second.world.app == .pomodoro)
@@ -84,7 +84,7 @@ import Wire
     // What was on its way meanwhile is of another story.
     let late = timeline.errands()
     timeline.change { _ in }
-    for errand in late { timeline.take(errand) }
+    for errand in late { timeline.adopt(errand) }
     // Time that passes makes the last step longer.
     timeline.change { $0.pass(1_000) }
     timeline.change { $0.pass(1_000) }

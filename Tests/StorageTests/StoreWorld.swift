@@ -108,7 +108,7 @@ final class StoreWorld {
     for number in effects.segmentReads { store.readSegment(0, number) }
     for read in effects.pairReads { store.readPair(read) }
     awaited += effects.reads.count + effects.segmentReads.count + effects.pairReads.count
-    for connection in effects.touched {
+    for connection in effects.scheduled {
       hasMoved = true
       write(connection)
     }

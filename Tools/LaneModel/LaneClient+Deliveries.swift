@@ -162,7 +162,7 @@ extension LaneClient {
     return line.bytes.withUnsafeBytes { (try? decodeBase64(value, $0, "data")) ?? [] }
   }
 
-  func take(_ line: Members) {
+  func ingest(_ line: Members) {
     let transfer = line.string("transfer") ?? ""
     guard var download = downloads[transfer],
       line.integer("offset").map(Int.init) == download.bytes.count

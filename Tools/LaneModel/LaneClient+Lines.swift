@@ -33,7 +33,7 @@ extension LaneClient {
         receive(value, from: line.string("from") ?? "", seq: Int(line.integer("seq") ?? 0))
       }
     case "didReceiveFile": announce(line)
-    case "fileChunk": take(line)
+    case "fileChunk": ingest(line)
     case "didFinishUserInfoTransfer", "didFinishFileTransfer": finished(line)
     case "didReceiveMessage": received(message: line)
     case "state": looked(line)

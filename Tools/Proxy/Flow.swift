@@ -77,8 +77,8 @@ struct Flow {
   /// Takes what is to be passed on now: a piece, or where nothing is sliced all that is due.
   mutating func next(now: Int) -> [UInt8]? {
     guard let due, due <= now else { return nil }
-    var bytes = take()
-    while slice == nil, first < pieces.count, pieces[first].due <= now { bytes += take() }
+    var bytes = dequeue()
+    while slice == nil, first < pieces.count, pieces[first].due <= now { bytes += dequeue() }
     if first == pieces.count {
       pieces.removeAll(keepingCapacity: false)
       first = 0
@@ -89,7 +89,7 @@ struct Flow {
     return bytes
   }
 
-  private mutating func take() -> [UInt8] {
+  private mutating func dequeue() -> [UInt8] {
     defer { first += 1 }
     let bytes = pieces[first].bytes
     pieces[first].bytes = []

@@ -57,7 +57,7 @@ extension Studio: PageHandler {
     }
     do throws(HarnessFailure) {
       if intent.string("do") == "judge" { return judge(for: client) }
-      try take(intent)
+      try carryOut(intent)
     } catch {
       return refuse(client, error.description)
     }

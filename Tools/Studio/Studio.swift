@@ -134,7 +134,7 @@ package final class Studio {
   // MARK: Intents
 
   /// - Throws: where it is none that makes sense; nothing has changed then.
-  func take(_ intent: Members) throws(HarnessFailure) {
+  func carryOut(_ intent: Members) throws(HarnessFailure) {
     let device = intent.string("device") ?? ""
     switch intent.string("do") {
     case "type": try act(.type(device: device, line: intent.string("line") ?? ""))
@@ -230,7 +230,7 @@ package final class Studio {
   private func prepare() {
     errands.removeAll { later in
       guard let errand = later.value else { return false }
-      timeline.take(errand)
+      timeline.adopt(errand)
       return true
     }
     for errand in timeline.errands() {

@@ -21,7 +21,7 @@ extension Hub {
   }
 
   /// Records that may show something else than when this was asked last.
-  func takeTouched() -> Set<Target> { shape.map { watch.next($0, replica, schema) } ?? [] }
+  func takeChangedRecords() -> Set<Target> { shape.map { watch.next($0, replica, schema) } ?? [] }
 
   /// A record that is sent whole; nil where it is hidden.
   func wholeRecord(_ target: Target) -> WholeRecord? {

@@ -135,7 +135,7 @@ extension Hubs {
   }
 
   /// Carries a payload out, in the open batch.
-  fileprivate func take(_ payload: WholeRecordPayload) {
+  fileprivate func carryOut(_ payload: WholeRecordPayload) {
     let (device, hub, bridged) = (payload.device, payload.hub, payload.bridged)
     let store = relay.storeName(of: device.pair)
     let intake = Intake(
@@ -145,11 +145,11 @@ extension Hubs {
       isInOrder: payload.isInOrder,
       oldest: hub.replica.base, present: hub.wholeRecord,
       // What cannot be taken in has been logged; the device is sent the present state.
-      append: { try? self.take($0, hub) })
+      append: { try? self.append($0, hub) })
     bridged.heard = max(1, nowMS)
     bridged.envelope = payload.said.envelope
     let looked = bridged.looked
-    intake.take(payload.said.message, without: Set(payload.refused.map(\.target)))
+    intake.ingest(payload.said.message, without: Set(payload.refused.map(\.target)))
     bridged.accept(device.lastNumber)
     device.connection?.allowance -= (bridged.looked - looked) * Work.looked
     changed(hub)
@@ -182,7 +182,7 @@ private final class WholeRecordPayload: BridgedPayload {
     self.isInOrder = isInOrder
   }
 
-  func take() { hubs.take(self) }
+  func carryOut() { hubs.carryOut(self) }
 
   func appendRefused(to output: inout [UInt8]) {
     guard !refused.isEmpty else { return }

@@ -21,9 +21,9 @@ extension Hubs {
       }
       guard !hub.bridges.isEmpty, let codec = codec(of: hub.schema.name), !sendAllAside(hub)
       else { return false }
-      let touched = hub.takeTouched()
+      let targets = hub.takeChangedRecords()
       for bridged in hub.bridges {
-        bridged.touch(touched, at: hub.replica.position)
+        bridged.markDue(targets, at: hub.replica.position)
         let receiver = hub.pair.devices[Int(bridged.device)]
         left -= Outgoing(
           bridged, position: hub.replica.position, now: nowMS, present: hub.wholeRecord,
@@ -53,8 +53,8 @@ extension Hubs {
     let (copy, changes, seq) = (bridged.copy(), bridged.changes, receiver.nextUserInfo)
     let (position, now) = (hub.replica.position, nowMS)
     lend(hub.pair, for: nil, standsStill: true) {
-      let touched = hub.takeTouched()
-      copy.touch(touched, at: position)
+      let targets = hub.takeChangedRecords()
+      copy.markDue(targets, at: position)
       var payload: [UInt8] = []
       Outgoing(
         copy, position: position, now: now, present: hub.wholeRecord, all: hub.wholeRecords,
@@ -66,11 +66,11 @@ extension Hubs {
         takeBack: { _ in false }
       ).sendAll()
       copy.settle()
-      return (touched, payload, BridgeRows.takeTracks(hub, copy))
-    } then: { [self] (touched: Set<Target>, payload: [UInt8], rows: [Row]) in
+      return (targets, payload, BridgeRows.takeTracks(hub, copy))
+    } then: { [self] (targets: Set<Target>, payload: [UInt8], rows: [Row]) in
       let isCurrent = bridged.changes == changes && receiver.nextUserInfo == seq
       for other in hub.bridges where !isCurrent || other !== bridged {
-        other.touch(touched, at: position)
+        other.markDue(targets, at: position)
       }
       guard isCurrent else { return }
       let old = bridged.adopt(copy)

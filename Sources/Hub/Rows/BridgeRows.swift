@@ -41,7 +41,7 @@ enum BridgeRows {
 
   // MARK: Writing
 
-  static func take(_ hub: Hub, _ bridged: BridgedDevice) -> [Row] {
+  static func changedRows(_ hub: Hub, _ bridged: BridgedDevice) -> [Row] {
     var writer = ByteWriter(bytes: [deviceVersion])
     writer.number(bridged.envelope)
     writer.number(bridged.incarnation)

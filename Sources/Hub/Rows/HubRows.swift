@@ -43,7 +43,7 @@ extension Hub {
     // Before that all of the log was taken.
     var rows = isCollecting ? [] : takeLog()
     rows.append(stateRow())
-    let tracks = bridges.flatMap { BridgeRows.take(self, $0) }
+    let tracks = bridges.flatMap { BridgeRows.changedRows(self, $0) }
     if !tracksInRows.isEmpty {
       // Some have changed since.
       let newer = Set(tracks.map(\.key))

@@ -21,9 +21,9 @@ struct Pace: Equatable {
     bytes.change(to: other.bytes)
   }
 
-  mutating func take(lines count: Int = 0, bytes size: Int = 0, _ now: Int64) {
-    lines.take(count, now)
-    bytes.take(size, now)
+  mutating func spend(lines count: Int = 0, bytes size: Int = 0, _ now: Int64) {
+    lines.spend(count, now)
+    bytes.spend(size, now)
   }
 
   /// Microseconds until what came is paid for; 0 where it is.
@@ -46,7 +46,7 @@ struct Pace: Equatable {
       perSecond = other.perSecond
     }
 
-    mutating func take(_ count: Int, _ now: Int64) {
+    mutating func spend(_ count: Int, _ now: Int64) {
       guard perSecond > 0 else { return }
       level = min(perSecond, level + Double(now - filled) * perSecond / 1e6) - Double(count)
       filled = now
@@ -80,7 +80,7 @@ extension Relay {
   /// Counts what a connection has sent, and has its next line wait where that was too fast.
   @inline(never)
   func charge(_ connection: Connection, lines: Int = 0, bytes: Int = 0) {
-    connection.pace?.take(lines: lines, bytes: bytes, now)
+    connection.pace?.spend(lines: lines, bytes: bytes, now)
     // Where it waits for something else, the next charge sees what it owes.
     guard let debt = connection.pace?.debt, debt > 0, connection.wait.isOver, !connection.isEnded
     else { return }

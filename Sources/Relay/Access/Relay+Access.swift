@@ -213,7 +213,7 @@ extension Relay {
     }
     connection.end(.draining)
     connection.input = []
-    touch(connection)
+    scheduleOutput(connection)
   }
 }
 

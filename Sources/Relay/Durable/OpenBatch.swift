@@ -155,7 +155,7 @@ extension Relay {
   /// Has the shell look at a connection whose last owed answer may have gone out.
   @inline(__always)
   func finishIfEnded(_ connection: Connection) {
-    if connection.isEnded { touch(connection) }
+    if connection.isEnded { scheduleOutput(connection) }
   }
 
   // MARK: What changed

@@ -8,7 +8,7 @@ extension Relay {
     let bytes = call.fields.bytes(payload)
     let knobs = device.pair.knobs
     if let own = try bridgedPayload(payload, limit: knobs.limits.context, call, device) {
-      own.take()
+      own.carryOut()
       countUncommitted(call.connection, call.fields.line.count)
       return answerAfterCommit(call) { output in
         Self.begin(&output, "accepted", call)

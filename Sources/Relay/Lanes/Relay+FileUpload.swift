@@ -88,7 +88,7 @@ extension Relay {
     let fresh = offset + data.count - file.received
     if fresh > 0 {
       data.removeFirst(data.count - fresh)
-      take(data, file, device, call.connection)
+      appendChunk(data, file, device, call.connection)
     }
     file.lastHeard = now
     changed(file, of: device.pair)
@@ -113,7 +113,7 @@ extension Relay {
   }
 
   /// Puts a chunk's new bytes into the open batch.
-  private func take(
+  private func appendChunk(
     _ data: [UInt8], _ file: FileTransfer, _ device: Device, _ connection: Connection
   ) {
     let reference = data.withUnsafeBytes { bytes in

@@ -114,7 +114,7 @@ extension Relay {
     let expectsReply = try call.fields.optionalBool(.expectsReply) ?? false
     // Commits may fail while messages to counterparts go on.
     if isInTrouble { try refuseForStore(.transferUserInfo) }
-    own.take()
+    own.carryOut()
     countUncommitted(call.connection, call.fields.line.count)
     guard expectsReply else { return true }
     answerAfterCommit(call) { output in
@@ -148,7 +148,7 @@ extension Relay {
   }
 
   /// Takes a pending reply out; its sender is owed it no longer.
-  private func take(_ number: UInt64) -> PendingReply? {
+  private func removeReply(_ number: UInt64) -> PendingReply? {
     guard let pending = replies.removeValue(forKey: number) else { return nil }
     if pending.sender.session == pending.senderSession, let connection = pending.sender.connection {
       connection.pendingReplies -= 1
@@ -180,7 +180,7 @@ extension Relay {
     }
     if call.fields[.code] != nil {
       let code = try call.fields.integer(.code, in: 7001...7019)
-      _ = take(number)
+      _ = removeReply(number)
       tell(
         pending,
         WireError(
@@ -200,7 +200,7 @@ extension Relay {
       }
       try self.check(check, device, call.fields)
     } catch {
-      _ = take(number)
+      _ = removeReply(number)
       tell(
         pending,
         WireError(
@@ -208,7 +208,7 @@ extension Relay {
           definite: false))
       throw error
     }
-    _ = take(number)
+    _ = removeReply(number)
     guard let connection = pending.sender.connection else { return }
     answer(connection) { output in
       Self.begin(&output, "didReceiveReply", re: pending.re, of: pending.request)
@@ -220,7 +220,7 @@ extension Relay {
   }
 
   func replyTimedOut(_ number: UInt64) {
-    guard let pending = take(number) else { return }
+    guard let pending = removeReply(number) else { return }
     tell(
       pending,
       WireError(.messageReplyTimedOut, "no reply came in time", definite: false))
@@ -230,7 +230,7 @@ extension Relay {
   func endReplies(of device: Device) {
     let ended = replies.filter { $0.value.sender === device || $0.value.receiver === device }
     for number in ended.keys.sorted() {
-      guard let pending = take(number) else { continue }
+      guard let pending = removeReply(number) else { continue }
       guard pending.receiver === device else { continue }
       tell(
         pending,
@@ -242,7 +242,7 @@ extension Relay {
   /// Ends the pending replies that `isMeant`, with an error to their senders.
   func failReplies(_ error: WireError, _ isMeant: (PendingReply) -> Bool) {
     for number in replies.filter({ isMeant($0.value) }).keys.sorted() {
-      if let pending = take(number) { tell(pending, error) }
+      if let pending = removeReply(number) { tell(pending, error) }
     }
   }
 

@@ -24,7 +24,7 @@ extension Relay {
     _ payload: any BridgedPayload, _ call: Call, _ device: Device, _ number: UInt64
   ) {
     let transfer = accept(call, device, number, call.fields.line.count)
-    payload.take()
+    payload.carryOut()
     answerAfterCommit(call) { Self.accepted(&$0, call, transfer, device, of: payload) }
     finish(transfer, sender: device, isFile: false, re: call.id, code: nil)
   }

@@ -239,7 +239,7 @@ extension Relay {
       return
     }
     connection.endMarks = nil
-    touch(connection)
+    scheduleOutput(connection)
   }
 
   // MARK: Automatic acknowledgement

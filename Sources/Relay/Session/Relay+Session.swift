@@ -11,7 +11,7 @@ extension Relay {
       endSession(device)
       previous.end(.replaced)
       previous.input = []
-      touch(previous)
+      scheduleOutput(previous)
     } else {
       endSession(device)
     }
@@ -70,7 +70,7 @@ extension Relay {
     stopWaiting(connection)
     // A session that was still being switched is attached anew by the next activation.
     if device.isPhone { device.pair.isSwitching = false }
-    touch(connection)
+    scheduleOutput(connection)
     reachabilityChanged(device.pair)
     guard !device.pair.isConnected else { return }
     noteLastUse(device.pair)

@@ -42,7 +42,7 @@ extension Relay {
     }
     connection.destination = shard
     connection.wait(for: .destination)
-    touch(connection)
+    scheduleOutput(connection)
     return true
   }
 
@@ -85,7 +85,7 @@ extension Relay {
     setTime(time)
     let connection = makeConnection()
     setPace(of: connection)
-    take(visit, connection)
+    adopt(visit, connection)
     connection.peer = visit.peer
     hold(connection)
     account(connection)
@@ -96,7 +96,7 @@ extension Relay {
   package func comeBack(_ connection: Connection, _ visit: Visit, now time: Int64) {
     setTime(time)
     guard !connection.isEnded, connection.isAway else { return }
-    take(visit, connection)
+    adopt(visit, connection)
     connection.endWait()
     unblock(connection)
     account(connection)
@@ -117,7 +117,7 @@ extension Relay {
     settle()
   }
 
-  private func take(_ visit: Visit, _ connection: Connection) {
+  private func adopt(_ visit: Visit, _ connection: Connection) {
     connection.destination = nil
     connection.input = visit.input
     connection.inputStart = 0

@@ -37,7 +37,7 @@ extension Server {
   func receive(_ link: Link, _ edge: EdgeChannel) {
     do throws(LogFault) {
       while link.socket.isOpen, !link.isLingering, let frame = try edge.reader.next() {
-        take(frame, link, edge)
+        receive(frame, link, edge)
       }
     } catch {
       log.write(.error, "event=peerLinkBroken reason=\("\(error)".quoted)")
@@ -45,9 +45,9 @@ extension Server {
     }
   }
 
-  private func take(_ frame: PeerFrame, _ link: Link, _ edge: EdgeChannel) {
+  private func receive(_ frame: PeerFrame, _ link: Link, _ edge: EdgeChannel) {
     switch frame {
-    case .bytes(let bytes): bytes.withUnsafeBytes { take($0, link) }
+    case .bytes(let bytes): bytes.withUnsafeBytes { ingest($0, link) }
     case .confirmed(let position): edge.confirmed = max(edge.confirmed, position)
     case .end: takeEnd(link)
     case .left:
@@ -116,14 +116,14 @@ final class Caller: ConnectionHandler, Hashable {
     reader.append(bytes)
     do throws(LogFault) {
       while socket.isOpen, server.callers.contains(self), let frame = try reader.next() {
-        take(frame)
+        receive(frame)
       }
     } catch {
       socket.close()
     }
   }
 
-  private func take(_ frame: PeerFrame) {
+  private func receive(_ frame: PeerFrame) {
     switch frame {
     case .greeting(let key) where !hasGreeted && key == server.contact?.key:
       hasGreeted = true

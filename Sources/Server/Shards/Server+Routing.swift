@@ -12,7 +12,7 @@ extension Server {
   private static let retry: Int64 = 500_000
 
   /// A connection is to go to a shard, and nothing is owed on it where it is.
-  func take(_ link: Link, to shard: Int) {
+  func route(_ link: Link, to shard: Int) {
     if let edge = link.edge { return edge.leave() }
     if link.visited != nil { return goHome(link) }
     let began = link.wantsSince ?? now

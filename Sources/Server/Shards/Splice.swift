@@ -75,7 +75,7 @@ final class Splice: ClientHandler {
   func connection(_ connection: TCPConnection, didRead bytes: UnsafeRawBufferPointer) {
     reader.append(bytes)
     do throws(LogFault) {
-      while socket.isOpen, let frame = try reader.next() { take(frame) }
+      while socket.isOpen, let frame = try reader.next() { receive(frame) }
     } catch {
       server.log.write(.error, "event=peerLinkBroken reason=\("\(error)".quoted)")
       socket.close()
@@ -83,7 +83,7 @@ final class Splice: ClientHandler {
     pump()
   }
 
-  private func take(_ frame: PeerFrame) {
+  private func receive(_ frame: PeerFrame) {
     switch frame {
     case .welcome:
       isWelcome = true

@@ -45,7 +45,7 @@ final class SnapshotReader {
     }
     for entry in piece.entries {
       sequence += 1
-      try take(entry)
+      try ingest(entry)
     }
     guard piece.entries.isEmpty, piece.first == sequence + 1 else { return false }
     making = nil
@@ -53,7 +53,7 @@ final class SnapshotReader {
     return true
   }
 
-  private func take(_ bytes: [UInt8]) throws(StoreError) {
+  private func ingest(_ bytes: [UInt8]) throws(StoreError) {
     switch SnapshotEntry(bytes) {
     case .chunk(let offset, let bytes):
       if offset == 0 {

@@ -94,7 +94,7 @@ package final class Standby {
     let hasAll = hasAll
     // One that stood still has heard nothing, whatever was said.
     if Shard.now - lastStep > settings.silence / 3 { lastNews = Shard.now }
-    try take(shard.perform { owner, now in next(&owner, hasAll: hasAll, now) })
+    try carryOut(shard.perform { owner, now in next(&owner, hasAll: hasAll, now) })
     if restoring != nil { return .behind }
     let now = Shard.now
     lastStep = now
@@ -111,7 +111,7 @@ package final class Standby {
     return .following
   }
 
-  private func take(_ effects: [ShardOwner.Effect]) throws(StoreError) {
+  private func carryOut(_ effects: [ShardOwner.Effect]) throws(StoreError) {
     for effect in effects {
       switch effect {
       case .follow(let batch): memTable.apply(batch)
@@ -173,7 +173,7 @@ package final class Standby {
     (source, database) = try source.replaceCopy()
     let follower = try database.follower()
     memTable = MemTable(behind: follower.lastBatch)
-    try take(shard.perform { owner, now in owner.restored(follower, now: now) })
+    try carryOut(shard.perform { owner, now in owner.restored(follower, now: now) })
   }
 
   private func save() throws(StoreError) {

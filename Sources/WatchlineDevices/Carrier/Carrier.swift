@@ -45,7 +45,7 @@ struct LineQueue {
 
   mutating func append(_ new: [[UInt8]]) { lines += new }
 
-  mutating func take() -> [UInt8]? {
+  mutating func dequeue() -> [UInt8]? {
     guard !isEmpty else { return nil }
     defer {
       next += 1

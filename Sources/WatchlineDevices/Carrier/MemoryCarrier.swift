@@ -72,11 +72,11 @@ final class MemoryCarrier: Carrier {
 
   func takeLine(of device: LinkDevice) -> [UInt8]? {
     guard let port = port(of: device) else { return nil }
-    if let line = port.lines.take() { return line }
+    if let line = port.lines.dequeue() { return line }
     guard !port.client.lines.isEmpty else { return nil }
     port.lines.append(port.client.lines)
     port.client.lines = []
-    return port.lines.take()
+    return port.lines.dequeue()
   }
 
   func wait(for device: LinkDevice) -> Bool { false }

@@ -29,7 +29,7 @@ package final class MergeCarrier: Carrier {
   func close(_ device: LinkDevice) {}
   func wait(for device: LinkDevice) -> Bool { false }
 
-  func takeLine(of device: LinkDevice) -> [UInt8]? { lines[device.name]?.take() }
+  func takeLine(of device: LinkDevice) -> [UInt8]? { lines[device.name]?.dequeue() }
 
   private func tell(_ device: String, _ line: String) {
     lines[device, default: LineQueue()].append([Array(line.utf8)])

@@ -67,7 +67,7 @@ final class SocketConnection: @unchecked Sendable {
         let count = recv(socket, &buffer, buffer.count, 0)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { break }
-        if take(buffer[..<count], &rest) { arrived() }
+        if ingest(buffer[..<count], &rest) { arrived() }
       }
       let isClosed = finish()
       if !isClosed { ended() }
@@ -77,7 +77,7 @@ final class SocketConnection: @unchecked Sendable {
   }
 
   /// - Returns: whether a line has ended.
-  private func take(_ bytes: ArraySlice<UInt8>, _ rest: inout [UInt8]) -> Bool {
+  private func ingest(_ bytes: ArraySlice<UInt8>, _ rest: inout [UInt8]) -> Bool {
     var start = bytes.startIndex
     var new: [[UInt8]] = []
     while let end = bytes[start...].firstIndex(of: 0x0A) {
@@ -107,7 +107,7 @@ final class SocketConnection: @unchecked Sendable {
   func takeLine() -> [UInt8]? {
     condition.lock()
     defer { condition.unlock() }
-    return lines.take()
+    return lines.dequeue()
   }
 
   /// Waits until there is a line. A server that sends none for some seconds is given up.

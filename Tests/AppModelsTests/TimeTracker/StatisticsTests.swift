@@ -6,9 +6,9 @@ import Wire
 @Suite struct StatisticsTests {
   let device = TrackerDevice()
 
-  private func statistics(_ scope: Ledger.Scope = .all, at now: Int64? = nil) -> Statistics {
+  private func statistics(_ scope: TrackedWork.Scope = .all, at now: Int64? = nil) -> Statistics {
     Statistics(
-      device.ledger, scope, now: now ?? device.now, secondsFromUTC: TrackerDevice.secondsFromUTC)
+      device.tracked, scope, now: now ?? device.now, secondsFromUTC: TrackerDevice.secondsFromUTC)
   }
 
   @Test func withoutTasks() {
@@ -20,9 +20,9 @@ import Wire
 
   @Test func scopes() throws {
     try device.fill()
-    let ledger = device.ledger
-    let acme = try #require(ledger.clients.first)
-    let site = try #require(ledger.projects.first { $0.name == "Website" })
+    let tracked = device.tracked
+    let acme = try #require(tracked.clients.first)
+    let site = try #require(tracked.projects.first { $0.name == "Website" })
     let all = statistics()
     #expect(all.tasks == 5)
     #expect(all.totalSeconds == (37 + 95 + 20 + 60 + 45) * 60)
@@ -115,8 +115,8 @@ import Wire
 
   @Test func invoices() throws {
     try device.fill()
-    let ledger = device.ledger
-    let invoice = Invoice(ledger, client: try #require(ledger.clients.first))
+    let tracked = device.tracked
+    let invoice = Invoice(tracked, client: try #require(tracked.clients.first))
     #expect(invoice.lines.map(\.amount.text) == ["112.50", "210.88", "112.50"])
     #expect(invoice.lines.map(\.seconds) == [2700, 6300, 2700])
     #expect(invoice.total.text == "435.88")
@@ -126,15 +126,15 @@ import Wire
   @Test func aSummary() throws {
     try device.fill()
     try device.type("menu", "settings", "template summary", "business  Nick & Co ", "save")
-    let ledger = device.ledger
-    let all = Invoice(ledger, client: try #require(ledger.clients.first))
+    let tracked = device.tracked
+    let all = Invoice(tracked, client: try #require(tracked.clients.first))
     #expect(all.business == "Nick & Co" && all.note.isEmpty)
     #expect(all.total.text == "435.88" && all.tasks.count == 3)
     #expect(all.lines.map(\.amount).sum == all.total)
     #expect(Set(all.lines.map(\.title)).count == all.lines.count && all.lines.count < 3)
     #expect(all.lines.reduce(0) { $0 + $1.seconds } == 2700 + 6300 + 2700)
     try device.type("home", "menu", "settings", "business none", "template detailed", "save")
-    let detailed = Invoice(device.ledger, client: try #require(ledger.clients.first))
+    let detailed = Invoice(device.tracked, client: try #require(tracked.clients.first))
     #expect(detailed.business.isEmpty && detailed.lines.allSatisfy { $0.interval != nil })
     try device.type("home", "menu", "settings")
     #expect(throws: WireError(.invalidField, "template takes one of standard, summary, detailed")) {
@@ -149,7 +149,7 @@ import Wire
     let header =
       "client,project,task,start,end,seconds,billableSeconds,rate,amount,isBilled,notes\r\n"
     #expect(
-      CSVExport.text(device.ledger, device.ledger.tasks) == header
+      CSVExport.text(device.tracked, device.tracked.tasks) == header
         + "\"Acme, \"\"the\"\" firm\",,\"a\nb\",2025-11-21T09:23:00Z,2025-11-21T10:00:00Z,"
         + "2220,2400,100,66.67,false,plain\r\n")
   }

@@ -16,14 +16,14 @@ import Wire
     try device.type("name Website", "save", "open 1", "add")
     #expect(device.screen.title == "New Task")
     try device.type("name Draft", "from 9:05", "to 2025-11-21 10:30", "rate 112.50", "save")
-    let ledger = device.ledger
-    let task = try #require(ledger.tasks.first)
-    #expect(ledger.client(task.client)?.name == "Acme")
-    #expect(ledger.project(task.project)?.name == "Website")
+    let tracked = device.tracked
+    let task = try #require(tracked.tasks.first)
+    #expect(tracked.client(task.client)?.name == "Acme")
+    #expect(tracked.project(task.project)?.name == "Website")
     #expect(task.seconds == 85 * 60)
     #expect(task.hourlyRate?.text == "112.5")
     #expect(task.interval?.lowerBound == TrackerDevice.start - 115 * 60_000)
-    #expect(ledger.project(task.project)?.isActive == true)
+    #expect(tracked.project(task.project)?.isActive == true)
   }
 
   @Test func aProjectIsMadeWithItsTask() throws {
@@ -34,8 +34,8 @@ import Wire
     #expect(device.keeper.operations.count == before)
     try device.type("task Draft", "save")
     #expect(device.keeper.operations.count == before + 1)
-    #expect(device.ledger.tasks.map(\.title) == ["Draft"])
-    #expect(device.ledger.projects.map(\.name) == ["Website"])
+    #expect(device.tracked.tasks.map(\.title) == ["Draft"])
+    #expect(device.tracked.projects.map(\.name) == ["Website"])
   }
 
   @Test func aTaskFormStartsTheTimer() throws {
@@ -57,7 +57,7 @@ import Wire
     #expect(device.shows("( START )"))
     try device.type("save")
     #expect(device.app.currentTaskName == "Draft")
-    #expect(device.ledger.tasks.contains { $0.name == "Later" && $0.seconds == 1800 })
+    #expect(device.tracked.tasks.contains { $0.name == "Later" && $0.seconds == 1800 })
   }
 
   /// Seed 003 hides the button of the floating widget while the timer runs, and nothing else.
@@ -86,7 +86,7 @@ import Wire
     #expect(device.screen.title == "Edit Client")
     #expect(device.screen.banner == message)
     try device.type("cancel")
-    #expect(device.ledger.clients.map(\.name) == ["Acme"])
+    #expect(device.tracked.clients.map(\.name) == ["Acme"])
   }
 
   /// SAVE is off as long as a form breaks a rule.
@@ -109,7 +109,7 @@ import Wire
     try device.type("cancel", "add Website", "task  ")
     #expect(isOff(), "of the first task, too")
     try device.type("task Draft", "save")
-    #expect(device.ledger.tasks.map(\.title) == ["Draft"])
+    #expect(device.tracked.tasks.map(\.title) == ["Draft"])
   }
 
   @Test func errorsOfTasksAreOnTheForm() throws {
@@ -120,7 +120,7 @@ import Wire
     try device.type("to 9:00", "save")
     #expect(device.screen.banner == "End time cannot be before start time")
     try device.type("to 10:30", "save")
-    #expect(device.ledger.tasks.first?.seconds == 1800)
+    #expect(device.tracked.tasks.first?.seconds == 1800)
   }
 
   @Test func whatMakesNoSenseIsRefused() throws {
@@ -139,19 +139,19 @@ import Wire
     let acme = try device.client("Acme")
     try device.task("Draft", of: acme, minutes: 37)
     try device.type("open 1", "edit", "rate 150", "billed on", "save")
-    let task = try #require(device.ledger.tasks.first)
+    let task = try #require(device.tracked.tasks.first)
     #expect(task.isBilled)
     #expect(task.billedAmount?.text == "100.00")
     #expect(task.billedDate == device.now)
     try device.type("edit", "billed off", "save")
-    #expect(device.ledger.tasks.first?.billedAmount == nil)
-    #expect(device.ledger.tasks.first?.isBilled == false)
+    #expect(device.tracked.tasks.first?.billedAmount == nil)
+    #expect(device.tracked.tasks.first?.isBilled == false)
   }
 
   @Test func settingsAreShared() throws {
     try device.type("menu", "settings", "rate 80.5", "increment 30", "autopause on", "minutes 5")
     try device.type("save")
-    let settings = device.ledger.settings
+    let settings = device.tracked.settings
     #expect(settings.hourlyRate?.text == "80.5")
     #expect(settings.increment == 30)
     #expect(settings.autoPauseEnabled)
@@ -159,12 +159,12 @@ import Wire
     try device.type("settings", "rate none", "increment none", "minutes 0", "save")
     #expect(device.screen.banner == "Duration must be greater than 0")
     try device.type("minutes 5", "save")
-    #expect(device.ledger.settings.hourlyRate == nil)
-    #expect(device.ledger.settings.increment == nil)
+    #expect(device.tracked.settings.hourlyRate == nil)
+    #expect(device.tracked.settings.increment == nil)
   }
 
   @Test func settingsAtFirst() {
-    let settings = device.ledger.settings
+    let settings = device.tracked.settings
     #expect(settings.hourlyRate?.text == "100")
     #expect(settings.increment == 10)
     #expect(!settings.autoPauseEnabled)
@@ -184,7 +184,7 @@ import Wire
     #expect(device.shows("70.00/h *"))
     #expect(device.shows("one three *"))
     try device.type("save")
-    let client = try #require(device.ledger.client(acme))
+    let client = try #require(device.tracked.client(acme))
     #expect(client.name == "ACME")
     #expect(client.hourlyRate?.text == "70")
     // Texts merge as they were shown to each.
@@ -202,7 +202,7 @@ import Wire
     #expect(device.shows("ACME *"))
     device.now += 1000
     try device.type("save")
-    #expect(device.ledger.clients.map(\.name) == ["ACME"])
+    #expect(device.tracked.clients.map(\.name) == ["ACME"])
   }
 
   // MARK: Deleting
@@ -214,9 +214,9 @@ import Wire
     #expect(device.screen.alert?.message == "Its 2 projects and 4 tasks are deleted with it.")
     #expect(error { try device.type("open 1") }?.code == .malformedJSON)
     try device.type("cancel")
-    #expect(device.ledger.clients.count == 2)
+    #expect(device.tracked.clients.count == 2)
     try device.type("delete", "confirm")
-    #expect(device.ledger.clients.map(\.name) == ["Globex"])
+    #expect(device.tracked.clients.map(\.name) == ["Globex"])
     #expect(device.screen.title == "Menu")
   }
 
@@ -265,8 +265,8 @@ import Wire
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: acme, project: site, minutes: 5)
     try device.type("menu", "open 2", "edit", "client globex", "save")
-    #expect(device.ledger.project(site)?.client == globex)
-    #expect(device.ledger.task(task)?.client == globex)
+    #expect(device.tracked.project(site)?.client == globex)
+    #expect(device.tracked.task(task)?.client == globex)
   }
 
   @Test func screensFollowTheCounterpart() throws {

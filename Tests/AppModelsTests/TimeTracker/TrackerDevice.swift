@@ -23,7 +23,7 @@ final class TrackerDevice {
 
   var records: Records { Records(keeper) }
   var service: TrackerService { TrackerService(records) }
-  var ledger: Ledger { Ledger(records) }
+  var tracked: TrackedWork { TrackedWork(records) }
 
   func type(_ lines: String...) throws {
     for line in lines { try app.perform(CommandLine(line), now: now) }

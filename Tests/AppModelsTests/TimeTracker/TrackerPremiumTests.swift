@@ -6,7 +6,7 @@ import Wire
 @Suite struct TrackerPremiumTests {
   let device = TrackerDevice()
 
-  private var entitlement: Entitlement { device.ledger.entitlement }
+  private var entitlement: Entitlement { device.tracked.entitlement }
 
   @Test(arguments: [
     ("monthly", 30, "com.nickhart.timetracker.premium.monthly", "admin"),
@@ -43,7 +43,7 @@ import Wire
     let watch = device.counterpart()
     try device.type("menu", "premium", "grant yearly")
     try device.exchange(with: watch)
-    #expect(watch.ledger.entitlement.isPremium(watch.now))
+    #expect(watch.tracked.entitlement.isPremium(watch.now))
   }
 
   @Test(arguments: [
@@ -186,7 +186,7 @@ import Wire
     let before = device.keeper.operations.count
     try device.type("bill")
     #expect(device.keeper.operations.count == before + 1)
-    let tasks = device.ledger.tasks.filter { $0.client == device.ledger.clients[0].id }
+    let tasks = device.tracked.tasks.filter { $0.client == device.tracked.clients[0].id }
     #expect(!tasks.map(\.isBilled).contains(false))
     #expect(
       tasks.compactMap(\.billedAmount?.text).sorted() == ["112.50", "112.50", "140.00", "210.88"])
@@ -194,8 +194,8 @@ import Wire
     #expect(device.shows("Everything has been billed."))
     // What was billed stays what it was.
     try device.service.update(
-      "client", device.ledger.clients[0].id, ["hourlyRate": .string("999")], now: device.now)
-    #expect(tasks.map { device.ledger.amount(of: $0).text }.sorted().first == "112.50")
+      "client", device.tracked.clients[0].id, ["hourlyRate": .string("999")], now: device.now)
+    #expect(tasks.map { device.tracked.amount(of: $0).text }.sorted().first == "112.50")
   }
 
   @Test func bulkEntriesAreOneOperation() throws {
@@ -206,8 +206,8 @@ import Wire
     try device.type("entry 9:00-9:45 Mail", "client 2", "entry 10:00-11:30", "entry 0:00-24:00 x")
     try device.type("remove 3", "save")
     #expect(device.keeper.operations.count == before + 1)
-    #expect(device.ledger.tasks.map(\.seconds).sorted() == [2700, 5400])
-    #expect(Set(device.ledger.tasks.map(\.client)) == Set(device.ledger.clients.map(\.id)))
+    #expect(device.tracked.tasks.map(\.seconds).sorted() == [2700, 5400])
+    #expect(Set(device.tracked.tasks.map(\.client)) == Set(device.tracked.clients.map(\.id)))
     try device.type("bulk")
     for line in ["entry x", "entry 9:00", "entry 10:00-9:00", "remove 1", "client 3"] {
       #expect(error { try device.type(line) }?.code == .invalidField)
@@ -235,9 +235,9 @@ import Wire
     device.now += 7 * 86_400_000
     try device.type("save")
     #expect(device.screen.title == "Bulk Time Entry")
-    #expect(device.ledger.tasks.isEmpty)
+    #expect(device.tracked.tasks.isEmpty)
     try device.type("grant trial", "save")
-    #expect(device.ledger.tasks.map(\.title) == ["Mail"])
+    #expect(device.tracked.tasks.map(\.title) == ["Mail"])
   }
 
   @Test func bulkEntriesNeedAClient() throws {

@@ -14,8 +14,8 @@ import Wire
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: globex, minutes: 5)
     try device.service.assign(task, project: site, now: device.now)
-    #expect(device.ledger.task(task)?.client == acme)
-    #expect(device.ledger.task(task)?.project == site)
+    #expect(device.tracked.task(task)?.client == acme)
+    #expect(device.tracked.task(task)?.project == site)
   }
 
   @Test func anotherClientClearsTheProject() throws {
@@ -23,8 +23,8 @@ import Wire
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: acme, project: site, minutes: 5)
     try device.service.assign(task, client: globex, now: device.now)
-    #expect(device.ledger.task(task)?.client == globex)
-    #expect(device.ledger.task(task)?.project == nil)
+    #expect(device.tracked.task(task)?.client == globex)
+    #expect(device.tracked.task(task)?.project == nil)
   }
 
   @Test func aTaskFollowsItsProjectToAnotherClient() throws {
@@ -32,8 +32,8 @@ import Wire
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: acme, project: site, minutes: 5)
     try device.service.update("project", site, ["client": .string(globex)], now: device.now)
-    #expect(device.ledger.task(task)?.client == globex)
-    #expect(device.ledger.task(task)?.project == site)
+    #expect(device.tracked.task(task)?.client == globex)
+    #expect(device.tracked.task(task)?.project == site)
   }
 
   @Test func theClientAndTheProjectMustBeThere() throws {
@@ -43,7 +43,7 @@ import Wire
     #expect(noClient == WireError(.invalidClient, "Invalid client"))
     let noProject = error { try device.task("Draft", of: acme, project: nobody, minutes: 5) }
     #expect(noProject == WireError(.invalidProject, "Invalid project"))
-    #expect(device.ledger.tasks.isEmpty)
+    #expect(device.tracked.tasks.isEmpty)
   }
 
   @Test func aProjectOfAnotherClientIsRefused() throws {
@@ -62,9 +62,9 @@ import Wire
     try device.task("Draft", of: acme, project: site, minutes: 5)
     let other = try device.task("Draft", of: globex, minutes: 5)
     try device.service.delete("client", acme, now: device.now)
-    #expect(device.ledger.clients.map(\.id) == [globex])
-    #expect(device.ledger.projects.isEmpty)
-    #expect(device.ledger.tasks.map(\.id) == [other])
+    #expect(device.tracked.clients.map(\.id) == [globex])
+    #expect(device.tracked.projects.isEmpty)
+    #expect(device.tracked.tasks.map(\.id) == [other])
   }
 
   @Test func aProjectLeavesItsTasks() throws {
@@ -72,9 +72,9 @@ import Wire
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: acme, project: site, minutes: 5)
     try device.service.delete("project", site, now: device.now)
-    #expect(device.ledger.task(task)?.client == acme)
-    #expect(device.ledger.task(task)?.project == nil)
-    #expect(device.ledger.unassignedTasks(of: acme).map(\.id) == [task])
+    #expect(device.tracked.task(task)?.client == acme)
+    #expect(device.tracked.task(task)?.project == nil)
+    #expect(device.tracked.unassignedTasks(of: acme).map(\.id) == [task])
   }
 
   @Test func whatIsMadeForADeletedClientGoesWithIt() throws {
@@ -84,8 +84,8 @@ import Wire
     try device.service.delete("client", acme, now: device.now)
     try watch.task("Draft", of: acme, minutes: 5)
     try device.exchange(with: watch)
-    #expect(device.ledger.tasks == watch.ledger.tasks)
-    #expect(device.ledger.clients == watch.ledger.clients)
+    #expect(device.tracked.tasks == watch.tracked.tasks)
+    #expect(device.tracked.clients == watch.tracked.clients)
   }
 
   @Test func aTaskMovedWhileItsProjectIsDeletedIsWhereItWasMovedTo() throws {
@@ -97,9 +97,9 @@ import Wire
     try device.service.delete("project", site, now: device.now)
     try watch.service.assign(task, client: globex, now: watch.now)
     try device.exchange(with: watch)
-    for ledger in [device.ledger, watch.ledger] {
-      #expect(ledger.task(task)?.client == globex)
-      #expect(ledger.task(task)?.project == nil)
+    for tracked in [device.tracked, watch.tracked] {
+      #expect(tracked.task(task)?.client == globex)
+      #expect(tracked.task(task)?.project == nil)
     }
   }
 
@@ -122,8 +122,8 @@ import Wire
   @Test func aTaskNeedsNoName() throws {
     let acme = try device.client("Acme")
     let task = try device.task(nil, of: acme, minutes: 5)
-    #expect(device.ledger.task(task)?.name == nil)
-    #expect(device.ledger.task(task)?.title == "Unnamed Task")
+    #expect(device.tracked.task(task)?.name == nil)
+    #expect(device.tracked.task(task)?.title == "Unnamed Task")
   }
 
   @Test func aProjectAndItsTaskAreOneOperation() throws {
@@ -133,9 +133,9 @@ import Wire
       ["name": .string("Website"), "client": .string(acme)], task: ["name": .string("Draft")],
       now: device.now)
     #expect(device.keeper.operations.count == before + 1)
-    #expect(device.ledger.task(task)?.project == project)
-    #expect(device.ledger.task(task)?.client == acme)
-    #expect(device.ledger.project(project)?.isActive == true)
+    #expect(device.tracked.task(task)?.project == project)
+    #expect(device.tracked.task(task)?.client == acme)
+    #expect(device.tracked.project(project)?.isActive == true)
   }
 
   @Test(arguments: [("", "Draft"), ("Website", " ")])
@@ -149,7 +149,7 @@ import Wire
     }
     #expect(wrong?.message == "Name cannot be empty")
     #expect(device.keeper.operations.count == before)
-    #expect(device.ledger.projects.isEmpty)
+    #expect(device.tracked.projects.isEmpty)
   }
 
   // MARK: T6 and T7
@@ -159,22 +159,22 @@ import Wire
     let acme = try device.client("Acme")
     device.now += 1000
     try device.service.update("client", acme, ["name": .string("Acme")], now: device.now)
-    #expect(device.ledger.client(acme)?.modifiedAt == created)
+    #expect(device.tracked.client(acme)?.modifiedAt == created)
     try device.service.update("client", acme, ["name": .string("ACME")], now: device.now)
-    #expect(device.ledger.client(acme)?.modifiedAt == device.now)
-    #expect(device.ledger.client(acme)?.createdAt == created)
+    #expect(device.tracked.client(acme)?.modifiedAt == device.now)
+    #expect(device.tracked.client(acme)?.createdAt == created)
   }
 
   @Test func order() throws {
     for name in ["b", "a", "B", "é", "Z"] { try device.client(name) }
-    #expect(device.ledger.clients.map(\.name) == ["B", "Z", "a", "b", "é"])
-    let client = device.ledger.clients[0].id
+    #expect(device.tracked.clients.map(\.name) == ["B", "Z", "a", "b", "é"])
+    let client = device.tracked.clients[0].id
     for name in ["x", "Y"] { try device.project(name, of: client) }
-    #expect(device.ledger.projects.map(\.name) == ["Y", "x"])
+    #expect(device.tracked.projects.map(\.name) == ["Y", "x"])
     for ago in [20, 10, 30] as [Int64] {
       try device.task("\(ago)", of: client, minutes: 1, ago: ago)
     }
-    #expect(device.ledger.tasks.map(\.title) == ["10", "20", "30"])
+    #expect(device.tracked.tasks.map(\.title) == ["10", "20", "30"])
   }
 
   // MARK: T9 and T10
@@ -183,7 +183,7 @@ import Wire
     let acme = try device.client("Acme")
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: acme, project: site, minutes: 5)
-    func rate() -> String? { device.ledger.task(task).map { device.ledger.rate(of: $0).text } }
+    func rate() -> String? { device.tracked.task(task).map { device.tracked.rate(of: $0).text } }
     func set(_ kind: Name, _ record: Name, _ field: Name, _ rate: Datum) throws {
       try device.service.update(kind, record, [field: rate], now: device.now)
     }
@@ -212,7 +212,7 @@ import Wire
     let site = try device.project("Website", of: acme)
     let task = try device.task("Draft", of: acme, project: site, minutes: 37)
     func charged() -> Int? {
-      device.ledger.task(task).map { device.ledger.billedSeconds(of: $0) / 60 }
+      device.tracked.task(task).map { device.tracked.billedSeconds(of: $0) / 60 }
     }
     #expect(charged() == 40)
     try device.service.update("client", acme, ["billingIncrement": .int(15)], now: device.now)
@@ -233,8 +233,8 @@ import Wire
       "Acme", ["hourlyRate": .string("100"), "billingIncrement": .int(15)])
     let site = try device.project("Website", of: acme, ["hourlyRate": .string("150")])
     let task = try device.task("Draft", of: acme, project: site, minutes: 37)
-    let ledger = device.ledger
-    #expect(ledger.task(task).map { ledger.amount(of: $0).text } == "112.50")
+    let tracked = device.tracked
+    #expect(tracked.task(task).map { tracked.amount(of: $0).text } == "112.50")
   }
 
   @Test func recordsThatMakeNoSenseFallBack() throws {
@@ -258,12 +258,12 @@ import Wire
         Action(Target("settings", "settings"), .create),
         Action(Target("entitlement", "entitlement"), .create),
       ], shown: device.keeper.vector, now: device.now)
-    let ledger = device.ledger
-    #expect(ledger.clients.map(\.name) == ["Unnamed Client"])
-    #expect(ledger.tasks.map(\.title) == ["Unnamed Task"])
-    #expect(ledger.tasks.first?.interval == nil)
-    #expect(ledger.settings.autoPauseMinutes == 15)
-    #expect(!ledger.entitlement.isPremium(device.now))
+    let tracked = device.tracked
+    #expect(tracked.clients.map(\.name) == ["Unnamed Client"])
+    #expect(tracked.tasks.map(\.title) == ["Unnamed Task"])
+    #expect(tracked.tasks.first?.interval == nil)
+    #expect(tracked.settings.autoPauseMinutes == 15)
+    #expect(!tracked.entitlement.isPremium(device.now))
     for word in ["menu", "history", "reports", "export", "premium"] {
       try device.type(word == "menu" ? word : "menu")
       if word != "menu" { try device.type(word) }

@@ -69,7 +69,7 @@ import Wire
     #expect(device.keeper.operations.count == before)
     try device.type("stop")
     #expect(device.keeper.operations.count == before + 1)
-    let task = try #require(device.ledger.tasks.first)
+    let task = try #require(device.tracked.tasks.first)
     #expect(task.name == "Draft")
     #expect(task.client == acme)
     #expect(task.seconds == 3725)
@@ -81,14 +81,14 @@ import Wire
   @Test func startAndStopTwiceIsOnce() throws {
     try device.client("Acme")
     try device.type("stop")
-    #expect(device.ledger.tasks.isEmpty)
+    #expect(device.tracked.tasks.isEmpty)
     try device.type("start Draft")
     device.pass(10)
     try device.type("start", "start Other")
     #expect(device.app.currentTaskName == "Draft")
     #expect(device.app.formattedTime(now: device.now) == "0:00:10")
     try device.type("stop", "stop")
-    #expect(device.ledger.tasks.count == 1)
+    #expect(device.tracked.tasks.count == 1)
   }
 
   @Test func stoppedAndStartedAgainItGoesOn() throws {
@@ -101,8 +101,8 @@ import Wire
     device.pass(5)
     #expect(device.app.formattedTime(now: device.now) == "0:00:15")
     try device.type("stop")
-    #expect(device.ledger.tasks.map(\.seconds) == [5, 10])
-    #expect(device.ledger.tasks.map(\.title) == ["Draft", "Draft"])
+    #expect(device.tracked.tasks.map(\.seconds) == [5, 10])
+    #expect(device.tracked.tasks.map(\.title) == ["Draft", "Draft"])
     try device.type("done")
     #expect(device.shows("No active task"))
   }
@@ -115,7 +115,7 @@ import Wire
       try device.type("start")
       device.pass(60)
       try device.type("stop", "done", "home")
-      return try #require(device.ledger.tasks.first)
+      return try #require(device.tracked.tasks.first)
     }
     let first = try start()
     #expect((first.client, first.project, first.name) == (acme, nil, nil))
@@ -152,12 +152,12 @@ import Wire
     try device.type("open 1", "open 1", "start")
     device.pass(60)
     try device.type("stop")
-    #expect(device.ledger.tasks.map(\.id) == [task])
-    #expect(device.ledger.tasks.first?.seconds == 60)
+    #expect(device.tracked.tasks.map(\.id) == [task])
+    #expect(device.tracked.tasks.first?.seconds == 60)
     try device.type("start")
     device.pass(30)
     try device.type("stop")
-    #expect(device.ledger.tasks.map(\.seconds) == [30, 60])
+    #expect(device.tracked.tasks.map(\.seconds) == [30, 60])
   }
 
   @Test func whatTheCounterpartHasTimedMeanwhileStays() throws {
@@ -171,7 +171,7 @@ import Wire
       "task", task, ["startTime": .date(device.now - 5000), "endTime": .date(device.now)],
       now: device.now)
     try device.type("stop")
-    #expect(device.ledger.tasks.map(\.seconds).sorted() == [5, 60])
+    #expect(device.tracked.tasks.map(\.seconds).sorted() == [5, 60])
   }
 
   // MARK: What goes while it runs
@@ -185,8 +185,8 @@ import Wire
     #expect(device.screen.title == "TimeTracker")
     device.pass(60)
     try device.type("stop")
-    #expect(device.ledger.tasks.first?.client == acme)
-    #expect(device.ledger.tasks.first?.project == nil)
+    #expect(device.tracked.tasks.first?.client == acme)
+    #expect(device.tracked.tasks.first?.project == nil)
   }
 
   @Test func aProjectThatMovedTakesTheTimeAlong() throws {
@@ -196,7 +196,7 @@ import Wire
     try device.service.update("project", site, ["client": .string(globex)], now: device.now)
     device.pass(60)
     try device.type("stop")
-    #expect(device.ledger.tasks.first?.client == globex)
+    #expect(device.tracked.tasks.first?.client == globex)
   }
 
   @Test func aClientThatIsGoneLosesNoTime() throws {
@@ -210,8 +210,8 @@ import Wire
     #expect(device.app.isRunning)
     #expect(device.screen.banner?.hasPrefix("Invalid client") == true)
     try device.type("assign globex", "stop")
-    #expect(device.ledger.tasks.first?.client == globex)
-    #expect(device.ledger.tasks.first?.seconds == 60)
+    #expect(device.tracked.tasks.first?.client == globex)
+    #expect(device.tracked.tasks.first?.seconds == 60)
   }
 
   // MARK: Auto-pause
@@ -236,7 +236,7 @@ import Wire
     _ = device.app.takeEvents()
     device.pass(5000)
     #expect(!device.app.isRunning)
-    #expect(device.ledger.tasks.first?.seconds == 1500)
+    #expect(device.tracked.tasks.first?.seconds == 1500)
     guard case .notified(let notification)? = device.app.takeEvents().last else {
       Issue.record("no notification")
       return
@@ -263,7 +263,7 @@ import Wire
     #expect(device.app.isRunning)
     device.pass(900)
     #expect(!device.app.isRunning)
-    #expect(device.ledger.tasks.first?.seconds == 8100)
+    #expect(device.tracked.tasks.first?.seconds == 8100)
   }
 
   @Test func autoPauseOfWhatCannotBeWrittenIsTriedAgain() throws {
@@ -291,7 +291,7 @@ import Wire
     #expect(other.app.formattedTime(now: other.now) == "0:00:30")
     #expect(other.app.localState == device.app.localState)
     try other.type("stop")
-    #expect(other.ledger.tasks.map(\.seconds) == [20, 10])
+    #expect(other.tracked.tasks.map(\.seconds) == [20, 10])
   }
 
   @Test func whatShouldHavePausedMeanwhileHas() throws {
@@ -301,7 +301,7 @@ import Wire
     device.now += 36_000_000
     let other = try device.restarted()
     #expect(!other.app.isRunning)
-    #expect(other.ledger.tasks.map(\.seconds) == [900])
+    #expect(other.tracked.tasks.map(\.seconds) == [900])
   }
 
   @Test(arguments: [

@@ -43,8 +43,8 @@ import Wire
     try devices[0].exchange(with: devices[1])
     let views = devices.map { $0.keeper.fold.view($0.keeper.schema).canonical.canonical }
     #expect(views[0] == views[1])
-    for task in phone.ledger.tasks {
-      guard let project = phone.ledger.project(task.project) else { continue }
+    for task in phone.tracked.tasks {
+      guard let project = phone.tracked.project(task.project) else { continue }
       #expect(task.client == project.client)
     }
   }
@@ -62,7 +62,8 @@ import Wire
       .string("99999999999999999999999999999999999999"), .array([]), .object([]),
       .string("monthly\n\u{7}"),
     ]
-    values += (device.ledger.clients.map(\.id) + device.ledger.projects.map(\.id)).map(Datum.string)
+    values += (device.tracked.clients.map(\.id) + device.tracked.projects.map(\.id)).map(
+      Datum.string)
     for _ in 0..<25 {
       var actions: [Action] = []
       for kind in device.keeper.schema.kinds {

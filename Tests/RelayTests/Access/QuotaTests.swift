@@ -117,10 +117,10 @@ import Testing
   /// After the longest debt that a number can make, and with the highest pace.
   @Test func numbersHaveRoom() {
     var pace = Pace(linesPerSecond: 1, bytesPerSecond: 1, now: 0)!
-    pace.take(lines: .max, bytes: .max, .max)
+    pace.spend(lines: .max, bytes: .max, .max)
     #expect(pace.debt == 86_400_000_001)
     pace = Pace(linesPerSecond: Quota.most, bytesPerSecond: 0, now: 0)!
-    pace.take(lines: 1, bytes: .max, 1)
+    pace.spend(lines: 1, bytes: .max, 1)
     #expect(pace.debt == 0)
     #expect(Pace(linesPerSecond: 0, bytesPerSecond: 0, now: 0) == nil)
   }

@@ -105,7 +105,7 @@ struct BridgeDurabilityTests {
     #expect(track.floor == 9.5 && track.isOwed && track.undated == 9.5)
     // It is written in the form of today, and reads back as it was.
     hub.bridges[0][Target("timer", Name(id.description))]!.isOwed = false
-    let rows = BridgeRows.take(hub, hub.bridges[0])
+    let rows = BridgeRows.changedRows(hub, hub.bridges[0])
     let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
     for row in rows {
       try BridgeRows.read(row, into: again, next: pair.devices.map(\.nextUserInfo))
@@ -189,7 +189,7 @@ struct BridgeDurabilityTests {
     hub.bridges = [BridgedDevice(device: 0)]
     hub.bridges[0][timer.target] = track
     let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
-    for row in BridgeRows.take(hub, hub.bridges[0]) {
+    for row in BridgeRows.changedRows(hub, hub.bridges[0]) {
       try BridgeRows.read(row, into: again, next: pair.devices.map(\.nextUserInfo))
     }
     #expect(again.bridges[0][timer.target] == track)

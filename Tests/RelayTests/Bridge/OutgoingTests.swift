@@ -28,7 +28,7 @@ struct OutgoingTests {
     }
     for number in 1...20 as ClosedRange<UInt64> {
       shown.values["name"] = .string(Name("\(number)"))
-      device.touch([shown.target], at: number)
+      device.markDue([shown.target], at: number)
       #expect(export(at: number) == 1)
     }
     #expect(sent.count == Track.limit)

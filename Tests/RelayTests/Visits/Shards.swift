@@ -78,7 +78,7 @@ final class Shards {
       for relay in [lobby] + relays {
         relay.nextTurn(now: now)
         if relay.hasMore { hasMoved = true }
-        for touched in relay.takeEffects().touched {
+        for touched in relay.takeEffects().scheduled {
           hasMoved = true
           if touched === connection { look() }
         }

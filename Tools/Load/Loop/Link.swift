@@ -37,7 +37,7 @@ final class Link {
   var pending: [UInt8] = []
   var pendingStart = 0
   /// It has something to say at the end of the turn.
-  var isTouched = false
+  var isScheduled = false
   /// The highest number delivered to it (`seq`, or `at` of a log), and the last acknowledged.
   var delivered = 0
   var acknowledged = 0

@@ -13,7 +13,7 @@ protocol LinkHandler: AnyObject {
     _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
   ) throws(LoadFailure) -> Int
 
-  /// The turn is over and the link was touched: everything that it has to say can go out now.
+  /// The turn is over and the link was scheduled: everything that it has to say can go out now.
   func fill(_ link: Link) throws(LoadFailure)
 
   /// The server has ended the connection.
@@ -25,7 +25,7 @@ protocol LinkHandler: AnyObject {
 
 /// All connections of a run on one thread: each is read once a turn, and written to once.
 ///
-///     wait ─▶ read what came, line by line ─▶ fill: what each touched link has to say ─▶ wait …
+///     wait ─▶ read what came, line by line ─▶ fill: what each scheduled link has to say ─▶ wait …
 final class LinkLoop {
   /// What is read at once.
   private static let readSize = 256 * 1024
@@ -44,7 +44,7 @@ final class LinkLoop {
   private var input: UnsafeMutableRawBufferPointer
   /// Where lines are built before `send`.
   let output: UnsafeMutableRawPointer
-  private var touched: [Link] = []
+  private var scheduled: [Link] = []
   /// What has been decrypted in this read, a torn line's start in front of it.
   private var decrypted: [UInt8] = []
 
@@ -93,10 +93,10 @@ final class LinkLoop {
 
   /// Has `fill` called at the end of the turn, or of the next one where none runs.
   @inline(__always)
-  func touch(_ link: Link) {
-    guard !link.isTouched else { return }
-    link.isTouched = true
-    touched.append(link)
+  func scheduleOutput(_ link: Link) {
+    guard !link.isScheduled else { return }
+    link.isScheduled = true
+    scheduled.append(link)
   }
 
   func setTimer(_ moment: Int64) { poller.setTimer(moment) }
@@ -105,7 +105,7 @@ final class LinkLoop {
 
   /// Waits for something, at most so many milliseconds, and deals with it.
   func turn(_ milliseconds: Int32) throws(LoadFailure) {
-    let count = poller.wait(touched.isEmpty ? milliseconds : 0)
+    let count = poller.wait(scheduled.isEmpty ? milliseconds : 0)
     for index in 0..<count {
       let event = poller[index]
       let link = links[event.token]
@@ -120,11 +120,11 @@ final class LinkLoop {
   }
 
   private func flush() throws(LoadFailure) {
-    guard !touched.isEmpty else { return }
-    let links = touched
-    touched.removeAll(keepingCapacity: true)
+    guard !scheduled.isEmpty else { return }
+    let links = scheduled
+    scheduled.removeAll(keepingCapacity: true)
     for link in links {
-      link.isTouched = false
+      link.isScheduled = false
       if link.state != .closed { try handler.fill(link) }
     }
   }
@@ -290,7 +290,7 @@ final class LinkLoop {
     guard link.pendingStart == link.pending.count else { return }
     link.pending = []
     try poller.change(link.descriptor, token: link.index, writing: false)
-    touch(link)
+    scheduleOutput(link)
   }
 
   private func write(

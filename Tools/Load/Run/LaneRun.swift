@@ -77,7 +77,7 @@ class LaneRun: LoadRun {
   final func grant(_ lane: Lane, _ count: Int) {
     guard count > 0, isSending else { return }
     lane.credits &+= count
-    loop.touch(lane.sender)
+    loop.scheduleOutput(lane.sender)
   }
 
   /// So many of a lane are through: in a closed loop as many may follow.

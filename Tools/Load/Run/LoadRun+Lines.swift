@@ -8,7 +8,7 @@ extension LoadRun {
   ) throws(LoadFailure) -> Int {
     var at = 0
     while at < bytes.count, link.state != .closed {
-      at += try take(link, UnsafeRawBufferPointer(rebasing: bytes[at...]), at: now)
+      at += try ingest(link, UnsafeRawBufferPointer(rebasing: bytes[at...]), at: now)
       guard at < bytes.count, let end = memchr(bytes.baseAddress! + at, 0x0A, bytes.count - at)
       else { break }
       let count = end - UnsafeMutableRawPointer(mutating: bytes.baseAddress! + at)

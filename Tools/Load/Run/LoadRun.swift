@@ -73,7 +73,7 @@ package class LoadRun: LinkHandler {
   /// `event`.
   ///
   /// - Returns: how many bytes were used.
-  func take(
+  func ingest(
     _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
   ) throws(LoadFailure) -> Int { 0 }
 

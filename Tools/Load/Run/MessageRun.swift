@@ -10,7 +10,7 @@ final class MessageRun: LaneRun {
     try steady()
   }
 
-  override func take(
+  override func ingest(
     _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
   ) throws(LoadFailure) -> Int {
     guard link.role == .watch, link.pair < lanes.count, let base = bytes.baseAddress else {

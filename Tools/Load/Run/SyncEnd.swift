@@ -168,7 +168,7 @@ final class SyncEnd {
     guard Digits.read(line, &at) >= 0, Self.end.stands(in: line, at: at) else { return nil }
     at += Self.end.count
     stamp = max(stamp, theirs)
-    take(UnsafeRawBufferPointer(rebasing: line[start..<at]), seq: seq)
+    ingest(UnsafeRawBufferPointer(rebasing: line[start..<at]), seq: seq)
     return (number, time)
   }
 
@@ -180,7 +180,7 @@ final class SyncEnd {
   }
 
   /// Holds an operation of the other device's from now on.
-  func take(_ operation: UnsafeRawBufferPointer, seq: Int) {
+  func ingest(_ operation: UnsafeRawBufferPointer, seq: Int) {
     seen = seq
     others = Self.chained(others, operation)
   }

@@ -71,7 +71,7 @@ final class SyncRun: LaneRun {
 
   // MARK: Lines
 
-  override func take(
+  override func ingest(
     _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
   ) throws(LoadFailure) -> Int {
     guard link.index < ends.count, let base = bytes.baseAddress else { return 0 }
@@ -123,7 +123,7 @@ final class SyncRun: LaneRun {
   /// The device has taken the log in up to a position, which it acknowledges behind what it wrote.
   private func moved(_ end: SyncEnd, to position: Int) {
     end.link.delivered = max(end.link.delivered, position)
-    loop.touch(end.link)
+    loop.scheduleOutput(end.link)
   }
 
   override func event(_ link: Link, _ type: String, _ line: Members) throws(LoadFailure) -> Bool {
@@ -137,7 +137,7 @@ final class SyncRun: LaneRun {
         items.count == 1
       else { return false }
       line.bytes.withUnsafeBytes {
-        end.take(UnsafeRawBufferPointer(rebasing: $0[items[0].start..<items[0].end]), seq: 1)
+        end.ingest(UnsafeRawBufferPointer(rebasing: $0[items[0].start..<items[0].end]), seq: 1)
       }
       // It may be of this very millisecond, and what the watch writes has to be stamped behind it.
       end.saw(stamp: line.objects("ops")?.first?.string("stamp") ?? "")

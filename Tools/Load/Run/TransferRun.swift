@@ -32,7 +32,7 @@ class TransferRun: LaneRun {
   /// A transfer is through.
   func ended(_ lane: Lane) { finished(lane, 1) }
 
-  final override func take(
+  final override func ingest(
     _ link: Link, _ bytes: UnsafeRawBufferPointer, at now: Int64
   ) throws(LoadFailure) -> Int {
     guard link.pair < lanes.count else { return 0 }
@@ -65,7 +65,7 @@ class TransferRun: LaneRun {
       used = at
     }
     lane.deliveries = check
-    if used > 0 { loop.touch(link) }
+    if used > 0 { loop.scheduleOutput(link) }
     return used
   }
 

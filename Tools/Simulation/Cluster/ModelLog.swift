@@ -100,7 +100,7 @@ final class ModelLog {
     entries.append(bytes)
     do {
       let epoch = judge.epoch
-      let batches = try judge.take(bytes, sequence: last)
+      let batches = try judge.ingest(bytes, sequence: last)
       guard let owner = judge.owner else { return true }
       if judge.epoch != epoch, committed.updateValue(judge.lastBatch, forKey: owner) != nil {
         fault = fault ?? "entry \(last) opens the shard for an owner that has opened it before"

@@ -32,7 +32,7 @@ package struct QueueExploration {
     func extend(_ turns: [QueueScript.Turn]) {
       if endsAtFirst, !found.isEmpty { return }
       let session = QueueSession(script)
-      for turn in turns { session.take(turn) }
+      for turn in turns { session.play(turn) }
       let next = session.possible
       if !turns.isEmpty {
         count.prefixes += 1
@@ -40,7 +40,7 @@ package struct QueueExploration {
           for isRead in [true, false] {
             let session = QueueSession(script)
             for (index, turn) in turns.enumerated() {
-              session.take(turn, isRead: isRead || index + 1 < turns.count)
+              session.play(turn, isRead: isRead || index + 1 < turns.count)
             }
             session.meet(trouble)
             session.recover()

@@ -64,7 +64,7 @@ final class QueueSession {
   }
 
   /// - Parameter isRead: whether the lines that come of it reach who they are for.
-  func take(_ turn: QueueScript.Turn, isRead: Bool = true) {
+  func play(_ turn: QueueScript.Turn, isRead: Bool = true) {
     switch turn {
     case .phone:
       story.append("phone: \(script.phone[done.phone].words)")

@@ -15,15 +15,15 @@ struct FieldTable {
     verdict = Verdict(field)
     self.ink = ink
     guard let name = field.name else { return }
-    let ledger = Ledger(recording)
-    let changes = ledger.changes.joined().filter { $0.isOf(field.kind, field.record) }
+    let holdings = Holdings(recording)
+    let changes = holdings.changes.joined().filter { $0.isOf(field.kind, field.record) }
     for other in changes.last?.fields.map(\.name) ?? [] where !other.isIdentical(to: name) {
       let values = changes.compactMap { $0.value(other) }
       guard let first = values.first, values.contains(where: { !$0.isIdentical(to: first) }),
         others.count < Self.mostOthers
       else { continue }
       let ends = field.ends.map { end in
-        let held = recording.index(of: end.device).map { ledger.ends[$0] } ?? []
+        let held = recording.index(of: end.device).map { holdings.ends[$0] } ?? []
         return held.first { $0.isOf(field.kind, field.record) }?.value(other) ?? "–"
       }
       others.append((other, ends))

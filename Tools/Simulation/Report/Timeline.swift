@@ -3,7 +3,7 @@
 struct Timeline {
   private let finding: Finding
   private let recording: Recording
-  private let changes: [[Ledger.Holding]]
+  private let changes: [[Holdings.Holding]]
   private let clock: Clock
   private let ink: Ink
 
@@ -13,7 +13,7 @@ struct Timeline {
   init(_ report: FindingReport, _ ink: Ink) {
     finding = report.finding
     recording = report.recording
-    changes = Ledger(report.recording).changes
+    changes = Holdings(report.recording).changes
     clock = Clock(report.recording)
     self.ink = ink
   }
@@ -135,7 +135,7 @@ struct Timeline {
       let fields = now.fields.filter { field in
         old?.value(field.name).map { !$0.isIdentical(to: field.value) } ?? true
       }
-      return Ledger.Holding(kind: now.kind, record: now.record, fields: fields)
+      return Holdings.Holding(kind: now.kind, record: now.record, fields: fields)
     }
     return recording.places.filter { !$0.isIdentical(to: author) }.compactMap { place in
       let step = recording.steps.indices.dropFirst(index + 1).first { step in

@@ -212,7 +212,7 @@ final class RecordJudge {
       { $1.stamp.ms == $0.ms && !$0.mayBeDestroyed }, { _, _ in true },
     ]
     for isIt in kinds {
-      others.removeAll { promise in take(promise, &there) { isIt(promise, $0) } }
+      others.removeAll { promise in redeem(promise, &there) { isIt(promise, $0) } }
     }
     for promise in others {
       if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: vector) {
@@ -246,7 +246,7 @@ final class RecordJudge {
   /// Takes an operation that does what was promised.
   ///
   /// - Returns: whether there is one.
-  private func take(
+  private func redeem(
     _ promise: SyncLedger.Promise, _ there: inout [String: [Operation]],
     where isIt: (Operation) -> Bool
   ) -> Bool {

@@ -161,11 +161,11 @@ final class ServerNode {
           "it was never set back, and what it pushed differs from what the server has: "
             + (line.string("message") ?? ""))
       }
-      take(bytes, clock)
+      ingest(bytes, clock)
     } else if type == "sync.digests" || type == "sync.feed" || type == "sync.records" {
       answers[line.string("re") ?? "", default: []].append(line)
     } else if type.hasPrefix("sync.") {
-      sync == nil ? answered(line, type) : take(bytes, clock)
+      sync == nil ? answered(line, type) : ingest(bytes, clock)
       if type == "sync.retime" { checkClock(line, clock) }
     } else {
       lanes.received(line)
@@ -181,7 +181,7 @@ final class ServerNode {
     collect()
   }
 
-  private func take(_ bytes: [UInt8], _ clock: Int64) {
+  private func ingest(_ bytes: [UInt8], _ clock: Int64) {
     guard let sync else { return }
     sync.clock = clock
     do {

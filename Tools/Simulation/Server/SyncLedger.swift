@@ -108,7 +108,7 @@ final class SyncLedger {
     if cursor.base != replica.base || cursor.next > log.count {
       cursor = Cursor(base: replica.base)
     }
-    func take(_ index: Int) -> Bool {
+    func gatherEntry(_ index: Int) -> Bool {
       guard let operation = log[index].operation?.operation else { return true }
       if operation.dot.replica == own, operation.dot.seq > accepted {
         written[operation.dot] = operation
@@ -120,8 +120,8 @@ final class SyncLedger {
     for item in device.fold.recoveredItems() {
       apart.insert(.action(item.dot, Int(item.actionIndex)))
     }
-    if !cursor.passed.isEmpty { cursor.passed.removeAll { take($0) } }
-    for index in cursor.next..<log.count where !take(index) { cursor.passed.append(index) }
+    if !cursor.passed.isEmpty { cursor.passed.removeAll { gatherEntry($0) } }
+    for index in cursor.next..<log.count where !gatherEntry(index) { cursor.passed.append(index) }
     cursor.next = log.count
     cursors[device.name] = cursor
   }

@@ -83,7 +83,7 @@ package struct StudioTimeline {
     return errands
   }
 
-  package mutating func take(_ errand: Errand) {
+  package mutating func adopt(_ errand: Errand) {
     guard errand.story === story else { return }
     isAway.remove(errand.part)
     parked[errand.part] = errand.world

@@ -182,7 +182,7 @@ package final class StudioWorld {
     steps.removeLast(steps.count - position)
     let step = Step(intent, flows: flows)
     steps.append(step)
-    take(step)
+    play(step)
   }
 
   /// Sets captions and steps of a guided tour in place of what is still to come.
@@ -202,10 +202,10 @@ package final class StudioWorld {
       }
       begin()
     }
-    while position < count { take(steps[position]) }
+    while position < count { play(steps[position]) }
   }
 
-  private func take(_ step: Step) {
+  private func play(_ step: Step) {
     refusal = nil
     appsSpeak = !step.isRecorded
     if isReal { at = max(at, run.now - start) }
@@ -323,7 +323,7 @@ package final class StudioWorld {
     steps.removeLast()
     let step = Step(.wait(before + milliseconds), flows: true)
     steps.append(step)
-    take(Step(.wait(milliseconds), flows: true))
+    play(Step(.wait(milliseconds), flows: true))
   }
 
   /// A value that somebody sets outside an app: an object with `kind`, `record`, `field` and `value`.
@@ -392,7 +392,7 @@ package final class StudioWorld {
 
   /// Goes on until something is found wrong, or to the end.
   package func seekToFinding() {
-    while position < steps.count, findings.isEmpty { take(steps[position]) }
+    while position < steps.count, findings.isEmpty { play(steps[position]) }
   }
 
   /// What was found on the way.

@@ -73,7 +73,7 @@ final class FuzzCampaign: Sendable {
 
   // MARK: Batches
 
-  private func take() -> ClosedRange<UInt64>? {
+  private func nextBatch() -> ClosedRange<UInt64>? {
     state.withLock { state in
       guard state.failure == nil, Interrupt.signal == nil, state.next <= options.seeds.upperBound
       else { return nil }
@@ -90,7 +90,7 @@ final class FuzzCampaign: Sendable {
   private func work() {
     var worker = Worker(options)
     var batches = 0
-    while let seeds = take() {
+    while let seeds = nextBatch() {
       let began = monotonicMilliseconds()
       switch worker.ask(Self.request(seeds)) {
       case .answer(let answer):

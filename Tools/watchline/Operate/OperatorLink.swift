@@ -107,7 +107,7 @@ final class OperatorLink {
 
   private func fail(_ reason: String) { finish(Ending(1, reason)) }
 
-  private func take(_ line: UnsafeRawBufferPointer) {
+  private func ingest(_ line: UnsafeRawBufferPointer) {
     guard let members = try? Members(Array(line)), let type = members.string("type") else {
       return fail("\(options.endpoint) does not speak the protocol of Watchline")
     }
@@ -138,7 +138,7 @@ extension OperatorLink: ServerConnectionHandler {
 
   func connection(_ connection: ServerConnection, didRead bytes: UnsafeRawBufferPointer) {
     let isSplit = lines.split(bytes) {
-      take($0)
+      ingest($0)
       return ending == nil
     }
     if !isSplit { fail("\(options.endpoint) sends a line that is too long") }

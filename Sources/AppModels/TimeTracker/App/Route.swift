@@ -65,27 +65,27 @@ struct BulkEntry: Hashable {
 extension TimeTrackerApp {
   /// What is listed on a screen. Numbers run through all of its sections.
   func sections(_ route: TrackerRoute, _ now: Int64) -> [TrackerSection] {
-    let ledger = ledger
+    let tracked = tracked
     switch route {
     case .root:
-      let active = ledger.projects.filter(\.isActive)
+      let active = tracked.projects.filter(\.isActive)
       return [
         TrackerSection(title: "RECENT TASKS", items: recentTasks.map(TrackerItem.task)),
         TrackerSection(title: "ACTIVE PROJECTS", items: active.map(TrackerItem.project)),
-        TrackerSection(title: "CLIENTS", items: ledger.clients.map(TrackerItem.client)),
+        TrackerSection(title: "CLIENTS", items: tracked.clients.map(TrackerItem.client)),
       ]
     case .menu:
-      let items = ledger.clients.flatMap { client in
-        [.client(client)] + ledger.projects(of: client.id).map(TrackerItem.project)
+      let items = tracked.clients.flatMap { client in
+        [.client(client)] + tracked.projects(of: client.id).map(TrackerItem.project)
       }
       return [TrackerSection(title: "CLIENTS", items: items)]
     case .client(let id):
       return [
         TrackerSection(
-          title: "PROJECTS", items: ledger.projects(of: id).map(TrackerItem.project)),
-        listed("UNASSIGNED TASKS", ledger.unassignedTasks(of: id)),
+          title: "PROJECTS", items: tracked.projects(of: id).map(TrackerItem.project)),
+        listed("UNASSIGNED TASKS", tracked.unassignedTasks(of: id)),
       ]
-    case .project(let id): return [listed("TASKS", ledger.tasks(of: .project(id)))]
+    case .project(let id): return [listed("TASKS", tracked.tasks(of: .project(id)))]
     case .history(let first):
       let tasks = visibleHistory(now).dropFirst(first).prefix(Self.pageLength)
       return [TrackerSection(title: "", items: tasks.map(TrackerItem.task))]
@@ -109,7 +109,7 @@ extension TimeTrackerApp {
   var recentTasks: [TaskModel] {
     var seen: Set<ActiveTimer.Subject> = []
     var recent: [TaskModel] = []
-    for task in ledger.tasks where task.interval != nil {
+    for task in tracked.tasks where task.interval != nil {
       let subject = ActiveTimer.Subject(
         name: task.name, client: task.client, project: task.project)
       if seen.insert(subject).inserted { recent.append(task) }
@@ -120,8 +120,8 @@ extension TimeTrackerApp {
 
   /// Of the tasks that have stopped those that the entitlement opens.
   func visibleHistory(_ now: Int64) -> [TaskModel] {
-    let (entitlement, firstUse) = (ledger.entitlement, ledger.firstUse)
-    return ledger.tasks.filter { task in
+    let (entitlement, firstUse) = (tracked.entitlement, tracked.firstUse)
+    return tracked.tasks.filter { task in
       task.interval.map { entitlement.canSee($0.upperBound, firstUse: firstUse, now: now) } ?? false
     }
   }

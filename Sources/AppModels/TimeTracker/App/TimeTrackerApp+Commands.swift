@@ -75,7 +75,7 @@ extension TimeTrackerApp {
       ? [Command("stop", "", "stop the timer and write the time down")]
       : [Command("start", "[NAME]", "start the timer")]
     commands.append(Command("new", "[NAME]", "a new task"))
-    if isRunning, ledger.client(timer.subject?.client) == nil {
+    if isRunning, tracked.client(timer.subject?.client) == nil {
       commands.append(Command("assign", "N|NAME", "the client that the time is for"))
     }
     if !isRunning, timer.subject != nil {

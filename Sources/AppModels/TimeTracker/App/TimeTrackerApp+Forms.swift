@@ -103,8 +103,8 @@ extension TimeTrackerApp {
       form.firstTaskName = line.rest
       return
     case .client:
-      let client = try TrackerInput.client(line, ledger)
-      let project = ledger.project(form.value("project", records)?.text)
+      let client = try TrackerInput.client(line, tracked)
+      let project = tracked.project(form.value("project", records)?.text)
       if let project, project.client != client.id { form.typed["project"] = .null }
       value = .string(client.id)
     case .project:
@@ -113,7 +113,7 @@ extension TimeTrackerApp {
         break
       }
       let project = try TrackerInput.project(
-        line, of: form.value("client", records)?.text, ledger)
+        line, of: form.value("client", records)?.text, tracked)
       form.typed["client"] = .string(project.client)
       value = .string(project.id)
     }
@@ -135,7 +135,7 @@ extension TimeTrackerApp {
   private func write(_ form: TrackerForm, _ now: Int64) throws(WireError) {
     var fields = form.typed
     if form.kind == "task", case .bool(let isBilled)? = fields["isBilled"] {
-      let task = form.record.flatMap { ledger.task($0) }
+      let task = form.record.flatMap { tracked.task($0) }
       fields["billedDate"] = isBilled ? .date(now) : .null
       fields["billedAmount"] =
         isBilled ? task.map { .string(amount(of: $0, with: fields).text) } ?? .null : .null
@@ -165,6 +165,6 @@ extension TimeTrackerApp {
     if let rate = fields["hourlyRate"] { task.hourlyRate = rate.text.flatMap { Rate($0.text) } }
     if let project = fields["project"] { task.project = project.text }
     if let client = fields["client"]?.text { task.client = client }
-    return ledger.amount(of: task)
+    return tracked.amount(of: task)
   }
 }

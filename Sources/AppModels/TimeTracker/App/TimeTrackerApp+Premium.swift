@@ -5,7 +5,7 @@ import Wire
 extension TimeTrackerApp {
   /// Opens a screen, or the paywall in front of it.
   func gate(_ word: String, _ now: Int64) {
-    let entitlement = ledger.entitlement
+    let entitlement = tracked.entitlement
     switch word {
     case "advanced":
       enter(.advanced, .advancedReportsAccess, entitlement.canAccessAdvancedReports(now))
@@ -43,12 +43,12 @@ extension TimeTrackerApp {
 
   /// How many tasks the entitlement does not open.
   func hiddenHistory(_ now: Int64) -> Int {
-    ledger.tasks.count { $0.interval != nil } - visibleHistory(now).count
+    tracked.tasks.count { $0.interval != nil } - visibleHistory(now).count
   }
 
   func setTheme(_ line: CommandLine, _ now: Int64) throws(WireError) {
     let theme: TrackerTheme = try TrackerInput.choice(line)
-    if ledger.entitlement.canAccessCustomThemes(now) {
+    if tracked.entitlement.canAccessCustomThemes(now) {
       self.theme = theme
     } else {
       require(.customizationAttempt, replacing: true)
@@ -57,13 +57,13 @@ extension TimeTrackerApp {
 
   /// Marks what the invoice lists as billed.
   func bill(_ now: Int64) {
-    guard case .invoice(let id) = route, let client = ledger.client(id) else { return }
-    guard ledger.entitlement.canGenerateInvoices(now) else {
+    guard case .invoice(let id) = route, let client = tracked.client(id) else { return }
+    guard tracked.entitlement.canGenerateInvoices(now) else {
       require(.invoiceGeneration, replacing: true)
       return
     }
     do throws(WireError) {
-      try service.bill(Invoice(ledger, client: client).tasks, ledger, now: now)
+      try service.bill(Invoice(tracked, client: client).tasks, tracked, now: now)
       leave()
     } catch {
       notice = error.message
@@ -108,7 +108,7 @@ extension TimeTrackerApp {
     var entries = entries
     switch line.word {
     case "entry": entries.append(try entry(line, now))
-    case "client": bulkClient = try TrackerInput.client(line, ledger).id
+    case "client": bulkClient = try TrackerInput.client(line, tracked).id
     case "remove": entries.remove(at: try line.index(in: entries.count, of: "entry"))
     case "save": return saveBulk(entries, now)
     case "cancel", "back": return leave()
@@ -125,7 +125,7 @@ extension TimeTrackerApp {
       throw WireError(
         .invalidField, "entry takes two times of today and a name as 9:05-10:30 Draft")
     }
-    guard let client = ledger.client(bulkClient)?.id ?? context?.client else {
+    guard let client = tracked.client(bulkClient)?.id ?? context?.client else {
       throw WireError(.invalidClient, "there is no client here; add one first")
     }
     return BulkEntry(
@@ -134,7 +134,7 @@ extension TimeTrackerApp {
   }
 
   private func saveBulk(_ entries: [BulkEntry], _ now: Int64) {
-    guard ledger.entitlement.isPremium(now) else {
+    guard tracked.entitlement.isPremium(now) else {
       require(.bulkTimeEntry)
       return
     }

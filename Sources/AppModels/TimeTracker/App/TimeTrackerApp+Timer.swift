@@ -10,10 +10,10 @@ extension TimeTrackerApp {
   func start(_ name: String?, _ now: Int64) {
     guard !isRunning else { return }
     if name == nil {
-      if case .task(let id) = route, let task = ledger.task(id) {
+      if case .task(let id) = route, let task = tracked.task(id) {
         return start(ActiveTimer.Subject(task), now)
       }
-      if let subject = timer.subject, ledger.client(subject.client) != nil {
+      if let subject = timer.subject, tracked.client(subject.client) != nil {
         return start(nil as ActiveTimer.Subject?, now)
       }
     }
@@ -58,25 +58,25 @@ extension TimeTrackerApp {
 
   /// Puts what runs to a client, when its own is gone.
   func assignTimer(_ line: CommandLine) throws(WireError) {
-    let client = try TrackerInput.client(line, ledger)
+    let client = try TrackerInput.client(line, tracked)
     timer.assign(client: client.id, project: nil)
   }
 
   /// What is new belongs to the client and project of the screen, or those of the newest task; else
   /// to the first client. nil where there is no client.
   var context: (client: Name, project: Name?)? {
-    let ledger = ledger
+    let tracked = tracked
     for route in stack.reversed() {
       switch route {
-      case .client(let id) where ledger.client(id) != nil: return (id, nil)
+      case .client(let id) where tracked.client(id) != nil: return (id, nil)
       case .project(let id):
-        if let project = ledger.project(id) { return (project.client, id) }
+        if let project = tracked.project(id) { return (project.client, id) }
       case .task(let id):
-        if let task = ledger.task(id) { return (task.client, task.project) }
+        if let task = tracked.task(id) { return (task.client, task.project) }
       default: break
       }
     }
-    if let task = ledger.tasks.first { return (task.client, task.project) }
-    return ledger.clients.first.map { ($0.id, nil) }
+    if let task = tracked.tasks.first { return (task.client, task.project) }
+    return tracked.clients.first.map { ($0.id, nil) }
   }
 }

@@ -27,7 +27,7 @@ package final class TimeTrackerApp: App {
   var bulkClient: Name?
   var events: [AppEvent] = []
   package var status = SyncStatus()
-  private var read: (vector: VersionVector, ledger: Ledger)?
+  private var read: (vector: VersionVector, tracked: TrackedWork)?
   private var autoPause: Int?
 
   package init(_ surroundings: Surroundings) {
@@ -42,12 +42,12 @@ package final class TimeTrackerApp: App {
   package var formShown: VersionVector? { stack.lazy.compactMap(\.formShown).first }
 
   /// Everything that is recorded; read once for each state of the records.
-  package var ledger: Ledger {
+  package var tracked: TrackedWork {
     let vector = surroundings.records.vector
-    if let read, read.vector == vector { return read.ledger }
-    let ledger = Ledger(surroundings.records)
-    read = (vector, ledger)
-    return ledger
+    if let read, read.vector == vector { return read.tracked }
+    let tracked = TrackedWork(surroundings.records)
+    read = (vector, tracked)
+    return tracked
   }
 
   // MARK: What the widget observes
@@ -60,7 +60,7 @@ package final class TimeTrackerApp: App {
   }
 
   package var clientName: String? {
-    timer.subject.flatMap { ledger.client($0.client)?.name }
+    timer.subject.flatMap { tracked.client($0.client)?.name }
   }
 
   /// `h:mm:ss` of the stretches of the task in hand.
@@ -94,7 +94,7 @@ package final class TimeTrackerApp: App {
       let next = now + 1000 - elapsed % 1000
       times.append(max(now, min(next, autoPauseAt ?? next)))
     }
-    if let expiry = ledger.entitlement.expiresAt, expiry > now { times.append(expiry) }
+    if let expiry = tracked.entitlement.expiresAt, expiry > now { times.append(expiry) }
     return times.min()
   }
 
@@ -105,7 +105,7 @@ package final class TimeTrackerApp: App {
   }
 
   private var autoPauseMinutes: Int? {
-    let settings = ledger.settings
+    let settings = tracked.settings
     return settings.autoPauseEnabled ? settings.autoPauseMinutes : nil
   }
 

@@ -49,18 +49,18 @@ enum TrackerInput {
   }
 
   /// A client by its number or its name.
-  static func client(_ line: CommandLine, _ ledger: Ledger) throws(WireError) -> ClientModel {
-    try find(line, ledger.clients, \.name, "client")
+  static func client(_ line: CommandLine, _ tracked: TrackedWork) throws(WireError) -> ClientModel {
+    try find(line, tracked.clients, \.name, "client")
   }
 
   /// A project by its number among those of a client, or by its name among all.
   static func project(
-    _ line: CommandLine, of client: Name?, _ ledger: Ledger
+    _ line: CommandLine, of client: Name?, _ tracked: TrackedWork
   ) throws(WireError) -> ProjectModel {
-    let own = client.map(ledger.projects(of:)) ?? ledger.projects
+    let own = client.map(tracked.projects(of:)) ?? tracked.projects
     if Int(line.rest) != nil { return try find(line, own, \.name, "project") }
     // Those of the client come first where several have the name.
-    return try find(line, own + ledger.projects, \.name, "project")
+    return try find(line, own + tracked.projects, \.name, "project")
   }
 
   private static func find<Element>(

@@ -32,18 +32,18 @@ package struct Invoice: Hashable, Sendable {
   /// Whose invoice it is, and what stands below it; empty for nothing.
   package var (business, note): (String, String)
 
-  package init(_ ledger: Ledger, client: ClientModel) {
+  package init(_ tracked: TrackedWork, client: ClientModel) {
     self.client = client.name
-    (business, note) = (ledger.settings.businessName, ledger.settings.invoiceNote)
-    tasks = ledger.tasks.reversed().filter {
+    (business, note) = (tracked.settings.businessName, tracked.settings.invoiceNote)
+    tasks = tracked.tasks.reversed().filter {
       $0.client == client.id && $0.interval != nil && !$0.isBilled
     }
-    switch ledger.settings.invoiceTemplate {
-    case .standard: lines = tasks.map { Self.line($0, ledger) }
-    case .summary: lines = Self.summary(tasks, ledger)
+    switch tracked.settings.invoiceTemplate {
+    case .standard: lines = tasks.map { Self.line($0, tracked) }
+    case .summary: lines = Self.summary(tasks, tracked)
     case .detailed:
       lines = tasks.map { task in
-        var line = Self.line(task, ledger)
+        var line = Self.line(task, tracked)
         (line.interval, line.notes) = (task.interval, task.notes)
         return line
       }
@@ -51,26 +51,26 @@ package struct Invoice: Hashable, Sendable {
     total = lines.map(\.amount).sum
   }
 
-  private static func line(_ task: TaskModel, _ ledger: Ledger) -> Line {
-    let project = ledger.project(task.project).map { "\($0.name): " } ?? ""
+  private static func line(_ task: TaskModel, _ tracked: TrackedWork) -> Line {
+    let project = tracked.project(task.project).map { "\($0.name): " } ?? ""
     return Line(
-      title: project + task.title, seconds: ledger.billedSeconds(of: task),
-      rate: ledger.rate(of: task), amount: ledger.amount(of: task))
+      title: project + task.title, seconds: tracked.billedSeconds(of: task),
+      rate: tracked.rate(of: task), amount: tracked.amount(of: task))
   }
 
   /// Projects in the order of their first task.
-  private static func summary(_ tasks: [TaskModel], _ ledger: Ledger) -> [Line] {
+  private static func summary(_ tasks: [TaskModel], _ tracked: TrackedWork) -> [Line] {
     var order: [Name?] = []
-    for task in tasks where !order.contains(ledger.project(task.project)?.id) {
-      order.append(ledger.project(task.project)?.id)
+    for task in tasks where !order.contains(tracked.project(task.project)?.id) {
+      order.append(tracked.project(task.project)?.id)
     }
     return order.map { project in
-      let own = tasks.filter { ledger.project($0.project)?.id == project }
-      let rates = Set(own.map(ledger.rate(of:)))
+      let own = tasks.filter { tracked.project($0.project)?.id == project }
+      let rates = Set(own.map(tracked.rate(of:)))
       return Line(
-        title: ledger.project(project)?.name ?? "Other work",
-        seconds: own.reduce(0) { $0 + ledger.billedSeconds(of: $1) },
-        rate: rates.count == 1 ? rates.first : nil, amount: own.map(ledger.amount(of:)).sum)
+        title: tracked.project(project)?.name ?? "Other work",
+        seconds: own.reduce(0) { $0 + tracked.billedSeconds(of: $1) },
+        rate: rates.count == 1 ? rates.first : nil, amount: own.map(tracked.amount(of:)).sum)
     }
   }
 }
@@ -78,7 +78,7 @@ package struct Invoice: Hashable, Sendable {
 /// Tasks that have stopped as comma-separated values, the oldest first.
 package enum CSVExport {
   /// - Parameter tasks: those that the user may see, the newest first.
-  package static func text(_ ledger: Ledger, _ tasks: [TaskModel]) -> String {
+  package static func text(_ tracked: TrackedWork, _ tasks: [TaskModel]) -> String {
     let header = [
       "client", "project", "task", "start", "end", "seconds", "billableSeconds", "rate", "amount",
       "isBilled", "notes",
@@ -86,10 +86,10 @@ package enum CSVExport {
     let lines = tasks.reversed().compactMap { task -> [String]? in
       guard let interval = task.interval else { return nil }
       return [
-        ledger.client(task.client)?.name ?? "", ledger.project(task.project)?.name ?? "",
+        tracked.client(task.client)?.name ?? "", tracked.project(task.project)?.name ?? "",
         task.name ?? "", CSV.time(interval.lowerBound), CSV.time(interval.upperBound),
-        String(task.seconds), String(ledger.billedSeconds(of: task)),
-        ledger.rate(of: task).text, ledger.amount(of: task).text,
+        String(task.seconds), String(tracked.billedSeconds(of: task)),
+        tracked.rate(of: task).text, tracked.amount(of: task).text,
         task.isBilled ? "true" : "false", task.notes,
       ]
     }

@@ -24,18 +24,19 @@ package struct Statistics: Hashable, Sendable {
   package var tasks = 0
 
   /// - Parameter now: milliseconds since 1970.
-  package init(_ ledger: Ledger, _ scope: Ledger.Scope, now: Int64, secondsFromUTC: Int) {
+  package init(_ tracked: TrackedWork, _ scope: TrackedWork.Scope, now: Int64, secondsFromUTC: Int)
+  {
     let midnight = LocalTime.midnight(now, secondsFromUTC: secondsFromUTC)
     var clients: Set<Name> = []
-    for task in ledger.tasks where scope.contains(task) {
+    for task in tracked.tasks where scope.contains(task) {
       guard let interval = task.interval else { continue }
       tasks += 1
       todaySeconds += task.seconds(from: midnight, to: midnight + LocalTime.day)
       totalSeconds += task.seconds
       if task.isBilled {
-        billed = billed + ledger.amount(of: task)
+        billed = billed + tracked.amount(of: task)
       } else {
-        unbilled = unbilled + ledger.amount(of: task)
+        unbilled = unbilled + tracked.amount(of: task)
       }
       if interval.upperBound >= now - 30 * LocalTime.day { clients.insert(task.client) }
     }

@@ -81,13 +81,13 @@ package struct TrackerService {
   }
 
   /// Marks tasks as billed, each with what it comes to.
-  package func bill(_ tasks: [TaskModel], _ ledger: Ledger, now: Int64) throws(WireError) {
+  package func bill(_ tasks: [TaskModel], _ tracked: TrackedWork, now: Int64) throws(WireError) {
     try records.edit(now: now) { edit throws(WireError) in
       for task in tasks {
         try edit.set(
           "task", task.id,
           [
-            "isBilled": .bool(true), "billedAmount": .string(ledger.amount(of: task).text),
+            "isBilled": .bool(true), "billedAmount": .string(tracked.amount(of: task).text),
             "billedDate": .date(now),
           ])
       }

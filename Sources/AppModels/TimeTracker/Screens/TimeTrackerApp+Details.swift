@@ -3,26 +3,26 @@ import Merge
 /// Screens of one record, and of the forms.
 extension TimeTrackerApp {
   func taskScreen(_ id: Name, _ now: Int64) -> Screen {
-    let ledger = ledger
-    guard let task = ledger.task(id) else { return goneScreen(now) }
+    let tracked = tracked
+    guard let task = tracked.task(id) else { return goneScreen(now) }
     var rows: [Screen.Row] = [
-      .split("Client", ledger.client(task.client)?.name ?? ""),
-      .split("Project", ledger.project(task.project)?.name ?? "none"),
+      .split("Client", tracked.client(task.client)?.name ?? ""),
+      .split("Project", tracked.project(task.project)?.name ?? "none"),
       .rule,
     ]
     if let interval = task.interval {
-      let increment = ledger.increment(of: task)
+      let increment = tracked.increment(of: task)
       rows += [
         .split("From", time(interval.lowerBound)), .split("To", time(interval.upperBound)),
-        clock("Duration", task.seconds), clock("Charged", ledger.billedSeconds(of: task)),
+        clock("Duration", task.seconds), clock("Charged", tracked.billedSeconds(of: task)),
         .text(increment.map { "rounded up to \($0) min" } ?? "not rounded", indent: 2),
       ]
     } else {
       rows.append(.text("Not timed yet"))
     }
     rows += [
-      .rule, .split("Rate", "\(ledger.rate(of: task).money)/h"),
-      .split("Amount", ledger.amount(of: task).text),
+      .rule, .split("Rate", "\(tracked.rate(of: task).money)/h"),
+      .split("Amount", tracked.amount(of: task).text),
       .split("Billed", task.isBilled ? task.billedDate.map { time($0) } ?? "yes" : "no"),
     ]
     if !task.notes.isEmpty { rows += [.rule, .text(task.notes)] }
@@ -107,8 +107,8 @@ extension TimeTrackerApp {
       if field.word == "minutes" { return text ?? "" }
       return text.map { $0 == "0" ? "none" : "\($0) min" } ?? "inherited"
     case .flag: return value == .bool(true) ? "on" : "off"
-    case .client: return ledger.client(value?.text)?.name ?? ""
-    case .project: return ledger.project(value?.text)?.name ?? "none"
+    case .client: return tracked.client(value?.text)?.name ?? ""
+    case .project: return tracked.project(value?.text)?.name ?? "none"
     case .time:
       let recorded = form.record.flatMap { surroundings.records[form.kind, $0] }
       return time(form.times[field.name] ?? recorded?.date(field.name))
@@ -127,7 +127,7 @@ extension TimeTrackerApp {
   }
 
   func bulkScreen(_ entries: [BulkEntry]) -> Screen {
-    let client = ledger.client(bulkClient)?.name ?? ledger.client(context?.client)?.name
+    let client = tracked.client(bulkClient)?.name ?? tracked.client(context?.client)?.name
     var rows: [Screen.Row] = [.split("Client", client ?? "none"), .rule]
     if entries.isEmpty { rows.append(.text("Type entry 9:05-10:30 and a name.")) }
     for (index, entry) in entries.enumerated() {

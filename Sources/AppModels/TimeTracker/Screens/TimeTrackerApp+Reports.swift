@@ -5,9 +5,9 @@ extension TimeTrackerApp {
   /// Where a pad's sidebar leads, in its order.
   var sidebar: [(title: String, stack: [TrackerRoute])] {
     [("Overview", [.root])]
-      + ledger.clients.flatMap { client in
+      + tracked.clients.flatMap { client in
         [(client.name, [.root, .client(client.id)])]
-          + ledger.projects(of: client.id).map {
+          + tracked.projects(of: client.id).map {
             ("  " + $0.name, [.root, .client(client.id), .project($0.id)])
           }
       }
@@ -22,14 +22,14 @@ extension TimeTrackerApp {
         .split((isHere ? "▸ " : "  ") + entry.title, ""), "go \(number + 1)"
       ).labelled(String(entry.title.drop { $0 == " " }) + (isHere ? ", selected" : ""))
     }
-    if !ledger.entitlement.isPremium(now) {
+    if !tracked.entitlement.isPremium(now) {
       rows += [.rule, .tappable(Screen.Row.centred("★ Upgrade ★").labelled("Upgrade"), "premium")]
     }
     return rows
   }
 
   func menuRows(_ now: Int64) -> [Screen.Row] {
-    let isPremium = ledger.entitlement.isPremium(now)
+    let isPremium = tracked.entitlement.isPremium(now)
     var rows: [Screen.Row] = [.text("Overview")]
     rows += sectionRows(.menu, now)
     rows += [
@@ -64,7 +64,7 @@ extension TimeTrackerApp {
     func time(_ what: String, _ start: Int64, _ days: Int64) -> Screen.Row {
       .time(
         what,
-        seconds: ledger.tasks.reduce(0) {
+        seconds: tracked.tasks.reduce(0) {
           $0 + $1.seconds(from: start, to: start + days * LocalTime.day)
         })
     }
@@ -72,13 +72,13 @@ extension TimeTrackerApp {
       time("Today", midnight, 1), time("This week", monday, 7),
       time("Last week", monday - 7 * LocalTime.day, 7), .rule, .heading("BY CLIENT"),
     ]
-    for client in ledger.clients {
-      let seconds = ledger.tasks(of: .client(client.id)).reduce(0) { $0 + $1.seconds }
+    for client in tracked.clients {
+      let seconds = tracked.tasks(of: .client(client.id)).reduce(0) { $0 + $1.seconds }
       rows.append(.time(client.name, seconds: seconds))
     }
-    if ledger.clients.isEmpty { rows.append(.text("none", indent: 2)) }
+    if tracked.clients.isEmpty { rows.append(.text("none", indent: 2)) }
     rows += [.rule, .tappable(.premium("Advanced Analytics"), "advanced")]
-    if !ledger.entitlement.canAccessAdvancedReports(now) {
+    if !tracked.entitlement.canAccessAdvancedReports(now) {
       rows.append(.text("Unlock detailed time patterns and productivity insights"))
       rows += blurredPreview
     }
@@ -94,8 +94,8 @@ extension TimeTrackerApp {
   }
 
   func advancedRows(_ now: Int64) -> [Screen.Row] {
-    let ledger = ledger
-    let tasks = ledger.tasks.filter { $0.interval != nil }
+    let tracked = tracked
+    let tasks = tracked.tasks.filter { $0.interval != nil }
     guard !tasks.isEmpty else { return [.blank, .centred("Nothing Recorded Yet"), .blank] }
     // A task counts for the weekday on which it began.
     var days = [Int](repeating: 0, count: 7)
@@ -121,17 +121,17 @@ extension TimeTrackerApp {
           .labelled("\(name), \(TrackerText.spoken(seconds: seconds))"))
     }
     rows += [.rule, .heading("EARNED BY PROJECT")]
-    for project in ledger.projects {
-      let amounts = ledger.tasks(of: .project(project.id)).map(ledger.amount(of:))
+    for project in tracked.projects {
+      let amounts = tracked.tasks(of: .project(project.id)).map(tracked.amount(of:))
       rows.append(.split(project.name, amounts.sum.text))
     }
-    let others = tasks.filter { ledger.project($0.project) == nil }
-    return rows + [.split("without project", others.map(ledger.amount(of:)).sum.text)]
+    let others = tasks.filter { tracked.project($0.project) == nil }
+    return rows + [.split("without project", others.map(tracked.amount(of:)).sum.text)]
   }
 
   func invoiceRows(_ id: Name, _ now: Int64) -> [Screen.Row] {
-    guard let client = ledger.client(id) else { return [.centred("It has been deleted.")] }
-    let invoice = Invoice(ledger, client: client)
+    guard let client = tracked.client(id) else { return [.centred("It has been deleted.")] }
+    let invoice = Invoice(tracked, client: client)
     guard !invoice.lines.isEmpty else {
       return [.blank, .centred("Everything has been billed."), .blank]
     }
@@ -166,7 +166,7 @@ extension TimeTrackerApp {
   /// What a free user cannot see is not exported for them either.
   func exportRows(_ now: Int64) -> [Screen.Row] {
     let hidden = hiddenHistory(now)
-    return CSVExport.text(ledger, visibleHistory(now)).split(separator: "\r\n")
+    return CSVExport.text(tracked, visibleHistory(now)).split(separator: "\r\n")
       .map { .text(String($0)) }
       + (hidden > 0 ? [.rule, .premium("\(hidden) older\(isWatch ? "" : " than 30 days")")] : [])
   }
@@ -174,7 +174,7 @@ extension TimeTrackerApp {
   // MARK: Premium
 
   func premiumRows(_ now: Int64) -> [Screen.Row] {
-    let entitlement = ledger.entitlement
+    let entitlement = tracked.entitlement
     var rows: [Screen.Row] = []
     if entitlement.isPremium(now) {
       rows += [.centred("Premium"), .split("Until", time(entitlement.expiresAt))]

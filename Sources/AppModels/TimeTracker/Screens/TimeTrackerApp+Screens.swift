@@ -16,7 +16,7 @@ extension TimeTrackerApp {
 
   /// What was opened while premium lasted is behind the paywall when it has ended.
   private func shownRoute(_ now: Int64) -> TrackerRoute {
-    guard !ledger.entitlement.isPremium(now) else { return route }
+    guard !tracked.entitlement.isPremium(now) else { return route }
     switch route {
     case .advanced: return .paywall(.advancedReportsAccess)
     case .invoice: return .paywall(.invoiceGeneration)
@@ -66,7 +66,7 @@ extension TimeTrackerApp {
   private func dashboard(_ now: Int64) -> Screen {
     var rows = statisticsRows(.all, now)
     rows +=
-      ledger.clients.isEmpty
+      tracked.clients.isEmpty
       ? [
         .rule, .blank, .centred("No Clients Yet"), .blank,
         .centred("Type add to make the first one."), .blank,
@@ -75,21 +75,21 @@ extension TimeTrackerApp {
   }
 
   private func clientScreen(_ id: Name, _ now: Int64) -> Screen {
-    guard let client = ledger.client(id) else { return goneScreen(now) }
+    guard let client = tracked.client(id) else { return goneScreen(now) }
     var rows = statisticsRows(.client(id), now)
     rows.append(.rule)
     rows.append(
-      rate(client.hourlyRate, ledger.settings.hourlyRate))
-    rows.append(increment(client.increment, ledger.settings.increment))
+      rate(client.hourlyRate, tracked.settings.hourlyRate))
+    rows.append(increment(client.increment, tracked.settings.increment))
     if !client.notes.isEmpty { rows.append(.text(client.notes)) }
     rows += sectionRows(.client(id), now)
     return withWidget(client.name, rows, trailing: "+", now)
   }
 
   private func projectScreen(_ id: Name, _ now: Int64) -> Screen {
-    guard let project = ledger.project(id) else { return goneScreen(now) }
-    let client = ledger.client(project.client)
-    let settings = ledger.settings
+    guard let project = tracked.project(id) else { return goneScreen(now) }
+    let client = tracked.client(project.client)
+    let settings = tracked.settings
     var rows = statisticsRows(.project(id), now)
     rows += [
       .rule, .split("Client", client?.name ?? ""),
@@ -105,9 +105,9 @@ extension TimeTrackerApp {
     withWidget("Deleted", [.blank, .centred("It has been deleted."), .blank], now)
   }
 
-  private func statisticsRows(_ scope: Ledger.Scope, _ now: Int64) -> [Screen.Row] {
+  private func statisticsRows(_ scope: TrackedWork.Scope, _ now: Int64) -> [Screen.Row] {
     let statistics = Statistics(
-      ledger, scope, now: now, secondsFromUTC: surroundings.secondsFromUTC)
+      tracked, scope, now: now, secondsFromUTC: surroundings.secondsFromUTC)
     var rows: [Screen.Row] = [
       .time("Today", seconds: statistics.todaySeconds),
       .time("Total", seconds: statistics.totalSeconds),
@@ -143,18 +143,18 @@ extension TimeTrackerApp {
   }
 
   private func spoken(_ item: TrackerItem) -> String {
-    let ledger = ledger
-    func time(_ scope: Ledger.Scope) -> String {
-      TrackerText.spoken(seconds: ledger.tasks(of: scope).reduce(0) { $0 + $1.seconds })
+    let tracked = tracked
+    func time(_ scope: TrackedWork.Scope) -> String {
+      TrackerText.spoken(seconds: tracked.tasks(of: scope).reduce(0) { $0 + $1.seconds })
     }
     switch item {
     case .client(let client): return "\(client.name), client, \(time(.client(client.id)))"
     case .project(let project):
-      let client = ledger.client(project.client).map { ", \($0.name)" } ?? ""
+      let client = tracked.client(project.client).map { ", \($0.name)" } ?? ""
       return "\(project.name), project\(client)\(project.isActive ? "" : ", inactive"), "
         + time(.project(project.id))
     case .task(let task):
-      let owner = ledger.project(task.project)?.name ?? ledger.client(task.client)?.name
+      let owner = tracked.project(task.project)?.name ?? tracked.client(task.client)?.name
       let day = task.interval.map {
         LocalTime($0.upperBound, secondsFromUTC: surroundings.secondsFromUTC)
       }
@@ -167,14 +167,14 @@ extension TimeTrackerApp {
   }
 
   private func row(_ item: TrackerItem, _ number: String, _ route: TrackerRoute) -> Screen.Row {
-    let ledger = ledger
-    func time(_ scope: Ledger.Scope) -> String {
-      TrackerText.short(seconds: ledger.tasks(of: scope).reduce(0) { $0 + $1.seconds })
+    let tracked = tracked
+    func time(_ scope: TrackedWork.Scope) -> String {
+      TrackerText.short(seconds: tracked.tasks(of: scope).reduce(0) { $0 + $1.seconds })
     }
     switch item {
     case .client(let client): return .split("\(number) \(client.name)", time(.client(client.id)))
     case .project(let project):
-      let client = ledger.client(project.client).map { " · \($0.name)" } ?? ""
+      let client = tracked.client(project.client).map { " · \($0.name)" } ?? ""
       let isNested = route == .menu
       return .split(
         "\(number) " + (isNested ? "  " : "") + project.name
@@ -186,7 +186,7 @@ extension TimeTrackerApp {
         let day = LocalTime(end, secondsFromUTC: surroundings.secondsFromUTC)
         title = "\(day.date.dropFirst(5)) \(isWatch ? "" : "\(day.clock) ")\(title)"
       } else if route == .root, !isWatch {
-        let owner = ledger.project(task.project)?.name ?? ledger.client(task.client)?.name
+        let owner = tracked.project(task.project)?.name ?? tracked.client(task.client)?.name
         title += owner.map { " · \($0)" } ?? ""
       }
       let time = task.interval == nil ? "–" : TrackerText.short(seconds: task.seconds)
@@ -223,16 +223,16 @@ extension TimeTrackerApp {
     let (title, message): (String, String)
     switch target.kind {
     case "client":
-      let projects = count(ledger.projects(of: target.record).count, "project")
-      let tasks = count(ledger.tasks(of: .client(target.record)).count, "task")
-      title = ledger.client(target.record)?.name ?? ""
+      let projects = count(tracked.projects(of: target.record).count, "project")
+      let tasks = count(tracked.tasks(of: .client(target.record)).count, "task")
+      title = tracked.client(target.record)?.name ?? ""
       message = "Its \(projects) and \(tasks) are deleted with it."
     case "project":
-      let tasks = count(ledger.tasks(of: .project(target.record)).count, "task")
-      title = ledger.project(target.record)?.name ?? ""
+      let tasks = count(tracked.tasks(of: .project(target.record)).count, "task")
+      title = tracked.project(target.record)?.name ?? ""
       message = "Its \(tasks) stay with the client."
     default:
-      title = ledger.task(target.record)?.title ?? ""
+      title = tracked.task(target.record)?.title ?? ""
       message = "Its time is deleted on all devices."
     }
     return Screen.Alert(

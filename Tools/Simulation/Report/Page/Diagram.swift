@@ -53,7 +53,7 @@ struct Diagram {
   private static func interest(
     _ finding: Finding, _ recording: Recording, _ isOnPath: [Bool]
   ) -> [Bool] {
-    let changes = Ledger(recording).changes
+    let changes = Holdings(recording).changes
     var interest = isOnPath
     for (index, step) in recording.steps.enumerated() {
       let isOfField =

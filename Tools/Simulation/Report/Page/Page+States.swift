@@ -4,7 +4,7 @@ internal import Wire
 /// readers without scripts.
 extension Page {
   var states: HTML? {
-    let changes = Ledger(recording).changes
+    let changes = Holdings(recording).changes
     let rows: [HTML] = recording.steps.indices.filter { !changes[$0].isEmpty }.map { index in
       let step = recording.steps[index]
       let records: [HTML] = changes[index].map { holding in
@@ -44,7 +44,7 @@ extension Page {
       text.strings([place, HTML.laneClass(place, recording)])
     }
     text.append(text: "],\"steps\":[")
-    let changes = Ledger(recording).changes
+    let changes = Holdings(recording).changes
     for (index, step) in recording.steps.enumerated() {
       if index > 0 { text.append(0x2C) }
       text.append(text: "{\"at\":\"\(clock.text(step.at))\",\"place\":")

@@ -39,7 +39,7 @@ extension WholeRecordApp: LaneCompanion {
         "I40", "records-unreadable", "A whole-record device cannot read what the hub sends.",
         "The \(client.name) got \(String(decoding: payload, as: UTF8.self)).")
     }
-    tell(take(message), on: client)
+    tell(ingest(message), on: client)
     if isPrompt { client.acknowledge("userInfo", back: 0) }
   }
 

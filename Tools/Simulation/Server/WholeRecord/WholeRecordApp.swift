@@ -120,7 +120,7 @@ final class WholeRecordApp {
   /// Takes in a message of the hub's.
   ///
   /// - Returns: what it answers.
-  func take(_ message: TodoTimersMessage) -> [TodoTimersMessage] {
+  func ingest(_ message: TodoTimersMessage) -> [TodoTimersMessage] {
     let (timers, copies) =
       switch message {
       case .fullSync(let sync): (sync.timers.map(\.id), sync.timers)

@@ -1,5 +1,5 @@
 /// What was sent on a link, and what became of each.
-package struct Ledger {
+package struct DeliveryHistory {
   package enum Kind: String, Sendable {
     case message, context = "application context", userInfo = "user info", complication, file
   }

@@ -1,7 +1,7 @@
 package import Merge
 
 /// Everything that is recorded, at one moment.
-package struct Ledger: Sendable {
+package struct TrackedWork: Sendable {
   /// By name, then by id.
   package private(set) var clients: [ClientModel]
   package private(set) var projects: [ProjectModel]

@@ -1,5 +1,5 @@
 /// What each place of a recording holds, step by step.
-struct Ledger {
+struct Holdings {
   typealias Fields = [(name: String, value: String)]
 
   /// A record at a place; without fields it is hidden or gone.
