@@ -64,7 +64,7 @@ extension Database {
     return true
   }
 
-  /// Gives all rows and segments checksums, and rows the forms that they have now.
+  /// Gives all rows and segments checksums, and rows the formats that they have now.
   private static func migrateToVersion2(
     _ connection: Connection, _ upgrade: StoreOptions.Upgrade
   ) throws(StoreError) {

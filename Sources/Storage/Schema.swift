@@ -11,7 +11,7 @@ package struct Schema: Sendable {
 
   package enum Step: Sendable {
     case statements(String)
-    /// To checksums, and to rows of forms that have changed.
+    /// To checksums, and to rows of which the format has changed.
     case toVersion2
   }
 

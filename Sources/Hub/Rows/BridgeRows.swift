@@ -12,13 +12,13 @@ import Wire
 /// row 1<<31 | h<<27 | d<<20 | n      record n of it: kind record base reached since received digest madeRoom
 ///                                    undated floor doubt owed anew, what it did, then what is in flight
 /// ```
-/// `owed` is 0, 1 for everything, or 2 and what had been processed for a reset. A device's row of form 2 had none, and
-/// one of form 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
-/// the latest date, a position, a number, the earliest date, and how many digests and which. A record's row of form 9 had
-/// none of these: what has made room there is not known, and so is the base. One of form 8 had no `anew`. One of form 7 had
-/// the first two parts of `madeRoom`, one of form 6 the date alone, and one of form 5 none. One of form 4 had a flag at the
-/// end of each delivery. One of form 3 had no `reached`. One of form 2 had a date in the place of `undated`, too, and
-/// behind `owed` whether it is one. One of form 1 had a window: the base is unknown then, which is always safe, and of its
+/// `owed` is 0, 1 for everything, or 2 and what had been processed for a reset. A device's row of version 2 had none, and
+/// one of version 1 had its envelope in two parts, and by how much its clock was ahead. `madeRoom` is
+/// the latest date, a position, a number, the earliest date, and how many digests and which. A record's row of version 9 had
+/// none of these: what has made room there is not known, and so is the base. One of version 8 had no `anew`. One of version 7 had
+/// the first two parts of `madeRoom`, one of version 6 the date alone, and one of version 5 none. One of version 4 had a flag at the
+/// end of each delivery. One of version 3 had no `reached`. One of version 2 had a date in the place of `undated`, too, and
+/// behind `owed` whether it is one. One of version 1 had a window: the base is unknown then, which is always safe, and of its
 /// dates the latest is kept.
 enum BridgeRows {
   static let deviceVersion: UInt8 = 3
@@ -180,7 +180,7 @@ enum BridgeRows {
     return bridged
   }
 
-  /// What is left of a row of form 1: which timer it is of, and the latest date in it.
+  /// What is left of a row of version 1: which timer it is of, and the latest date in it.
   private static func window(
     _ reader: inout ByteReader
   ) throws(JournalError) -> (Target, Track) {

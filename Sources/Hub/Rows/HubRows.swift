@@ -3,10 +3,10 @@ import Merge
 import Relay
 import Wire
 
-/// The form of a hub's rows.
+/// The versions of a hub's rows.
 enum HubRow {
   static let version: UInt8 = 1
-  /// Of a hub's state. Form 1 had a position and a horizon behind `nextChunk`, to which a device had agreed whose own
+  /// Of a hub's state. Version 1 had a position and a horizon behind `nextChunk`, to which a device had agreed whose own
   /// position, where its horizon stands now, was not below.
   static let stateVersion: UInt8 = 2
   // What a row of operations has.

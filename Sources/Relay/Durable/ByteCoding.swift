@@ -7,7 +7,7 @@ package struct JournalError: Error, CustomStringConvertible {
   package init(description: String) { self.description = description }
 }
 
-/// Appends numbers and bytes in the store's own form: LEB128 numbers, length-prefixed bytes.
+/// Appends numbers and bytes in the store's own format: LEB128 numbers, length-prefixed bytes.
 package struct ByteWriter {
   package var bytes: [UInt8] = []
 
@@ -137,18 +137,18 @@ package struct ByteReader {
 }
 
 extension Row {
-  /// Reads the value behind the version of its form.
+  /// Reads the value behind its version.
   ///
-  /// - Throws: `JournalError` where the form is another one, or `body` does.
+  /// - Throws: `JournalError` where that is another one, or `body` does.
   package func read<Result>(
     version: UInt8, _ body: (inout ByteReader) throws(JournalError) -> Result
   ) throws(JournalError) -> Result {
     try read(versions: version...version) { (reader, _) throws(JournalError) in try body(&reader) }
   }
 
-  /// Reads the value behind the version of its form, which `body` is told.
+  /// Reads the value behind its version, which `body` is told.
   ///
-  /// - Throws: `JournalError` where the form is none of the known ones, or `body` does.
+  /// - Throws: `JournalError` where the version is not known, or `body` does.
   package func read<Result>(
     versions known: ClosedRange<UInt8>,
     _ body: (inout ByteReader, UInt8) throws(JournalError) -> Result
@@ -157,14 +157,14 @@ extension Row {
     let result: Swift.Result<Result, JournalError> = (value ?? []).withUnsafeBytes { bytes in
       do throws(JournalError) {
         var reader = ByteReader(bytes)
-        let version = try reader.number()
-        guard let form = UInt8(exactly: version), known.contains(form) else {
+        let number = try reader.number()
+        guard let version = UInt8(exactly: number), known.contains(version) else {
           throw JournalError(
-            description: "a \(key.table) row has form \(version); this server knows form "
+            description: "a \(key.table) row has version \(number); this server knows version "
               + (known.count == 1
                 ? "\(known.lowerBound)" : "\(known.lowerBound) to \(known.upperBound)"))
         }
-        return .success(try body(&reader, form))
+        return .success(try body(&reader, version))
       } catch {
         return .failure(error)
       }

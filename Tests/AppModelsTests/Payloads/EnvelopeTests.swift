@@ -38,14 +38,14 @@ struct TodoTimersEnvelopeTests {
     #expect(String(decoding: TodoTimersEnvelope().dictionary(Self.deleted), as: UTF8.self) == text)
   }
 
-  @Test func allStylesAndFormsRoundTrip() throws {
+  @Test func allStylesAndEncodingsRoundTrip() throws {
     let sync = TodoTimersMessage.fullSync(TimerSyncPayload(timers: [], syncTimestamp: 1.5))
     let id = Identifier(high: 1, low: 2)
     let quick = TodoTimersMessage.quickAction(
       QuickActionMessage(.todoToggled(id, isCompleted: true), timerID: id))
     for style in TodoTimersEnvelope.Style.allCases {
-      for form in TodoTimersEnvelope.Form.allCases {
-        let envelope = TodoTimersEnvelope(style, form)
+      for encoding in TodoTimersEnvelope.Encoding.allCases {
+        let envelope = TodoTimersEnvelope(style, encoding)
         for message in [Self.deleted, sync, quick] {
           let text = String(decoding: envelope.dictionary(message), as: UTF8.self)
           let known = try #require(try read(text), "\(text)")

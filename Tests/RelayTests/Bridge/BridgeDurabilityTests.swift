@@ -79,9 +79,9 @@ struct BridgeDurabilityTests {
     }
   }
 
-  /// A row of form 1, of the former bridge, is read as "unknown", with the latest of its dates; the present
+  /// A row of version 1, of the former bridge, is read as "unknown", with the latest of its dates; the present
   /// state follows.
-  @Test func aWindowOfFormOneIsUnknown() throws {
+  @Test func aWindowOfVersionOneIsUnknown() throws {
     var writer = ByteWriter(bytes: [1])
     writer.number(id.high)
     writer.number(id.low)
@@ -103,7 +103,7 @@ struct BridgeDurabilityTests {
     let track = try #require(hub.bridges[0][Target("timer", Name(id.description))])
     #expect(track.base == .unknown && track.inFlight.isEmpty)
     #expect(track.floor == 9.5 && track.isOwed && track.undated == 9.5)
-    // It is written in the form of today, and reads back as it was.
+    // It is written in the present version, and reads back as it was.
     hub.bridges[0][Target("timer", Name(id.description))]!.isOwed = false
     let rows = BridgeRows.changedRows(hub, hub.bridges[0])
     let again = Hub(pair: pair, index: 0, schema: HubWorld.todoTimers)
@@ -113,17 +113,17 @@ struct BridgeDurabilityTests {
     #expect(again.bridges[0].tracks.values.map(\.track.floor) == [9.5])
   }
 
-  /// Rows of the forms before: a device's had by how much its clock was ahead, a record's an own date and
-  /// whether that was a guess; that of form 3 only lacks what the base may have been made upon, that of form 4 has a
-  /// flag more in each delivery, that of form 5 lacks what has made room, and those up to form 9 do not say what that said.
+  /// Rows of the versions before: a device's had by how much its clock was ahead, a record's an own date and
+  /// whether that was a guess; that of version 3 only lacks what the base may have been made upon, that of version 4 has a
+  /// flag more in each delivery, that of version 5 lacks what has made room, and those up to version 9 do not say what that said.
   @Test(arguments: [
     (true, 2), (false, 2), (true, 3), (true, 4), (true, 5), (true, 6), (true, 7), (true, 8),
     (true, 9),
   ])
-  func rowsOfTheFormsBefore(isUndated: Bool, form: UInt8) throws {
+  func rowsOfTheVersionsBefore(isUndated: Bool, version: UInt8) throws {
     var device = ByteWriter(bytes: [1])
     for number in [1, 2, 5, 0, 70_000, 8, 7, 6, 4] { device.number(number) }
-    var track = ByteWriter(bytes: [form])
+    var track = ByteWriter(bytes: [version])
     track.text("timer")
     track.text(id.description)
     func write(_ date: Double) {
@@ -131,13 +131,15 @@ struct BridgeDurabilityTests {
       track.number(date.bitPattern)
     }
     // A base that was absent is not known where something had made room.
-    for number in [form > 5 ? 1 : 0] + (form > 3 ? [5] : []) + [3, 0, 11] { track.number(number) }
-    if form > 5 { write(1.5) }
-    for number in (form > 6 ? [7] : []) + (form > 7 ? [1] : []) { track.number(number) }
-    if form > 7 { write(1.25) }
+    for number in [version > 5 ? 1 : 0] + (version > 3 ? [5] : []) + [3, 0, 11] {
+      track.number(number)
+    }
+    if version > 5 { write(1.5) }
+    for number in (version > 6 ? [7] : []) + (version > 7 ? [1] : []) { track.number(number) }
+    if version > 7 { write(1.25) }
     for date in [62.5, 64] { write(date) }
-    let inFlight: [UInt64] = form > 3 ? [1, 0, 4, 2, 9, 1] + (form > 4 ? [] : [1]) : [0]
-    let flags: [UInt64] = form < 3 ? [isUndated ? 1 : 0] : form > 8 ? [0] : []
+    let inFlight: [UInt64] = version > 3 ? [1, 0, 4, 2, 9, 1] + (version > 4 ? [] : [1]) : [0]
+    let flags: [UInt64] = version < 3 ? [isUndated ? 1 : 0] : version > 8 ? [0] : []
     for number in [9, 1] + flags + [0] + inFlight {
       track.number(number)
     }
@@ -155,10 +157,10 @@ struct BridgeDurabilityTests {
     #expect(bridged.processed == 8 && bridged.proven == 7 && bridged.heard == 6)
     let read = try #require(bridged[Target("timer", Name(id.description))])
     #expect(read.undated == (isUndated ? 62.5 : nil))
-    #expect(read.base == .unknown && read.reached == (form > 3 ? 5 : 0) && read.since == 3)
+    #expect(read.base == .unknown && read.reached == (version > 3 ? 5 : 0) && read.since == 3)
     #expect(read.digest == 11 && read.floor == 64 && read.doubt == 9 && read.isOwed)
     let delivery = Track.Delivery(record: nil, position: 4, seq: 2, sentAt: 9, isAlone: true)
-    #expect(read.inFlight == (form > 3 ? [delivery] : []) && read.madeRoom == nil)
+    #expect(read.inFlight == (version > 3 ? [delivery] : []) && read.madeRoom == nil)
   }
 
   @Test func aTrackIsReadAsItWasWritten() throws {

@@ -33,7 +33,7 @@ package struct TodoTimersEnvelope: Hashable, Sendable {
   }
 
   /// What stands in the place of the payload's bytes.
-  package enum Form: UInt8, CaseIterable, Sendable {
+  package enum Encoding: UInt8, CaseIterable, Sendable {
     /// `{"$data": "<base64>"}`
     case data
     /// The payload's own object, as people type it.
@@ -43,11 +43,11 @@ package struct TodoTimersEnvelope: Hashable, Sendable {
   }
 
   package var style = Style.typed
-  package var form = Form.data
+  package var encoding = Encoding.data
 
-  package init(_ style: Style = .typed, _ form: Form = .data) {
+  package init(_ style: Style = .typed, _ encoding: Encoding = .data) {
     self.style = style
-    self.form = form
+    self.encoding = encoding
   }
 }
 
@@ -91,8 +91,8 @@ extension TodoTimersEnvelope {
         continue
       }
       try refuseOthers(members, than: [key])
-      let (message, form) = try message(word, member.value, line, key)
-      return (message, TodoTimersEnvelope(.keyed, form))
+      let (message, encoding) = try message(word, member.value, line, key)
+      return (message, TodoTimersEnvelope(.keyed, encoding))
     }
     return nil
   }
@@ -126,33 +126,33 @@ extension TodoTimersEnvelope {
       throw WireError(
         .missingField, "payload is missing; a \(word.rawValue) carries one as {\"$data\":\"…\"}")
     }
-    let (message, form) = try message(word, payload, line, "payload")
-    return (message, TodoTimersEnvelope(.typed, form))
+    let (message, encoding) = try message(word, payload, line, "payload")
+    return (message, TodoTimersEnvelope(.typed, encoding))
   }
 
   private static func message(
     _ word: Word, _ value: Value, _ line: UnsafeRawBufferPointer, _ name: String
-  ) throws(WireError) -> (TodoTimersMessage, Form) {
+  ) throws(WireError) -> (TodoTimersMessage, Encoding) {
     switch word {
     case .syncRequest: return (.syncRequest, .data)
     case .fullSync:
-      let (payload, form) = try payload(TimerSyncPayload.self, value, line, name)
-      return (.fullSync(payload), form)
+      let (payload, encoding) = try payload(TimerSyncPayload.self, value, line, name)
+      return (.fullSync(payload), encoding)
     case .timerUpdate:
-      let (payload, form) = try payload(TimerUpdateMessage.self, value, line, name)
-      return (.timerUpdate(payload), form)
+      let (payload, encoding) = try payload(TimerUpdateMessage.self, value, line, name)
+      return (.timerUpdate(payload), encoding)
     case .quickAction:
-      let (payload, form) = try payload(QuickActionMessage.self, value, line, name)
-      return (.quickAction(payload), form)
+      let (payload, encoding) = try payload(QuickActionMessage.self, value, line, name)
+      return (.quickAction(payload), encoding)
     case .timerState:
-      let (payload, form) = try payload(TimerStateMessage.self, value, line, name)
-      return (.timerState(payload), form)
+      let (payload, encoding) = try payload(TimerStateMessage.self, value, line, name)
+      return (.timerState(payload), encoding)
     }
   }
 
   private static func payload<Payload: TodoTimersPayload>(
     _ type: Payload.Type, _ value: Value, _ line: UnsafeRawBufferPointer, _ name: String
-  ) throws(WireError) -> (Payload, Form) {
+  ) throws(WireError) -> (Payload, Encoding) {
     switch value.kind {
     case .string:
       return (try Payload(json: try decodeBase64(value, line, name)), .text)
@@ -195,12 +195,12 @@ extension TodoTimersEnvelope {
       output.append("{\"type\":", quoted: word.rawValue)
       output.append(",\"payload\":" as StaticString)
     }
-    switch form {
+    switch encoding {
     case .object: payload.append(to: &output)
     case .data, .text:
-      output.append(form == .data ? "{\"$data\":\"" : "\"")
+      output.append(encoding == .data ? "{\"$data\":\"" : "\"")
       payload.json.withUnsafeBytes { output.append(base64: $0) }
-      output.append(form == .data ? "\"}" : "\"")
+      output.append(encoding == .data ? "\"}" : "\"")
     }
     output.append(0x7D)
     return output

@@ -220,11 +220,11 @@ extension TodoItemDTO {
 }
 
 extension TodoTimersEnvelope {
-  /// As a bridge keeps it: the style, and the form times four.
+  /// As a bridge keeps it: the style, and the encoding times four.
   init(bits: UInt64) {
     self.init(
-      Style(rawValue: UInt8(bits & 3)) ?? .typed, Form(rawValue: UInt8(bits >> 2 & 3)) ?? .data)
+      Style(rawValue: UInt8(bits & 3)) ?? .typed, Encoding(rawValue: UInt8(bits >> 2 & 3)) ?? .data)
   }
 
-  var bits: UInt64 { UInt64(style.rawValue) | UInt64(form.rawValue) << 2 }
+  var bits: UInt64 { UInt64(style.rawValue) | UInt64(encoding.rawValue) << 2 }
 }

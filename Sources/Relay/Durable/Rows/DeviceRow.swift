@@ -7,7 +7,7 @@ import Journal
 /// lanes { next acknowledged offered holes { gap length }… }…
 /// failures { incarnation number code }…
 /// ```
-/// `epoch` is that of the run which wrote it. Form 1 had no epoch, and behind the lanes the incarnations:
+/// `epoch` is that of the run which wrote it. Version 1 had no epoch, and behind the lanes the incarnations:
 /// see `IncarnationRow`.
 enum DeviceRow {
   static let version: UInt8 = 2
@@ -133,9 +133,9 @@ enum DeviceRow {
     return sum
   }
 
-  // MARK: Form 1
+  // MARK: Version 1
 
-  /// The rows that a row of form 1 is today: the device's, and one of each of its incarnations.
+  /// The rows that a row of version 1 is today: the device's, and one of each of its incarnations.
   static func upgrade(_ row: Row) throws(JournalError) -> [Row] {
     try row.read(version: 1) { (reader) throws(JournalError) in
       var device = ByteWriter(bytes: [version])
