@@ -135,9 +135,15 @@ extension LaneClient {
     hasBeenThrough = hasBeenThrough || isThrough
   }
 
-  /// Whether it has said of all that it was handed that it has processed it.
-  private var isThrough: Bool {
-    ["userInfo", "complication", "file"].allSatisfy { (seqs[$0] ?? 0) <= (said[$0] ?? 0) }
+  /// Whether it has said of all that it was handed that it has processed it, or refused it.
+  var isThrough: Bool {
+    ["userInfo", "complication", "file"].allSatisfy { lane in
+      let (said, last) = (said[lane] ?? 0, seqs[lane] ?? 0)
+      return said >= last
+        || (said + 1...last).allSatisfy { seq in
+          seen["\(lane) \(seq)"] == nil || refusals[lane]?.contains(seq) == true
+        }
+    }
       && contexts.allSatisfy { sender, value in
         // A context waits no more once its sender has set another.
         contextSeqs[sender]! <= said["context"] ?? 0 || checker.lastContext[sender] != value

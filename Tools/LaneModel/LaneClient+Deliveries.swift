@@ -60,6 +60,7 @@ extension LaneClient {
     }
     last[lane] = seq
     seen[place] = what
+    refusals[lane]?.remove(seq)
     if let id = transfer(lane, seq) { handedOut(id, place) }
     return seq
   }

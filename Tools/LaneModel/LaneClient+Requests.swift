@@ -163,12 +163,12 @@ extension LaneClient {
     guard !isAutomatic, let last = seqs[lane], let id = transfer(lane, max(1, last - back)) else {
       return
     }
+    let seq = max(1, last - back)
     checker[id].refusals.insert(7015)
-    // What is refused is done with as well.
-    hasBeenThrough = true
+    refusals[lane, default: []].insert(seq)
+    hasBeenThrough = hasBeenThrough || isThrough
     send(
-      "{\"type\":\"refuse\",\"lane\":\"\(lane)\",\"seq\":\(max(1, last - back)),\"code\":7015"
-        + ",\"id\":\"refuse\"}")
+      "{\"type\":\"refuse\",\"lane\":\"\(lane)\",\"seq\":\(seq),\"code\":7015,\"id\":\"refuse\"}")
   }
 
   func transfer(_ lane: String, _ seq: Int) -> Int? {

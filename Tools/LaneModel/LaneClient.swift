@@ -87,6 +87,8 @@ package final class LaneClient {
   package var hasSetState = false
   /// By lane, up to where it has said to have processed.
   package internal(set) var said: [String: Int] = [:]
+  /// By lane, the numbers that it has refused, and that have not come again since.
+  var refusals: [String: Set<Int>] = [:]
   /// Whether it has had its deliveries stopped.
   package internal(set) var isHolding = false
   /// The server may take an earlier connection for the one in use, and tell it something.
@@ -143,7 +145,7 @@ package final class LaneClient {
     hasBeenReset = true
     (seqs, seen, downloads, contexts, contextSeqs, contextSet) = ([:], [:], [:], [:], [:], nil)
     (lastOrder, transfers, uploads, isCancelUncertain) = ([:], [:], [:], [])
-    said = [:]
+    (said, refusals) = ([:], [:])
   }
 
   // MARK: The session

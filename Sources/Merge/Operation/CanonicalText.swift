@@ -68,9 +68,9 @@ extension CanonicalText: DatumSource {
 
   func read<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
     guard text[start] == 0x22 else { return nil }
-    let bytes = UnsafeRawBufferPointer(rebasing: text[start + 1..<pastString(start) - 1])
-    let isPlain = bytes.firstEscaped(in: 0..<bytes.count) == bytes.count
-    return isPlain ? body(bytes) : datum.read(body)
+    let end = text.firstEscaped(in: start + 1..<text.count)
+    guard text[end] == 0x22 else { return datum.read(body) }
+    return body(UnsafeRawBufferPointer(rebasing: text[start + 1..<end]))
   }
 
   var flag: Bool? {

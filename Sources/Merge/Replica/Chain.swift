@@ -82,8 +82,13 @@ package struct Head: Hashable, Sendable {
 extension [UInt8] {
   /// Lower-case hexadecimal digits.
   package var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    String(unsafeUninitializedCapacity: 2 * count) { text in
+      func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
+      for (index, byte) in enumerated() {
+        text[2 * index] = digit(byte >> 4)
+        text[2 * index + 1] = digit(byte & 15)
+      }
+      return 2 * count
+    }
   }
 }
