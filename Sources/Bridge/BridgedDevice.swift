@@ -269,14 +269,14 @@ package final class BridgedDevice {
   /// It has acknowledged a delivery.
   ///
   /// - Parameters:
-  ///   - isOwnWord: by a line of its own, not by itself.
+  ///   - isExplicit: by a line of its own, not automatically.
   ///   - n: of the last transfer that was accepted of it.
-  package func acknowledge(_ seq: UInt64, isOwnWord: Bool, accepted n: UInt64) {
+  package func acknowledge(_ seq: UInt64, isExplicit: Bool, accepted n: UInt64) {
     changes += 1
     processed = max(processed, seq)
     due.formUnion(blocked)
     blocked = []
-    guard isOwnWord, session.start != nil, !session.isBeginning else { return }
+    guard isExplicit, session.start != nil, !session.isBeginning else { return }
     if session.unproven.last?.n == session.refused || session.unproven.count == Self.unprovenLimit {
       session.unproven.removeLast()
     }

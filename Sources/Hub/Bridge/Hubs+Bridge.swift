@@ -88,7 +88,7 @@ extension Hubs {
       if isProcessed {
         guard bridged.processed < seq else { continue }
         bridged.acknowledge(
-          seq, isOwnWord: !receiver.isAutomatic, accepted: receiver.lastNumber)
+          seq, isExplicit: !receiver.isAutomatic, accepted: receiver.lastNumber)
       } else {
         bridged.drop(seq)
       }

@@ -81,7 +81,7 @@ struct BridgeUndatedActionTests: BridgeSuite {
   // MARK: Clocks that are ahead
 
   @Test(arguments: [0.007, 50])
-  func whatIsSentAfterAWordIsTakenIn(ahead: Double) throws {
+  func whatIsSentAfterAnUndatedActionIsTakenIn(ahead: Double) throws {
     try make(id)
     watch.skew = ahead
     tick(one)
@@ -157,7 +157,7 @@ struct BridgeUndatedActionTests: BridgeSuite {
 
   // MARK: What it had seen
 
-  @Test func itsOwnDeleteAfterAWordIsCarriedOut() throws {
+  @Test func itsOwnDeleteAfterAnUndatedActionIsCarriedOut() throws {
     try make(id)
     tick(one)
     pass(300)
@@ -167,7 +167,7 @@ struct BridgeUndatedActionTests: BridgeSuite {
   }
 
   /// The price of that nothing is concluded after a tick: what somebody else has changed since comes back once.
-  @Test func aDeleteAfterAWordOfWhatOthersChangedCountsTheSecondTime() throws {
+  @Test func aDeleteAfterAnUndatedActionOfWhatOthersChangedCountsTheSecondTime() throws {
     try make(id)
     tick(one)
     try edit("set={\"text\":\"hot water\"}", one)
@@ -180,7 +180,7 @@ struct BridgeUndatedActionTests: BridgeSuite {
     #expect(held == ["leaves"])
   }
 
-  @Test func whatItHadNotSeenAfterAWordStays() throws {
+  @Test func whatItHadNotSeenAfterAnUndatedActionStays() throws {
     try make(id)
     tick(one)
     watch.holdsInput = true

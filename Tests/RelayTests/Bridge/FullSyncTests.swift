@@ -133,7 +133,7 @@ import Testing
     #expect(works.count == 1)
     for work in works { work.run() }
     let device = try #require(bridged())
-    device.acknowledge(device.processed, isOwnWord: false, accepted: 0)
+    device.acknowledge(device.processed, isExplicit: false, accepted: 0)
     hub.world.finish(works)
     hub.world.settle()
     #expect(device.owed != .nothing)

@@ -9,7 +9,7 @@ struct OutgoingTests {
   /// A device that reads nothing has sixteen copies of a record on their way. The next comes once it has read some, also
   /// where it has not said so itself, which proves nothing of what it holds.
   @Test(arguments: [false, true])
-  func whatHasNoRoomComesLater(isOwnWord: Bool) throws {
+  func whatHasNoRoomComesLater(isExplicit: Bool) throws {
     let id = try #require(Identifier("6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F".utf8))
     let device = BridgedDevice(device: 0)
     device.begin(BridgedDevice.Session(start: 1), isReset: false, now: 1)
@@ -33,7 +33,7 @@ struct OutgoingTests {
     }
     #expect(sent.count == Track.limit)
     #expect(export(at: 21) == 0, "nothing has changed")
-    device.acknowledge(2, isOwnWord: isOwnWord, accepted: 0)
+    device.acknowledge(2, isExplicit: isExplicit, accepted: 0)
     #expect(export(at: 22) == 1)
     #expect(sent.count == Track.limit + 1)
     #expect(sent.last??.values["name"] == .string("20"))
@@ -43,20 +43,20 @@ struct OutgoingTests {
     let device = BridgedDevice(device: 0)
     device.session = BridgedDevice.Session(start: 1)
     device.session.isBeginning = false
-    device.acknowledge(1, isOwnWord: true, accepted: 0)
+    device.acknowledge(1, isExplicit: true, accepted: 0)
     #expect(device.proven == 1)
     device.refuse(2)
-    device.acknowledge(2, isOwnWord: true, accepted: 0)
+    device.acknowledge(2, isExplicit: true, accepted: 0)
     device.refuse(3)
-    device.acknowledge(3, isOwnWord: true, accepted: 0)
-    device.acknowledge(4, isOwnWord: true, accepted: 0)
+    device.acknowledge(3, isExplicit: true, accepted: 0)
+    device.acknowledge(4, isExplicit: true, accepted: 0)
     device.accept(1)
     #expect(device.proven == 1 && device.processed == 4)
     device.accept(2)
     #expect(device.proven == 2)
     device.accept(3)
     #expect(device.proven == 4)
-    device.acknowledge(5, isOwnWord: true, accepted: 3)
+    device.acknowledge(5, isExplicit: true, accepted: 3)
     #expect(device.proven == 5, "all is here")
   }
 
@@ -65,12 +65,12 @@ struct OutgoingTests {
     device.session = BridgedDevice.Session(start: 1)
     device.session.isBeginning = false
     device.refuse(7)
-    device.acknowledge(1, isOwnWord: true, accepted: 6)
+    device.acknowledge(1, isExplicit: true, accepted: 6)
     device.refuse(nil)
-    device.acknowledge(2, isOwnWord: true, accepted: 6)
+    device.acknowledge(2, isExplicit: true, accepted: 6)
     device.accept(7)
     #expect(device.proven == 1, "what was acknowledged before is proven")
-    device.acknowledge(3, isOwnWord: true, accepted: 7)
+    device.acknowledge(3, isExplicit: true, accepted: 7)
     #expect(device.proven == 1)
   }
 
@@ -80,7 +80,7 @@ struct OutgoingTests {
     device.session.isBeginning = false
     for n in 1...1_000 as ClosedRange<UInt64> {
       device.refuse(n)
-      device.acknowledge(n, isOwnWord: true, accepted: 0)
+      device.acknowledge(n, isExplicit: true, accepted: 0)
     }
     #expect(device.session.unproven.count == BridgedDevice.unprovenLimit)
     device.accept(255)
