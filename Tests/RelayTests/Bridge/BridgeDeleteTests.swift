@@ -1,11 +1,7 @@
 import AppModels
-import Foundation
 import Merge
-import Relay
 import RelaySupport
-import SyncSupport
 import Testing
-import Wire
 
 /// What a bridged phone deletes, and what it is sent of deletes, with somebody at a keyboard as the watch.
 @Suite("The bridge and deletes")

@@ -1,11 +1,7 @@
 import AppModels
-import Foundation
 import Merge
-import Relay
 import RelaySupport
-import SyncSupport
 import Testing
-import Wire
 
 /// Where a bridged phone puts timers and to-dos, with somebody at a keyboard as the watch.
 @Suite("The bridge and the order of timers")

@@ -196,12 +196,7 @@ struct BridgeUndatedActionTests: BridgeSuite {
   @Test func aLateActionBringsNothingBack() throws {
     try make(id)
     pass(10)
-    _ = try todos()
-    let answer = try hub.ask(
-      "sync.edit kind=timer record=\"\(id.description)\" delete=true", on: "phone")
-    try #require(answer.type == "sync.edited", "\(answer)")
-    watch.settle()
-    pass()
+    try edit("delete=true")
     #expect(watch.model.timers.isEmpty)
     watch.repeatLast(
       .quickAction(QuickActionMessage(.todoToggled(one, isCompleted: true), timerID: id)))
