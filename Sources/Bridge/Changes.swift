@@ -78,10 +78,12 @@ struct Changes: Equatable {
     findMoves(copy, starts)
   }
 
-  /// The text that takes the fewest changes; the oldest of several.
+  /// The text that takes the fewest changes; of several the longest, of which the most is left, then the oldest.
   static func nearest(_ texts: [Name], to new: Name) -> Name? {
     guard texts.count > 1 else { return texts.first }
-    return texts.map { ($0, TextMerge.distance($0.text, new.text)) }.min { $0.1 < $1.1 }?.0
+    return texts.map { text in
+      (text, TextMerge.distance(text.text, new.text), -text.text.unicodeScalars.count)
+    }.min { ($0.1, $0.2) < ($1.1, $1.2) }?.0
   }
 
   private mutating func findDeleted(_ copy: WholeRecord, _ starts: [WholeRecord]) {

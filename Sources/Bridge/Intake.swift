@@ -183,10 +183,24 @@ package struct Intake {
     track.receive(copy, at: position, newest: newest, isInOrder: isInOrder)
     if isLeftOut {
       track.isOwed = true
-      // What was left out for its age may come again in a newer copy.
-      if isUnknown { track.base = .unknown }
+      // What was left out for its age may come again in a newer copy. Texts were not.
+      if isUnknown {
+        track.base = .unknown
+        track.acted = texts(of: copy)
+      }
     }
     return changes.place != nil
+  }
+
+  private func texts(of copy: WholeRecord) -> [WholeRecord.Field: Datum] {
+    var texts: [WholeRecord.Field: Datum] = [:]
+    for record in [copy] + copy.children {
+      for (register, part) in schema[record.target.kind]?.wholeFields ?? []
+      where register.form == .text {
+        texts[WholeRecord.Field(target: record.target, name: part.name)] = record.values[part.name]
+      }
+    }
+    return texts
   }
 
   /// - Returns: the track, with the copy taken in.

@@ -58,7 +58,7 @@ package struct Track: Equatable {
   package var madeRoom: Room?
   /// The latest date that it was sent, sent itself, or can have.
   package var floor = 0.0
-  /// What it did without a date since its last copy.
+  /// What it did without a date since its last copy; of a copy after which the base is still unknown, its texts too.
   package var acted: [WholeRecord.Field: Datum] = [:]
   /// Of deliveries up to this number it is not known whether the device took them in: only a later one
   /// settles what it holds. 0 where there is no doubt.

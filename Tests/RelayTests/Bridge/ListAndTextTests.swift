@@ -43,4 +43,11 @@ struct ListAndTextTests {
   func textsAreMerged(_ old: Name, _ new: Name, _ present: Name, _ merged: Name) {
     #expect(Name(TextMerge.merge(from: old, to: new, onto: present)) == merged)
   }
+
+  /// Of two that are as near it is the one of which more is left.
+  @Test func theNearestText() {
+    #expect(Changes.nearest(["", "n\u{301}gs", "ab"], to: "ngs") == "n\u{301}gs")
+    #expect(Changes.nearest(["steep", "", "steep 3 min"], to: "steep!") == "steep")
+    #expect(Changes.nearest([], to: "a") == nil)
+  }
 }
