@@ -46,10 +46,15 @@ enum TextMerge {
     return String(result)
   }
 
-  /// How many scalars differ.
+  /// How many scalars differ: by the edits of a merge, or between what both begin and end with, whichever is fewer. A
+  /// cluster that is broken up counts as a whole in a merge.
   static func distance(_ old: String, _ new: String) -> Int {
-    TextEdit.edits(from: old, to: new).reduce(0) {
+    let edited = TextEdit.edits(from: old, to: new).reduce(0) {
       $0 + $1.removed + $1.inserted.unicodeScalars.count
     }
+    let (old, new) = (Array(old.unicodeScalars), Array(new.unicodeScalars))
+    let start = zip(old, new).prefix { $0 == $1 }.count
+    let end = zip(old[start...].reversed(), new[start...].reversed()).prefix { $0 == $1 }.count
+    return min(edited, old.count + new.count - 2 * (start + end))
   }
 }

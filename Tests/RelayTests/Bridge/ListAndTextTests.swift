@@ -48,6 +48,9 @@ struct ListAndTextTests {
   @Test func theNearestText() {
     #expect(Changes.nearest(["", "n\u{301}gs", "ab"], to: "ngs") == "n\u{301}gs")
     #expect(Changes.nearest(["steep", "", "steep 3 min"], to: "steep!") == "steep")
+    let family = Name("o\u{1F469}\u{200D}\u{1F467}wp")
+    #expect(
+      Changes.nearest(["w", family], to: Name("o\u{1F469}\u{200D}a\u{1F467}wp")) == family)
     #expect(Changes.nearest([], to: "a") == nil)
   }
 }
