@@ -160,10 +160,9 @@ extension LaneClient {
   }
 
   package func refuse(_ lane: String, back: Int) {
-    guard !isAutomatic, let last = seqs[lane], let id = transfer(lane, max(1, last - back)) else {
-      return
-    }
+    guard !isAutomatic, let last = seqs[lane] else { return }
     let seq = max(1, last - back)
+    guard let id = transfer(lane, seq) else { return }
     checker[id].refusals.insert(7015)
     refusals[lane, default: []].insert(seq)
     hasBeenThrough = hasBeenThrough || isThrough

@@ -7,15 +7,9 @@ import Wire
 
 /// Fields that payloads of whole records do not have (clause 13.3).
 @Suite("Bridge: what is not carried")
-struct BridgeCarriedTests: BridgeSuite {
+struct BridgeCarriedTests: PhoneBridgeSuite {
   let hub: HubWorld
   let phone: WholeRecordPeer
-  var peer: WholeRecordPeer { phone }
-
-  init() throws {
-    (hub, phone) = try Self.start(.phone)
-    phone.connect()
-  }
 
   @Test func whatIsNotCarriedStays() throws {
     try make(tea)

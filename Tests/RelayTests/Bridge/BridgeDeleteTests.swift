@@ -5,15 +5,9 @@ import Testing
 
 /// What a bridged phone deletes, and what it is sent of deletes, with somebody at a keyboard as the watch.
 @Suite("The bridge and deletes")
-struct BridgeDeleteTests: BridgeSuite {
+struct BridgeDeleteTests: PhoneBridgeSuite {
   let hub: HubWorld
   let phone: WholeRecordPeer
-  var peer: WholeRecordPeer { phone }
-
-  init() throws {
-    (hub, phone) = try Self.start(.phone)
-    phone.connect()
-  }
 
   @Test func aDeleteLosesToWhatItHadNotSeen() throws {
     try make(timer)

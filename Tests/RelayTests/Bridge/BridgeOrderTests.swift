@@ -5,29 +5,16 @@ import Testing
 
 /// Where a bridged phone puts timers and to-dos, with somebody at a keyboard as the watch.
 @Suite("The bridge and the order of timers")
-struct BridgeOrderTests: BridgeSuite {
+struct BridgeOrderTests: PhoneBridgeSuite {
   let hub: HubWorld
   let phone: WholeRecordPeer
-  var peer: WholeRecordPeer { phone }
-
-  init() throws {
-    (hub, phone) = try Self.start(.phone)
-    phone.connect()
-  }
 
   @Test func timersAreReordered() throws {
-    for number in 1...4 {
-      var new = timer
-      new.id = Identifier(high: 5, low: UInt64(number))
-      new.name = Name("\(number)")
-      new.todoItems = []
-      try make(new)
-    }
-    phone.say(phone.model.move(Identifier(high: 5, low: 4), to: 0, now: phone.now))
+    try makeTimers(4)
+    phone.say(phone.model.move(Self.id(4), to: 0, now: phone.now))
     pass()
-    #expect(
-      try hub.records("timer", on: "watch").map { $0["name"] as? String } == ["4", "1", "2", "3"])
-    try edit("move={\"after\":null}", record: Identifier(high: 5, low: 3))
+    #expect(try names() == ["4", "1", "2", "3"])
+    try edit("move={\"after\":null}", record: Self.id(3))
     #expect(phone.model.ordered.map(\.name) == ["3", "4", "1", "2"])
     try expectAgreement()
   }

@@ -10,6 +10,23 @@ protocol BridgeSuite {
   var peer: WholeRecordPeer { get }
 }
 
+/// The device is a phone, which is connected.
+protocol PhoneBridgeSuite: BridgeSuite {
+  var phone: WholeRecordPeer { get }
+
+  init(hub: HubWorld, phone: WholeRecordPeer)
+}
+
+extension PhoneBridgeSuite {
+  var peer: WholeRecordPeer { phone }
+
+  init() throws {
+    let (hub, phone) = try Self.start(.phone)
+    phone.connect()
+    self.init(hub: hub, phone: phone)
+  }
+}
+
 extension BridgeSuite {
   static func start(_ role: WholeRecordDevice.Role) throws -> (HubWorld, WholeRecordPeer) {
     let hub = try HubWorld(hasManualClock: false)

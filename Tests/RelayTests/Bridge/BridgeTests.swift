@@ -9,15 +9,9 @@ import Wire
 
 /// What a bridged phone does and is sent, with somebody at a keyboard as the watch.
 @Suite("The bridge for whole records")
-struct BridgeTests: BridgeSuite {
+struct BridgeTests: PhoneBridgeSuite {
   let hub: HubWorld
   let phone: WholeRecordPeer
-  var peer: WholeRecordPeer { phone }
-
-  init() throws {
-    (hub, phone) = try Self.start(.phone)
-    phone.connect()
-  }
 
   // MARK: Both ways
 
