@@ -1,10 +1,36 @@
 internal import Glibc
+import Synchronization
 
-/// On a terminal, a line on the standard error that the next one takes the place of; an empty one takes it away.
+/// Says on the standard error how far long work has come. An empty text says that it has ended.
 func showStatus(_ text: String) {
-  guard isatty(2) == 1 else { return }
-  let line = Array("\r\u{1B}[K\(text)".utf8)
-  _ = write(2, line, line.count)
+  guard let bytes = status.withLock({ $0.bytes(text, at: monotonicMilliseconds()) }) else { return }
+  _ = write(2, bytes, bytes.count)
+}
+
+private let status = Mutex(
+  StatusLine(isTerminal: isatty(2) == 1, start: monotonicMilliseconds()))
+
+/// On a terminal it is one line, and the next text takes its place. Elsewhere, as in the log of a CI run, it is a line
+/// each 30 s.
+struct StatusLine {
+  static let interval: Int64 = 30_000
+
+  private let isTerminal: Bool
+  /// When the last line was written, in milliseconds.
+  private var last: Int64
+
+  init(isTerminal: Bool, start: Int64) {
+    self.isTerminal = isTerminal
+    last = start
+  }
+
+  /// - Returns: what is to be written; nil for nothing.
+  mutating func bytes(_ text: String, at now: Int64) -> [UInt8]? {
+    if isTerminal { return Array("\r\u{1B}[K\(text)".utf8) }
+    guard !text.isEmpty, now - last >= Self.interval else { return nil }
+    last = now
+    return Array("\(text)\n".utf8)
+  }
 }
 
 /// How far a campaign has come through its seeds.
