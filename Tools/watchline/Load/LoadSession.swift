@@ -1,10 +1,9 @@
 internal import Glibc
 internal import Load
 
-/// Runs what was asked for, one run after the other, with progress on a terminal.
+/// Runs what was asked for, one run after the other, and shows how it goes.
 struct LoadSession {
   let options: LoadCommandOptions
-  private let hasProgress = isatty(2) == 1
 
   init(_ options: LoadCommandOptions) { self.options = options }
 
@@ -56,7 +55,7 @@ struct LoadSession {
     _ endpoints: [Endpoint], _ process: ServerProcess?, forgets: ((String) -> Void)? = nil
   ) throws(LoadFailure) -> LoadResult {
     if let cpu = options.load.clientCPU { try ServerProcess.pinSelf(to: cpu) }
-    let progress = LoadProgress(options.load, isShown: hasProgress)
+    let progress = LoadProgress(options.load)
     defer { progress.clear() }
     return try Load.measure(
       options.load, at: endpoints.map { ($0.host, $0.port) }, server: process,
@@ -67,22 +66,17 @@ struct LoadSession {
   }
 }
 
-/// A line on the terminal that tells how it goes.
+/// Tells how it goes.
 final class LoadProgress {
-  private let isShown: Bool
   private let text: String
   private var seconds = 0.0
   /// Of the last seconds, the oldest first.
   private var throughput: [Double] = []
   private static let mostBars = 20
 
-  init(_ options: LoadOptions, isShown: Bool) {
-    self.isShown = isShown
-    text = options.workload.rawValue
-  }
+  init(_ options: LoadOptions) { text = options.workload.rawValue }
 
   func show(_ sample: Sample) {
-    guard isShown else { return }
     seconds += sample.seconds
     throughput = throughput.suffix(Self.mostBars - 1) + [sample.messagesPerSecond]
     var parts = [
@@ -101,7 +95,5 @@ final class LoadProgress {
     showStatus(parts.joined(separator: " · "))
   }
 
-  func clear() {
-    if isShown { showStatus("") }
-  }
+  func clear() { showStatus("") }
 }
