@@ -13,8 +13,9 @@ final class RecordJudge {
   private let feed: [OracleFeedEntry]
 
   private let apart: Set<Effect>
-  /// Of what everybody holds.
-  private let vector: VersionVector
+  /// What everybody holds.
+  private let fold: Fold
+  /// Records of which only the last delete is known, or was when they were made anew.
   private let tombstones: [Target: Mark]
   /// Whether something came that would have brought back what had been collected.
   let isLate: Bool
@@ -28,16 +29,16 @@ final class RecordJudge {
   /// - Parameters:
   ///   - operations: all that were ever accepted.
   ///   - apart: the actions that came too late for what had been collected.
-  ///   - tombstones: records of which only the last delete is known.
-  ///   - vector: what everybody holds.
+  ///   - fold: what everybody holds.
   init(
-    _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ tombstones: [Target: Mark],
-    _ vector: VersionVector, _ schema: Schema
+    _ run: ServerRun, _ operations: [Operation], _ apart: Set<Effect>, _ fold: Fold,
+    _ schema: Schema
   ) {
     self.run = run
     self.schema = schema
     self.apart = apart
-    self.vector = vector
+    self.fold = fold
+    let tombstones = fold.tombstones
     self.tombstones = tombstones
     let (purged, touches) = Self.purged(operations, tombstones, apart)
     self.purged = purged
@@ -49,7 +50,7 @@ final class RecordJudge {
       $0[$1.dot.replica, default: 0] += 1
     }
     // What the server wrote for who typed it may come to all others in a snapshot alone.
-    isUnread = vector.entries.contains { read[$0.replica, default: 0] < $0.seq }
+    isUnread = fold.vector.entries.contains { read[$0.replica, default: 0] < $0.seq }
     if isUnread { run.coverage.note("unread") }
     isLate =
       !apart.isEmpty || isUnread
@@ -215,7 +216,7 @@ final class RecordJudge {
       others.removeAll { promise in redeem(promise, &there) { isIt(promise, $0) } }
     }
     for promise in others {
-      if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: vector) {
+      if !promise.mayBeDestroyed, !run.sync.isUnread(promise.dot, in: fold.vector) {
         run.report(
           "I27", "edit-lost", "An edit that a device had stored never reached the others.",
           "\(promise.edit.spelled), made at the \(promise.device), is with nobody in the end.")
@@ -319,10 +320,12 @@ final class RecordJudge {
     oracle.entries.count { $0.action.target == target && $0.action.body == .create } > 1
   }
 
+  /// Whether a record that was gone for good was made anew, maybe by what no device has had in its log.
   private func isMadeAnew(_ target: Target, above tombstone: Mark) -> Bool {
-    oracle.entries.contains {
-      $0.action.target == target && $0.action.body == .create && tombstone.stamp < $0.stamp
-    }
+    isUnread && fold.isCreated(target)
+      || oracle.entries.contains {
+        $0.action.target == target && $0.action.body == .create && tombstone.stamp < $0.stamp
+      }
   }
 
   /// What was made in a record that is gone for good is kept apart.

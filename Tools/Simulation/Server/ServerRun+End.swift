@@ -266,8 +266,7 @@ extension ServerRun {
     }
     sync.gather(last)
     sync.complete(last.vector)
-    let judge = RecordJudge(
-      self, sync.operations, sync.apart, last.fold.tombstones, last.vector, schema)
+    let judge = RecordJudge(self, sync.operations, sync.apart, last.fold, schema)
     judge.checkUnion(last.vector)
     for node in nodes + [observer] {
       if let device = node.sync { judge.check(device.fold, at: node.name) }
