@@ -35,6 +35,8 @@ extension Relay {
     if !isDropped, !device.pair.isParked(device) { queueContext(from: device, to: receiver) }
     changedContext(from: device.index, to: receiver)
     changed(receiver)
+    // What a new one has replaced waits no more: of an inactive watch neither waits.
+    settlePending(receiver)
     // An activation tells the sender's own context, and waits for this commit where it must.
     changed(device)
     countUncommitted(call.connection, bytes.count)
@@ -61,7 +63,6 @@ extension Relay {
     if slot.seq > 0, slot.current == slot.handedOut { return true }
     guard slot.isAcknowledged, let handedOut = slot.handedOut else { return false }
     withdraw(&slot, receiver)
-    settlePending(receiver)
     slot.current = handedOut
     return true
   }
