@@ -280,6 +280,7 @@ import Testing
       done.signal()
     }
     var number = 0
+    var isDone = false
     repeat {
       number += 1
       hub.world.send("activate pair=p role=watch device=w\(number)", on: "w\(number)")
@@ -291,8 +292,9 @@ import Testing
       hub.world.close("w\(number)")
       hub.world.send("acknowledge lane=userInfo seq=1", on: "old")
       hub.world.close("watch")
-    } while done.wait(timeout: .now()) == .timedOut && number < 40
-    if number == 40 { done.wait() }
+      isDone = done.wait(timeout: .now()) == .success
+    } while !isDone && number < 40
+    if !isDone { done.wait() }
     hub.world.finish(works)
     hub.world.holdsWorks = false
     hub.world.settle()
