@@ -16,7 +16,7 @@ final class RecordJudge {
   /// What everybody holds.
   private let fold: Fold
   /// Records of which only the last delete is known, or was when they were made anew.
-  private let tombstones: [Target: Mark]
+  private var tombstones: [Target: Mark] { fold.tombstones }
   /// Whether something came that would have brought back what had been collected.
   let isLate: Bool
   /// Whether there are operations that no device has had in its log.
@@ -39,7 +39,6 @@ final class RecordJudge {
     self.apart = apart
     self.fold = fold
     let tombstones = fold.tombstones
-    self.tombstones = tombstones
     let (purged, touches) = Self.purged(operations, tombstones, apart)
     self.purged = purged
     if !purged.isEmpty { run.coverage.note("anew") }
