@@ -22,18 +22,18 @@ extension Intake {
   private static let stateLimit = 64
 
   /// Whether the device had a list's numbers from what it was sent: as they were after some delivery. Else they are its
-  /// person's, though each number by itself had been sent.
+  /// person's, though each number by itself had been sent. A list that lacks what a delivery brought was not made after
+  /// that, and one that has it was not made before.
   ///
   /// - Parameter tracks: as they were before the list came.
   func isKnown(_ list: [WholeRecord], in tracks: BridgedDevice.Tracks) -> Bool {
     let new = Dictionary(list.map { ($0.target, $0.place) }, uniquingKeysWith: { $1 })
-      .compactMapValues(\.self)
+    let entries = tracks.filter { !isCollected($0.key) }
+    device.looked += entries.count
     var sent: Set<UInt64> = []
-    for entry in tracks.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
+    for entry in entries.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
     return (sent.sorted(by: >).prefix(Self.stateLimit) + [0]).contains { seq in
-      copies(in: tracks, before: seq + 1).compactMap(\.last).allSatisfy {
-        new[$0.target] == nil || new[$0.target] == $0.place
-      }
+      entries.allSatisfy { $0.value.track.agrees(with: new[$0.key], after: seq) }
     }
   }
 
@@ -57,11 +57,20 @@ extension Intake {
     }
     if let before = copy.place.map({ $0 &- 1 }) {
       let neighbours = copies.joined().filter { $0.place == before }.map(\.target)
-      if !neighbours.isEmpty { return last(neighbours) }
+      if !neighbours.isEmpty { return last(neighbours + shown(before: copy, beside: neighbours)) }
     }
     let newest = copies.compactMap(\.last)
     let number = newest.compactMap(\.place).max()
     return last(newest.filter { $0.place == number }.map(\.target))
+  }
+
+  /// Where nobody is shown any of the neighbours, the one that stands before them at the device and is: where hidden ones
+  /// stand says nothing of those that are shown.
+  private func shown(before copy: WholeRecord, beside neighbours: [Target]) -> [Target] {
+    guard !neighbours.contains(where: { fold.isVisible($0, schema) }) else { return [] }
+    let newest = copies(in: device.tracks, before: nil).compactMap(\.last)
+      .filter { WholeRecord.isBefore($0, copy) && fold.isVisible($0.target, schema) }
+    return newest.max(by: WholeRecord.isBefore).map { [$0.target] } ?? []
   }
 
   /// The one that stands last at the hub, where also hidden ones have a place.

@@ -112,6 +112,23 @@ package struct Track: Equatable {
     return starts
   }
 
+  /// Whether the device may have had a record's number from what it was sent up to a delivery. What nothing ever came of
+  /// it about it had neither before that was sent, nor did it delete it since.
+  ///
+  /// - Parameter place: of the record in a list of all that the device had; nil where the list lacks it.
+  func agrees(with place: Int64??, after seq: UInt64) -> Bool {
+    let read = starts(before: nil, sentBefore: seq + 1)
+    let isCertain = base == .absent && isUntouched
+    guard let place else {
+      let isDeleted = inFlight.last { $0.seq <= seq }.map { $0.record == nil } ?? false
+      return !isCertain || read.isEmpty || isDeleted
+    }
+    guard let record = read.last?.record else {
+      return !isCertain || starts(before: nil).isEmpty
+    }
+    return place == nil || place == record.place
+  }
+
   /// The copies upon which the device may have made another: what it contains it has of the first that has
   /// it, or of a later one.
   package func starts(of copy: WholeRecord) -> [Start] {

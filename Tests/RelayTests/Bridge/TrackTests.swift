@@ -51,6 +51,31 @@ struct TrackTests {
     return track
   }
 
+  /// A list has the numbers of a delivery only where it has what that brought, and was made before it where it lacks
+  /// that. What the device has sent before it may have deleted or made itself.
+  @Test func aListIsOfOneMoment() {
+    func placed(_ place: Int64, at date: Double) -> WholeRecord {
+      timer(at: date) { $0.sortOrder = place }
+    }
+    var new = Track(.absent)
+    new.send(sent(placed(3, at: 2), 5))
+    // It is there, with its number, from its delivery on.
+    #expect(!new.agrees(with: 3, after: 4) && new.agrees(with: 3, after: 5))
+    #expect(!new.agrees(with: 2, after: 5))
+    // A version that has no numbers says nothing of them.
+    #expect(new.agrees(with: .some(nil), after: 5))
+    #expect(new.agrees(with: nil, after: 4) && !new.agrees(with: nil, after: 5))
+    new.send(sent(nil, 6))
+    #expect(!new.agrees(with: nil, after: 5) && new.agrees(with: nil, after: 6))
+    let own = track(placed(1, at: 1), sent: placed(2, at: 2))
+    #expect(own.agrees(with: 1, after: 0) && own.agrees(with: 2, after: 1))
+    #expect(!own.agrees(with: 1, after: 1) && own.agrees(with: nil, after: 1))
+    // Nothing is known of what it held before it came here.
+    var unknown = Track(.unknown)
+    unknown.send(sent(placed(3, at: 2), 5))
+    #expect(unknown.agrees(with: 1, after: 4) && unknown.agrees(with: nil, after: 5))
+  }
+
   private func changes(_ copy: WholeRecord, _ track: Track) -> Changes {
     Changes(
       copy, Self.schema, starts: track.starts(before: copy.updatedAt).map(\.record),
