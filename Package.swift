@@ -189,7 +189,8 @@ let package = Package(
 
     // The relay in memory, with the schemas that are shipped.
     library(
-      "RelaySupport", ["InMemory", "Hub", "Relay", "AppModels"], path: "Tools/RelaySupport",
+      "RelaySupport", ["InMemory", "Hub", "Relay", "Bridge", "AppModels", "Merge"],
+      path: "Tools/RelaySupport",
       settings: hotAndLean),
     // A device's side of the lanes, and what judges what comes of it.
     library("LaneModel", ["Wire"], path: "Tools/LaneModel", settings: hotAndLean),
@@ -197,14 +198,14 @@ let package = Package(
       "Simulation",
       [
         "LaneModel", "Oracle", "Seeded", "RelaySupport", "InMemory", "Cluster", "Device", "Hub",
-        "Relay",
-        "AppModels", "Merge", "Journal", "Wire",
+        "Relay", "Bridge", "AppModels", "Merge", "Journal", "Wire",
       ],
       path: "Tools/Simulation", settings: hotAndLean),
 
     // Lines of every kind for the relay, drawn from the descriptions of the requests.
     library(
-      "WireFuzz", ["RelaySupport", "Seeded", "Hub", "Relay", "AppModels", "Merge", "Wire"],
+      "WireFuzz",
+      ["RelaySupport", "Seeded", "Hub", "Relay", "Bridge", "AppModels", "Merge", "Wire"],
       path: "Tools/WireFuzz", settings: hotAndLean),
 
     // A world of a phone and watches, on a page in a browser.
@@ -241,7 +242,8 @@ let package = Package(
     tests("WireTests", ["Seeded", "Wire", "CBytes", "ScannerComparison", "protocol-schemas"]),
     tests(
       "MergeTests", ["Merge", "Bridge", "Wire", "AppModels", "TextTraces", "Oracle", "Seeded"]),
-    tests("AppModelsTests", ["Seeded", "AppModels", "Merge", "Wire"], exclude: ["Goldens"]),
+    tests(
+      "AppModelsTests", ["Seeded", "AppModels", "Bridge", "Merge", "Wire"], exclude: ["Goldens"]),
     tests("OracleTests", ["Simulation", "Oracle", "Seeded", "Merge"]),
     tests("MutantTests", ["MutantFiles"]),
     tests("ClusterTests", ["Cluster", "Journal"]),

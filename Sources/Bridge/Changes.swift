@@ -54,7 +54,7 @@ struct Changes: Equatable {
         created.append(New(record: record, after: index == 0 ? nil : list[index - 1].target))
         continue
       }
-      for (register, part) in schema[record.target.kind]?.wholeFields ?? [] {
+      for (register, part) in schema[record.target.kind]?.wholeFields ?? [] where !part.isFixed {
         let field = WholeRecord.Field(target: record.target, name: part.name)
         guard let value = record.values[part.name], acted[field] != value else { continue }
         let before = known.compactMap { $0[field] }

@@ -187,10 +187,12 @@ private struct WholeReader {
 }
 
 extension Schema.Kind {
-  /// The fields that people change, with their registers.
+  /// The fields that whole records have among their values, with their registers: all but the order and the date of
+  /// creation.
   package var wholeFields: [(register: Schema.Register, field: Schema.Field)] {
-    registers.filter { $0.name != order }.flatMap { register in
-      register.fields.filter { !$0.isFixed }.map { (register, $0) }
+    let creationDate = creationDate
+    return registers.filter { $0.name != order }.flatMap { register in
+      register.fields.filter { $0.name != creationDate }.map { (register, $0) }
     }
   }
 

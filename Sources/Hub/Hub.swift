@@ -21,6 +21,8 @@ final class Hub {
   var members: [Member] = []
   /// Devices that send and are sent whole records, by device index, rising.
   var bridges: [BridgedDevice] = []
+  /// How whole records are said; nil where there are none.
+  let codec: (any WholeRecordCodec)?
   /// What is sent whole; nil where nothing is.
   let shape: RecordShape?
   /// Which of it has changed since bridged devices were last sent something; not durable.
@@ -93,13 +95,20 @@ final class Hub {
     var bytes: Int
   }
 
-  /// - Parameter codecs: how whole records are said.
+  /// - Parameter codecs: how apps of their own say whole records.
   init(pair: Pair, index: UInt8, schema: Schema, codecs: [any WholeRecordCodec] = []) {
     self.pair = pair
     self.index = index
     self.schema = schema
-    shape = RecordShape(
-      schema, carrying: codecs.first { $0.schema == schema.name }?.fields)
+    codec = Self.codec(of: schema, among: codecs)
+    shape = RecordShape(schema, carrying: codec?.fields)
+  }
+
+  /// How whole records of a schema are said: as its app does, else as the schema itself has it; nil where there are none.
+  static func codec(
+    of schema: Schema, among codecs: [any WholeRecordCodec]
+  ) -> (any WholeRecordCodec)? {
+    codecs.first { $0.schema == schema.name } ?? RecordCodec(schema)
   }
 
   func member(_ device: Device) -> Int {

@@ -9,7 +9,7 @@ package final class Hubs: HubKeeper {
   unowned(unsafe) let relay: Relay
   /// What hubs can be opened for.
   var schemas: [Schema]
-  /// How whole records are said, for the schemas that have such devices.
+  /// How apps of their own say whole records.
   let codecs: [any WholeRecordCodec]
 
   /// Who waits for hubs that are being read back or are in use aside, by the pair's number.
@@ -42,7 +42,7 @@ package final class Hubs: HubKeeper {
   ///
   /// - Parameters:
   ///   - schemas: what hubs can be opened for.
-  ///   - codecs: how whole records are said, for the schemas that have such devices.
+  ///   - codecs: how apps of their own say whole records; of other schemas they are said as the schema has them.
   package static func keeping(
     _ schemas: [Schema], codecs: [any WholeRecordCodec] = []
   ) -> @Sendable (Relay) -> any HubKeeper {

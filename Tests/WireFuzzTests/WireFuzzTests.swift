@@ -103,6 +103,29 @@ import Wire
     #expect(Set(drawn.map { String(decoding: $0.bytes, as: UTF8.self) }).count > 180)
   }
 
+  /// Devices have whole records of such schemas, and some of these are told to others.
+  @Test func recordsOfRandomSchemasAreTaken() throws {
+    var fuzz = WireFuzz(budget: .max)
+    fuzz.steps = 300
+    var (said, told) = (0, 0)
+    for seed in 1...400 as ClosedRange<UInt64> where told == 0 {
+      var choices = Choices(seed: seed)
+      let setting = Setting(seed: seed, &choices)
+      guard Author(setting, choices).bridged.count > 1 else { continue }
+      let stage = try Stage(setting, budget: .max)
+      for step in fuzz.run(seed: seed).steps {
+        if case .send(_, let bytes) = step, Self.isUpdate(bytes) { said += 1 }
+        try stage.perform(step)
+        told += stage.heard.count { $0.line["from"]?.text == "hub" && Self.isUpdate($0.line.bytes) }
+      }
+    }
+    #expect(said > 0 && told > 0, "\(said) \(told)")
+  }
+
+  private static func isUpdate(_ line: [UInt8]) -> Bool {
+    String(decoding: line, as: UTF8.self).contains("recordUpdate")
+  }
+
   /// A ping that no budget allows is told, in each of three tries.
   @Test func aSlowPingIsFound() {
     #expect(WireFuzz(budget: 0).run(seed: 1).finding?.slug == "slow-ping")

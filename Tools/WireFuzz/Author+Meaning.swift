@@ -152,7 +152,7 @@ extension Author {
     return set
   }
 
-  private mutating func value(_ field: Schema.Field, _ path: String, _ world: Int) -> JSON {
+  mutating func value(_ field: Schema.Field, _ path: String, _ world: Int) -> JSON {
     if choices.percent(5) { return .plain("null") }
     for rule in field.rules {
       if case .oneOf(let values) = rule.test, choices.percent(80) {

@@ -164,7 +164,7 @@ extension Author {
   mutating func payload(_ place: Int) -> JSON {
     let world = clients[place].world
     let tag = JSON.string(worlds[world].tag)
-    if choices.percent(clients[place].isBridged ? 70 : 5) { return wholeRecords(place) }
+    if choices.percent(clients[place].bridge == nil ? 5 : 70) { return wholeRecords(place) }
     switch choices.below(100) {
     case ..<50: return .object([.init("t", tag)])
     case ..<55: return .object([])

@@ -1,3 +1,4 @@
+internal import Bridge
 internal import Merge
 
 /// Whole records in payloads, as apps write them that know no operations (clause 13.3).
@@ -8,6 +9,8 @@ extension Author {
     if choices.percent(15), let told = worlds[world].told("payload").last, told.members.count > 0 {
       return told
     }
+    let schema = clients[place].bridge ?? choices.one(of: bridged)
+    if schema.name != "todoTimers" { return records(of: schema, place) }
     let known = worlds[world].records["timer"] ?? []
     let timer = known.isEmpty || choices.percent(25) ? newID() : choices.one(of: known).id
     worlds[world].note(record: timer, "timer", home: nil)
@@ -52,17 +55,88 @@ extension Author {
 
   /// Typed or keyed, as data, as base64 or as it is.
   private mutating func wrapped(_ type: String, _ payload: JSON) -> JSON {
-    var value = payload
+    if choices.percent(50) { return typed(type, payload) }
+    return .object([.init(type == "fullSync" ? "timersData" : type, encoded(payload))])
+  }
+
+  private mutating func typed(_ type: String, _ payload: JSON) -> JSON {
+    .object([.init("type", .string(type)), .init("payload", encoded(payload))])
+  }
+
+  private mutating func encoded(_ payload: JSON) -> JSON {
     let base64 = JSON.string(Step.base64(payload.bytes))
-    switch choices.below(3) {
-    case 0: value = .object([.init("$data", base64)])
-    case 1: value = base64
-    default: break
+    return switch choices.below(3) {
+    case 0: .object([.init("$data", base64)])
+    case 1: base64
+    default: payload
     }
-    if choices.percent(50) {
-      return .object([.init("type", .string(type)), .init("payload", value)])
+  }
+
+  // MARK: Schemas of one's own
+
+  /// Payloads that follow from a schema (clause 13.6).
+  private mutating func records(of schema: Schema, _ place: Int) -> JSON {
+    let shape = RecordShape(schema)!
+    let known = worlds[clients[place].world].records[shape.root] ?? []
+    func id(_ author: inout Author) -> String {
+      known.isEmpty || author.choices.percent(25)
+        ? author.newID() : author.choices.one(of: known).id
     }
-    return .object([.init(type == "fullSync" ? "timersData" : type, value)])
+    switch choices.below(10) {
+    case ..<5:
+      let (type, root) = (
+        choices.one(of: ["created", "updated", "updated", "deleted"]), id(&self)
+      )
+      var update = JSON.object([.init("type", .string(type)), .init("id", .string(root))])
+      if type != "deleted" || choices.percent(30) {
+        update["record"] = record(root, shape.root, schema, shape, place)
+      }
+      return typed("recordUpdate", update)
+    case ..<9:
+      var roots = (0..<choices.below(4)).map { _ in id(&self) }
+      if choices.percent(90) { roots = Array(Set(roots)).sorted() }
+      return typed(
+        "fullSync",
+        .object([
+          .init(
+            "records", .array(roots.map { record($0, shape.root, schema, shape, place) })),
+          .init("syncTimestamp", date()),
+        ]))
+    default: return .object([.init("type", .string("syncRequest"))])
+    }
+  }
+
+  private mutating func record(
+    _ id: String, _ name: Name, _ schema: Schema, _ shape: RecordShape, _ place: Int
+  ) -> JSON {
+    let kind = schema[name]!
+    let world = clients[place].world
+    worlds[world].note(record: id, name, home: nil)
+    var fields = JSON.object([])
+    for (_, field) in kind.wholeFields where choices.percent(field.isOptional ? 60 : 96) {
+      fields[field.name.text] = value(field, "\(name).\(field.name)", world)
+    }
+    var record = JSON.object([
+      .init("id", .string(id)), .init("fields", fields), .init("createdAt", date()),
+      .init("updatedAt", date()),
+    ])
+    if choices.percent(70) {
+      record["place"] = choices.percent(85) ? .integer(choices.below(5)) : integer(0...Int64.max)
+    }
+    guard name == shape.root || choices.percent(1) else { return record }
+    var contains = JSON.object([])
+    for child in shape.children where choices.percent(97) {
+      let known = worlds[world].records[child] ?? []
+      let ids = (0..<choices.below(4)).map { _ in
+        known.isEmpty || choices.percent(40) ? newID() : choices.one(of: known).id
+      }
+      contains[child.text] = .array(
+        (choices.percent(95) ? Array(Set(ids)).sorted() : ids).map {
+          self.record($0, child, schema, shape, place)
+        })
+    }
+    record["contains"] = contains
+    return record
   }
 
   private mutating func date() -> JSON {

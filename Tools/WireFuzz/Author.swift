@@ -1,3 +1,4 @@
+internal import Bridge
 internal import Merge
 internal import Wire
 
@@ -13,6 +14,8 @@ struct Author {
   var choices: Choices
   let setting: Setting
   let schemas: [Schema]
+  /// Those that devices can have whole records of.
+  let bridged: [Schema]
   var worlds: [Memory]
   var clients: [Person]
   /// The hub's clock, in milliseconds since 1970.
@@ -25,6 +28,7 @@ struct Author {
     self.setting = setting
     self.choices = choices
     schemas = setting.schemas
+    bridged = schemas.filter { RecordShape($0) != nil }
     worlds = []
     clients = []
     // Several pairs, and one name in several apps.
@@ -65,7 +69,7 @@ struct Author {
       role == "phone" || others == 0
       ? nil
       : "watch\(others + 1)" + Tag.text(world) + choices.one(of: ["", "", "\"\\", "é"])
-    person.isBridged = choices.percent(25)
+    if choices.percent(25) { person.bridge = choices.one(of: bridged) }
     person.replica = choices.percent(50) ? newReplica() : nil
     clients.append(person)
   }
@@ -97,7 +101,8 @@ struct Author {
     case ..<85:
       return .disk(
         choices.percent(75) ? choices.one(of: Self.remedies) : choices.one(of: Step.Disk.allCases))
-    case ..<90: clients[place].isBridged.toggle()
+    case ..<90:
+      clients[place].bridge = clients[place].bridge == nil ? choices.one(of: bridged) : nil
     default: break
     }
     if !clients[place].isActive, choices.percent(85) { return activation(place) }
@@ -150,7 +155,9 @@ struct Author {
     }
     for (name, value) in identity(place) { line[name] = value }
     if clients[place].device == nil, choices.percent(90) { line["device"] = nil }
-    if clients[place].isBridged, choices.percent(90) { line["bridge"] = .string("todoTimers") }
+    if let bridge = clients[place].bridge, choices.percent(90) {
+      line["bridge"] = .string(bridge.name.text)
+    }
     // Somebody's pair in the midst of its own line it would be told again, as its own words.
     if setting.hasTokens, choices.percent(15), !clients[place].isTorn { intrude(&line, place) }
     clients[place].isTorn = false

@@ -7,7 +7,8 @@ struct Person {
   var role: String
   /// The device's name; nil for the role's.
   var device: String?
-  var isBridged = false
+  /// The schema that it has whole records of.
+  var bridge: Schema?
   /// The replica that it writes operations as; nil for a person at a keyboard.
   var replica: String?
   var isActive = false

@@ -5,20 +5,56 @@ enum RandomSchema {
   /// The file of a schema; nil in the rare case that what was drawn is none.
   static func draw(_ choices: inout Choices) -> JSON? {
     var kinds: [JSON] = []
-    let count = 1 + choices.below(4)
-    for number in 0..<count { kinds.append(kind(number, kinds, &choices)) }
+    if choices.percent(30) {
+      kinds = forWholeRecords(&choices)
+    } else {
+      let count = 1 + choices.below(4)
+      for number in 0..<count { kinds.append(kind(number, kinds, &choices)) }
+    }
     let file = JSON.object([
       JSON.Member("schema", .string("fuzzed")), JSON.Member("kinds", .array(kinds)),
     ])
     return (try? Schema(json: file.bytes)) == nil ? nil : file
   }
 
-  private static func kind(_ number: Int, _ others: [JSON], _ choices: inout Choices) -> JSON {
-    var members = [JSON.Member("kind", .string("kind\(number)"))]
-    var fields = (0..<1 + choices.below(4)).map { place -> JSON in
+  /// A kind that contains others, as devices with whole records can have them.
+  private static func forWholeRecords(_ choices: inout Choices) -> [JSON] {
+    (0..<2 + choices.below(2)).map { number in
+      var members = [
+        JSON.Member("kind", .string("kind\(number)")), JSON.Member("order", .string("place")),
+        JSON.Member("fields", .array(fields(others: [], &choices))),
+      ]
+      if number > 0 { members.append(container(.string("kind0"))) }
+      if choices.percent(80) { members.append(touchDate) }
+      return .object(choices.shuffled(members))
+    }
+  }
+
+  private static func fields(others: [JSON], _ choices: inout Choices) -> [JSON] {
+    (0..<1 + choices.below(4)).map { place in
       choices.percent(25)
         ? group("g\(place)", &choices) : field("f\(place)", isInGroup: false, others, &choices)
     }
+  }
+
+  private static func container(_ kind: JSON) -> JSON.Member {
+    JSON.Member(
+      "container", .object([JSON.Member("kind", kind), JSON.Member("field", .string("owner"))]))
+  }
+
+  private static var touchDate: JSON.Member {
+    JSON.Member(
+      "derived",
+      .array([
+        .object([
+          JSON.Member("field", .string("touchedAt")), JSON.Member("is", .string("touched")),
+        ])
+      ]))
+  }
+
+  private static func kind(_ number: Int, _ others: [JSON], _ choices: inout Choices) -> JSON {
+    var members = [JSON.Member("kind", .string("kind\(number)"))]
+    var fields = fields(others: others, &choices)
     let owners = others.filter { $0["fixedID"] == nil }
     if let owner = owners.isEmpty ? nil : choices.one(of: owners), choices.percent(60) {
       let name = owner["kind"]!
@@ -27,26 +63,14 @@ enum RandomSchema {
       } else {
         fields.append(reference("owner", to: name, isOptional: false))
       }
-      members.append(
-        JSON.Member(
-          "container",
-          .object([JSON.Member("kind", name), JSON.Member("field", .string("owner"))])))
+      members.append(container(name))
     } else if choices.percent(50) {
       members.append(JSON.Member("order", .string("place")))
     } else if choices.percent(30) {
       members.append(JSON.Member("fixedID", .string("the\(number)")))
     }
     members.append(JSON.Member("fields", .array(fields)))
-    if choices.percent(50) {
-      members.append(
-        JSON.Member(
-          "derived",
-          .array([
-            .object([
-              JSON.Member("field", .string("touchedAt")), JSON.Member("is", .string("touched")),
-            ])
-          ])))
-    }
+    if choices.percent(50) { members.append(touchDate) }
     return .object(choices.shuffled(members))
   }
 

@@ -11,14 +11,9 @@ package import Wire
 /// changes of the hub, by whomever ──► exportChanges, with the batch ──► user info from "hub"
 /// ```
 extension Hubs {
-  /// How whole records of a schema are said; nil where nobody says them.
-  func codec(of schema: Name) -> (any WholeRecordCodec)? {
-    codecs.first { $0.schema == schema }
-  }
-
   /// - Throws: 4004 where there is no such bridge, with what there is.
   private func bridgedSchema(_ name: String) throws(WireError) -> Schema {
-    let known = schemas.filter { codec(of: $0.name) != nil }
+    let known = schemas.filter { Hub.codec(of: $0, among: codecs) != nil }
     if let schema = known.first(where: { $0.name.text == name }) { return schema }
     let names = known.map(\.name.text)
     let there =
@@ -100,7 +95,7 @@ extension Hubs {
     _ request: Request?, _ fields: Fields, _ device: Device, _ error: WireError
   ) {
     guard request?.mayBeForHub == true, let hub = device.bridge, let bridged = hub.bridge(device),
-      let codec = codec(of: hub.schema.name), let payload = try? fields.object(.payload)
+      let codec = hub.codec, let payload = try? fields.object(.payload)
     else { return }
     do throws(WireError) {
       guard try codec.read(payload, fields.line, after: bridged.envelope) != nil else { return }
@@ -118,7 +113,7 @@ extension Hubs {
     _ payload: Value, limit: Int, _ call: Call, _ device: Device
   ) throws(WireError) -> (any BridgedPayload)? {
     guard let hub = device.bridge, let bridged = hub.bridge(device),
-      let codec = codec(of: hub.schema.name),
+      let codec = hub.codec,
       let said = try codec.read(payload, call.fields.line, after: bridged.envelope)
     else { return nil }
     call.connection.allowance -= said.message.records * Work.edit

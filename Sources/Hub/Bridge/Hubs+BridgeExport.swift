@@ -19,7 +19,7 @@ extension Hubs {
         hub.owesExport = true
         return false
       }
-      guard !hub.bridges.isEmpty, let codec = codec(of: hub.schema.name), !sendAllAside(hub)
+      guard !hub.bridges.isEmpty, let codec = hub.codec, !sendAllAside(hub)
       else { return false }
       let targets = hub.takeChangedRecords()
       for bridged in hub.bridges {
@@ -46,7 +46,7 @@ extension Hubs {
   func sendAllAside(_ hub: Hub) -> Bool {
     guard hub.weight > limits.aside,
       let bridged = hub.bridges.first(where: { $0.owed != .nothing }),
-      let codec = codec(of: hub.schema.name)
+      let codec = hub.codec
     else { return false }
     hub.owesExport = true
     let receiver = hub.pair.devices[Int(bridged.device)]

@@ -23,8 +23,8 @@ extension MessageDescription {
         .optional("store", .text(), "the store that received is of; of another it is ignored"),
         .optional("files", .map(.count), "bytes held of each unfinished download, by transfer"),
         .optional(
-          "bridge", .words(["todoTimers"]),
-          "the hub takes its whole records, and sends it what others change"),
+          "bridge", .text(),
+          "a schema: the hub takes its whole records, and sends it what others change"),
         .optional("protocol", .integer(1...1), "the version spoken", standard: "1"),
         .optional(
           "token", .text(), "who this is, on a server that asks", standard: "the connection's"),

@@ -1,3 +1,4 @@
+import Bridge
 import Merge
 import Testing
 import Wire
@@ -44,7 +45,7 @@ struct TodoTimersEnvelopeTests {
     let quick = TodoTimersMessage.quickAction(
       QuickActionMessage(.todoToggled(id, isCompleted: true), timerID: id))
     for style in TodoTimersEnvelope.Style.allCases {
-      for encoding in TodoTimersEnvelope.Encoding.allCases {
+      for encoding in PayloadEncoding.allCases {
         let envelope = TodoTimersEnvelope(style, encoding)
         for message in [Self.deleted, sync, quick] {
           let text = String(decoding: envelope.dictionary(message), as: UTF8.self)

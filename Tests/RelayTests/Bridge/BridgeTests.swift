@@ -141,7 +141,7 @@ struct BridgeTests: PhoneBridgeSuite {
     #expect(phone.errors.first?.code == 4004)
     #expect(
       phone.errors.first?.message
-        == "to-do \(one) belongs to timer \(id), not to timer \(other.id)")
+        == "todo \(one) belongs to timer \(id), not to timer \(other.id)")
     #expect(try hub.state("watch") == before)
   }
 
@@ -151,7 +151,7 @@ struct BridgeTests: PhoneBridgeSuite {
     let before = try hub.state("watch")
     phone.say([.fullSync(TimerSyncPayload(timers: [timer, other], syncTimestamp: phone.now))])
     #expect(phone.errors.map(\.code) == [4004])
-    #expect(phone.errors.first?.message == "to-do \(one) occurs in two timers")
+    #expect(phone.errors.first?.message == "todo \(one) occurs in two timers")
     #expect(try hub.state("watch") == before)
   }
 

@@ -1,3 +1,4 @@
+import Bridge
 package import Merge
 package import Wire
 

@@ -1,3 +1,4 @@
+import Bridge
 package import Merge
 package import Wire
 
@@ -229,20 +230,5 @@ package struct TimerStateMessage: TodoTimersPayload {
     output.append(",\"timestamp\":" as StaticString)
     output.append(payload: timestamp)
     output.append(0x7D)
-  }
-}
-
-extension PayloadReader {
-  /// One of a type's words.
-  fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ type: Word.Type
-  ) throws(WireError) -> Word {
-    let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-    guard let value = value(name) else { throw missing(name, "one of \(words)") }
-    guard value.kind == .string else { throw invalid(name, value, "one of \(words)") }
-    guard let word = Word(rawValue: decodeString(value, line)) else {
-      throw invalid(name, value, "one of \(words)", was: excerpt(value))
-    }
-    return word
   }
 }

@@ -1,4 +1,4 @@
-import Merge
+package import Bridge
 package import Wire
 
 /// Whatever the app's devices say to one another.
@@ -32,20 +32,10 @@ package struct TodoTimersEnvelope: Hashable, Sendable {
     case typed, keyed
   }
 
-  /// What stands in the place of the payload's bytes.
-  package enum Encoding: UInt8, CaseIterable, Sendable {
-    /// `{"$data": "<base64>"}`
-    case data
-    /// The payload's own object, as people type it.
-    case object
-    /// A base64 string, as JSON encoders write data.
-    case text
-  }
-
   package var style = Style.typed
-  package var encoding = Encoding.data
+  package var encoding = PayloadEncoding.data
 
-  package init(_ style: Style = .typed, _ encoding: Encoding = .data) {
+  package init(_ style: Style = .typed, _ encoding: PayloadEncoding = .data) {
     self.style = style
     self.encoding = encoding
   }
@@ -77,62 +67,29 @@ extension TodoTimersEnvelope {
   package static func read(
     _ dictionary: Value, _ line: UnsafeRawBufferPointer
   ) throws(WireError) -> (message: TodoTimersMessage, envelope: TodoTimersEnvelope)? {
-    var members: [(name: String, value: Value)] = []
-    var reader = ObjectReader(dictionary, line)
-    while let member = reader.next() { members.append(member) }
-    let type = members.first { $0.name == "type" && $0.value.kind == .string }
-    if let type, let word = Word(rawValue: decodeString(type.value, line)) {
-      try refuseOthers(members, than: ["type", "payload"])
-      let payload = members.first { $0.name == "payload" }?.value
-      return try typed(word, payload, line)
+    let members = PayloadDictionary(dictionary, line)
+    if let word = members.type.flatMap(Word.init) {
+      try members.refuseOthers(than: ["type", "payload"])
+      guard word != .syncRequest else {
+        try members.refusePayload(of: word.rawValue)
+        return (.syncRequest, TodoTimersEnvelope())
+      }
+      let payload = try members.payload(of: word.rawValue)
+      let (message, encoding) = try message(word, payload, line, "payload")
+      return (message, TodoTimersEnvelope(.typed, encoding))
     }
     for word in Word.allCases {
-      guard let key = word.key, let member = members.first(where: { $0.name == key }) else {
-        continue
-      }
-      try refuseOthers(members, than: [key])
-      let (message, encoding) = try message(word, member.value, line, key)
+      guard let key = word.key, let value = members[key] else { continue }
+      try members.refuseOthers(than: [key])
+      let (message, encoding) = try message(word, value, line, key)
       return (message, TodoTimersEnvelope(.keyed, encoding))
     }
     return nil
   }
 
-  private static func refuseOthers(
-    _ members: [(name: String, value: Value)], than known: [String]
-  ) throws(WireError) {
-    for (index, member) in members.enumerated() {
-      guard known.contains(member.name) else {
-        throw WireError(
-          .invalidField,
-          "\(member.name.quoted) does not belong beside \(known.joined(separator: " and ")); one dictionary carries one message"
-        )
-      }
-      guard !members[..<index].contains(where: { $0.name == member.name }) else {
-        throw WireError(.invalidField, "\(member.name) is given twice")
-      }
-    }
-  }
-
-  private static func typed(
-    _ word: Word, _ payload: Value?, _ line: UnsafeRawBufferPointer
-  ) throws(WireError) -> (message: TodoTimersMessage, envelope: TodoTimersEnvelope) {
-    guard word != .syncRequest else {
-      guard payload == nil else {
-        throw WireError(.invalidField, "a syncRequest has no payload")
-      }
-      return (.syncRequest, TodoTimersEnvelope())
-    }
-    guard let payload else {
-      throw WireError(
-        .missingField, "payload is missing; a \(word.rawValue) carries one as {\"$data\":\"…\"}")
-    }
-    let (message, encoding) = try message(word, payload, line, "payload")
-    return (message, TodoTimersEnvelope(.typed, encoding))
-  }
-
   private static func message(
     _ word: Word, _ value: Value, _ line: UnsafeRawBufferPointer, _ name: String
-  ) throws(WireError) -> (TodoTimersMessage, Encoding) {
+  ) throws(WireError) -> (TodoTimersMessage, PayloadEncoding) {
     switch word {
     case .syncRequest: return (.syncRequest, .data)
     case .fullSync:
@@ -152,22 +109,9 @@ extension TodoTimersEnvelope {
 
   private static func payload<Payload: TodoTimersPayload>(
     _ type: Payload.Type, _ value: Value, _ line: UnsafeRawBufferPointer, _ name: String
-  ) throws(WireError) -> (Payload, Encoding) {
-    switch value.kind {
-    case .string:
-      return (try Payload(json: try decodeBase64(value, line, name)), .text)
-    case .object:
-      var reader = ObjectReader(value, line)
-      guard let (key, data) = reader.next(), key == "$data", reader.next() == nil else {
-        return (try Payload(value, line, ""), .object)
-      }
-      guard data.kind == .string else {
-        throw WireError(.invalidField, "\(name).$data must be a base64 string")
-      }
-      return (try Payload(json: try decodeBase64(data, line, "\(name).$data")), .data)
-    default:
-      throw WireError(
-        .invalidField, "\(name) must be {\"$data\":\"<base64>\"}; it is \(value.kind.readable)")
+  ) throws(WireError) -> (Payload, PayloadEncoding) {
+    try PayloadEncoding.read(value, line, name) { value, line throws(WireError) in
+      try Payload(value, line, "")
     }
   }
 }
@@ -195,13 +139,7 @@ extension TodoTimersEnvelope {
       output.append("{\"type\":", quoted: word.rawValue)
       output.append(",\"payload\":" as StaticString)
     }
-    switch encoding {
-    case .object: payload.append(to: &output)
-    case .data, .text:
-      output.append(encoding == .data ? "{\"$data\":\"" : "\"")
-      payload.json.withUnsafeBytes { output.append(base64: $0) }
-      output.append(encoding == .data ? "\"}" : "\"")
-    }
+    encoding.append(payload.json, to: &output)
     output.append(0x7D)
     return output
   }

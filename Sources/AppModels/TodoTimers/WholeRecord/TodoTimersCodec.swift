@@ -77,58 +77,23 @@ struct SaidTimers: SaidRecords {
     switch said {
     case .syncRequest, .timerState: break
     case .fullSync(let sync):
-      try sync.checkIDs()
       try PayloadDate.check(sync.syncTimestamp, "syncTimestamp")
-      var refused: [RefusedRecord] = []
-      var new: Set<Identifier> = []
-      for timer in sync.timers {
-        do throws(WireError) {
-          let timer = timer.withoutOld(known)
-          try checkTodos(timer, known)
-          try timer.check()
-        } catch {
-          refused.append(RefusedRecord(.timer(timer.id), error))
-          continue
-        }
-        for todo in newTodos(timer, known) where !new.insert(todo).inserted {
-          throw WireError(.invalidField, "to-do \(todo) occurs in two timers")
-        }
+      let timers = Dictionary(
+        sync.timers.map { (Target.timer($0.id), $0) }, uniquingKeysWith: { $1 })
+      return try known.check(list: sync.timers.map(\.whole)) { whole throws(WireError) in
+        try timers[whole.target]!.withoutOld(known).check()
+        try known.checkContained(whole)
       }
-      return refused
     case .timerUpdate(let update):
       if let timer = update.timer, update.type != .deleted, timer.id == update.timerID {
         try TimerUpdateMessage(update.type, timer.withoutOld(known)).check()
-        try checkTodos(timer, known)
+        try known.checkContained(timer.whole)
       } else {
         try update.check()
       }
     case .quickAction(let action): try check(action, known)
     }
     return []
-  }
-
-  /// To-dos that the device never had in this timer must not be another timer's. A copy that is late
-  /// changes nothing, and may be of before they left it.
-  private func checkTodos(_ timer: TimerDTO, _ known: KnownRecords) throws(WireError) {
-    if known.isLate(timer.whole) { return }
-    let copies = known.copies(of: .timer(timer.id))
-    for todo in timer.todoItems where known.isCreated(.todo(todo.id)) {
-      guard !copies.contains(where: { $0.child(.todo(todo.id)) != nil }),
-        let owner = known.container(of: .todo(todo.id))?.record,
-        owner != Name(timer.id.description), !known.isUnknown(.timer(timer.id))
-      else { continue }
-      throw WireError(
-        .invalidField, "to-do \(todo.id) belongs to timer \(owner), not to timer \(timer.id)")
-    }
-  }
-
-  /// What nobody knows yet. What was sent to the device in two timers, one after the other, it may have in both.
-  private func newTodos(_ timer: TimerDTO, _ known: KnownRecords) -> [Identifier] {
-    if known.isLate(timer.whole) { return [] }
-    let copies = known.copies(of: .timer(timer.id))
-    return timer.todoItems.map(\.id).filter { id in
-      !known.isCreated(.todo(id)) && !copies.contains { $0.child(.todo(id)) != nil }
-    }
   }
 
   private func check(_ action: QuickActionMessage, _ known: KnownRecords) throws(WireError) {
@@ -223,7 +188,8 @@ extension TodoTimersEnvelope {
   /// As a bridge keeps it: the style, and the encoding times four.
   init(bits: UInt64) {
     self.init(
-      Style(rawValue: UInt8(bits & 3)) ?? .typed, Encoding(rawValue: UInt8(bits >> 2 & 3)) ?? .data)
+      Style(rawValue: UInt8(bits & 3)) ?? .typed,
+      PayloadEncoding(rawValue: UInt8(bits >> 2 & 3)) ?? .data)
   }
 
   var bits: UInt64 { UInt64(style.rawValue) | UInt64(encoding.rawValue) << 2 }

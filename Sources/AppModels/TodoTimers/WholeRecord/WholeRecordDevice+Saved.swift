@@ -1,3 +1,4 @@
+import Bridge
 import Merge
 package import Wire
 

@@ -1,4 +1,5 @@
 import AppModels
+import Bridge
 import Merge
 
 /// The app of a device that knows whole records only (PROTOCOL.md clause 13): its timers, what its

@@ -1,18 +1,18 @@
-import Merge
+package import Merge
 package import Wire
 
 /// The members of one object of a payload, each of which is known.
 ///
 /// An unknown member is an error: absent notes mean that there are none, so a misspelt name must not
 /// pass for absence. A member that is null counts as absent.
-struct PayloadReader {
+package struct PayloadReader {
   let line: UnsafeRawBufferPointer
   /// What the object is called in errors, such as `timers[3]`; empty for the payload itself.
   let path: String
   private var members: [(name: String, value: Value)] = []
 
   /// - Throws: 4004 where the value is no object, or has a member twice or one that is not in `keys`.
-  init(
+  package init(
     _ value: Value, _ line: UnsafeRawBufferPointer, _ path: String, keys: [String]
   ) throws(WireError) {
     self.line = line
@@ -36,44 +36,44 @@ struct PayloadReader {
     }
   }
 
-  func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+  package func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
   /// nil where the member is absent or null.
-  func value(_ name: String) -> Value? {
+  package func value(_ name: String) -> Value? {
     members.first { $0.name == name }.flatMap { $0.value.kind == .null ? nil : $0.value }
   }
 
   // MARK: Types
 
-  func text(_ name: String) throws(WireError) -> Name {
+  package func text(_ name: String) throws(WireError) -> Name {
     guard let text = try optionalText(name) else { throw missing(name, "a string") }
     return text
   }
 
-  func optionalText(_ name: String) throws(WireError) -> Name? {
+  package func optionalText(_ name: String) throws(WireError) -> Name? {
     guard let value = value(name) else { return nil }
     guard value.kind == .string else { throw invalid(name, value, "a string") }
     return Name(decodeString(value, line))
   }
 
-  func bool(_ name: String) throws(WireError) -> Bool {
+  package func bool(_ name: String) throws(WireError) -> Bool {
     guard let flag = try optionalBool(name) else { throw missing(name, "true or false") }
     return flag
   }
 
-  func optionalBool(_ name: String) throws(WireError) -> Bool? {
+  package func optionalBool(_ name: String) throws(WireError) -> Bool? {
     guard let value = value(name) else { return nil }
     guard value.kind == .bool else { throw invalid(name, value, "true or false") }
     return line[value.start] == 0x74
   }
 
-  func integer(_ name: String) throws(WireError) -> Int64 {
+  package func integer(_ name: String) throws(WireError) -> Int64 {
     guard let number = try optionalInteger(name) else { throw missing(name, Self.wholeNumber) }
     return number
   }
 
   /// `1500.0` and `15e2` are 1500; what is not whole, or not of 64 bits, is refused.
-  func optionalInteger(_ name: String) throws(WireError) -> Int64? {
+  package func optionalInteger(_ name: String) throws(WireError) -> Int64? {
     guard let value = value(name) else { return nil }
     guard value.kind == .number else { throw invalid(name, value, Self.wholeNumber) }
     guard let text = (try? FieldType.int.canonical(value, line))?.text,
@@ -85,7 +85,7 @@ struct PayloadReader {
   private static let wholeNumber = "a whole number of 64 bits"
 
   /// Seconds since 2001-01-01 UTC.
-  func date(_ name: String) throws(WireError) -> Double {
+  package func date(_ name: String) throws(WireError) -> Double {
     guard let value = value(name) else { throw missing(name, Self.seconds) }
     guard value.kind == .number else { throw invalid(name, value, Self.seconds) }
     guard let number = Double(excerpt(value, limit: .max)), number.isFinite else {
@@ -97,12 +97,12 @@ struct PayloadReader {
 
   private static let seconds = "a number of seconds since 2001-01-01 UTC"
 
-  func identifier(_ name: String) throws(WireError) -> Identifier {
+  package func identifier(_ name: String) throws(WireError) -> Identifier {
     guard let id = try optionalIdentifier(name) else { throw missing(name, Self.uuid) }
     return id
   }
 
-  func optionalIdentifier(_ name: String) throws(WireError) -> Identifier? {
+  package func optionalIdentifier(_ name: String) throws(WireError) -> Identifier? {
     guard let value = value(name) else { return nil }
     guard value.kind == .string else { throw invalid(name, value, Self.uuid) }
     guard let id = Identifier(decodeString(value, line).utf8) else {
@@ -114,7 +114,7 @@ struct PayloadReader {
   private static let uuid = "a UUID such as 6F0E3A52-0C55-4F6B-9E0E-0A1B2C3D4E5F"
 
   /// The elements of a list, each with what it is called in errors.
-  func elements(_ name: String) throws(WireError) -> [(value: Value, path: String)] {
+  package func elements(_ name: String) throws(WireError) -> [(value: Value, path: String)] {
     guard let value = value(name) else { throw missing(name, "a list") }
     guard value.kind == .array else { throw invalid(name, value, "a list") }
     var elements: [(value: Value, path: String)] = []
@@ -125,69 +125,35 @@ struct PayloadReader {
     return elements
   }
 
+  /// One of a type's words.
+  package func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ type: Word.Type
+  ) throws(WireError) -> Word {
+    let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let value = value(name) else { throw missing(name, "one of \(words)") }
+    guard value.kind == .string else { throw invalid(name, value, "one of \(words)") }
+    guard let word = Word(rawValue: decodeString(value, line)) else {
+      throw invalid(name, value, "one of \(words)", was: excerpt(value))
+    }
+    return word
+  }
+
   // MARK: Errors
 
-  func missing(_ name: String, _ wanted: String) -> WireError {
+  package func missing(_ name: String, _ wanted: String) -> WireError {
     WireError(.missingField, "\(place(name)) is missing; it must be \(wanted)")
   }
 
-  func invalid(
+  package func invalid(
     _ name: String, _ value: Value, _ wanted: String, was: String? = nil
   ) -> WireError {
     WireError(
       .invalidField, "\(place(name)) must be \(wanted); it is \(was ?? value.kind.readable)")
   }
 
-  func excerpt(_ value: Value, limit: Int = 40) -> String {
+  package func excerpt(_ value: Value, limit: Int = 40) -> String {
     let text = UnsafeRawBufferPointer(rebasing: line[value.start..<value.end])
     guard text.count > limit else { return String(decoding: text, as: UTF8.self) }
     return String(decoding: text.prefix(limit), as: UTF8.self) + "…"
-  }
-}
-
-/// A payload of the app, or a record in one: an object with fixed names.
-package protocol TodoTimersPayload: Hashable, Sendable {
-  /// Reads the object that a scanned value is. What it says is not judged: see `check`.
-  ///
-  /// - Parameter path: what the object is called in errors; empty for the payload itself.
-  /// - Throws: 4003 where a member is missing, 4004 where one is unknown, given twice or of another
-  ///   type, each with the member's path.
-  init(_ value: Value, _ line: UnsafeRawBufferPointer, _ path: String) throws(WireError)
-
-  /// Whether an app of ours could mean it.
-  ///
-  /// - Throws: 4004 for a date before 2001, a negative number or an id that occurs twice, and the
-  ///   app's own errors 4021 to 4024 with the texts that people are shown.
-  func check() throws(WireError)
-
-  /// Appends the object as `JSONEncoder` writes it with sorted keys: upper-case UUIDs, dates as
-  /// seconds since 2001, `/` as `\/`, what is nil left out.
-  func append(to output: inout [UInt8])
-}
-
-extension TodoTimersPayload {
-  /// Reads a text that is one JSON object.
-  ///
-  /// - Throws: 4001 with the offset in the text where it is not, else as `init(_:_:_:)`.
-  package init(json: [UInt8]) throws(WireError) {
-    // A typed throw does not pass through the closure of an array's bytes.
-    let result: Result<Self, WireError> = json.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        var envelope = Envelope()
-        try envelope.scan(bytes)
-        let start = bytes.firstIndex(of: 0x7B) ?? 0
-        let end = (bytes.lastIndex(of: 0x7D) ?? 0) + 1
-        return .success(try Self(Value(kind: .object, start: start, end: end), bytes, ""))
-      } catch {
-        return .failure(error)
-      }
-    }
-    self = try result.get()
-  }
-
-  package var json: [UInt8] {
-    var output: [UInt8] = []
-    append(to: &output)
-    return output
   }
 }

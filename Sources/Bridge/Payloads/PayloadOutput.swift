@@ -1,9 +1,9 @@
-import Merge
-import Wire
+package import Merge
+package import Wire
 
 extension [UInt8] {
   /// Appends text as a JSON string as `JSONEncoder` has it: also `/` is escaped.
-  mutating func append(payload text: Name) {
+  package mutating func append(payload text: Name) {
     let start = count
     text.utf8.withUnsafeBytes { append(jsonBytes: $0) }
     guard self[start...].contains(0x2F) else { return }
@@ -12,14 +12,14 @@ extension [UInt8] {
   }
 
   /// Appends a UUID in upper case and quotes.
-  mutating func append(payload id: Identifier) {
+  package mutating func append(payload id: Identifier) {
     append(0x22)
     append(text: id.description)
     append(0x22)
   }
 
   /// Appends a date: the shortest spelling that reads as the same number, without `.0`.
-  mutating func append(payload date: Double) {
+  package mutating func append(payload date: Double) {
     append(contentsOf: FieldType.datum(date).text!.utf8)
   }
 }
@@ -27,7 +27,7 @@ extension [UInt8] {
 /// Dates as payloads have them: seconds since 2001-01-01 UTC.
 package enum PayloadDate {
   /// - Throws: 4004 for a date before 2001 or after 9999.
-  static func check(_ date: Double, _ name: String) throws(WireError) {
+  package static func check(_ date: Double, _ name: String) throws(WireError) {
     guard date >= 0, date <= RecordDate.latest else {
       throw WireError(
         .invalidField,

@@ -1,0 +1,237 @@
+package import Merge
+package import Wire
+
+/// Whole records in payloads that are made from their schema: for every schema of which a `RecordShape` can be made
+/// and whose app has no payloads of its own.
+///
+/// ```
+/// {"type":"fullSync","payload":{"records":[R,…],"syncTimestamp":SECONDS}}
+/// {"type":"recordUpdate","payload":{"type":"created","id":UUID,"record":R}}     updated; deleted, without record
+/// {"type":"syncRequest"}
+/// R  {"id":UUID,"fields":{…},"place":N,"createdAt":SECONDS,"updatedAt":SECONDS,"contains":{KIND:[R,…],…}}
+/// ```
+///
+/// Seconds are since 2001-01-01 UTC. Numbers are JSON numbers; what is null or an empty text may be left out. A record in
+/// another contains nothing, and has no such member.
+package struct RecordCodec: WholeRecordCodec {
+  private let records: Schema
+  private let shape: RecordShape
+
+  /// - Returns: nil where whole records cannot be made of the schema's.
+  package init?(_ schema: Schema) {
+    guard let shape = RecordShape(schema) else { return nil }
+    self.schema = schema.name
+    self.shape = shape
+    records = schema
+  }
+
+  package let schema: Name
+  package var fields: [Name: Set<Name>]? { nil }
+
+  private enum Word: String, CaseIterable {
+    case fullSync, recordUpdate, syncRequest
+  }
+
+  private enum Change: String, CaseIterable {
+    case created, updated, deleted
+  }
+
+  // MARK: Reading
+
+  package func read(
+    _ payload: Value, _ line: UnsafeRawBufferPointer, after envelope: UInt64
+  ) throws(WireError) -> (any SaidRecords)? {
+    let members = PayloadDictionary(payload, line)
+    guard let word = members.type.flatMap(Word.init) else { return nil }
+    try members.refuseOthers(than: ["type", "payload"])
+    guard word != .syncRequest else {
+      try members.refusePayload(of: word.rawValue)
+      // It has no payload, and so says nothing of how payloads are put.
+      return SaidWholeRecords(message: .request, envelope: envelope, schema: records)
+    }
+    let value = try members.payload(of: word.rawValue)
+    let (message, encoding) = try PayloadEncoding.read(value, line, "payload") {
+      value, line throws(WireError) in
+      word == .fullSync ? try fullSync(value, line) : try update(value, line)
+    }
+    return SaidWholeRecords(
+      message: message, envelope: UInt64(encoding.rawValue), schema: records)
+  }
+
+  private func fullSync(
+    _ value: Value, _ line: UnsafeRawBufferPointer
+  ) throws(WireError) -> Incoming {
+    let reader = try PayloadReader(value, line, "", keys: ["records", "syncTimestamp"])
+    return .all(
+      try list("records", reader, of: shape.root), madeAt: try reader.date("syncTimestamp"))
+  }
+
+  private func update(
+    _ value: Value, _ line: UnsafeRawBufferPointer
+  ) throws(WireError) -> Incoming {
+    let reader = try PayloadReader(value, line, "", keys: ["type", "id", "record"])
+    let change = try reader.word("type", Change.self)
+    let target = Target(shape.root, Name(try reader.identifier("id").description))
+    var record: WholeRecord?
+    if let value = reader.value("record") {
+      record = try whole(value, line, "record", of: shape.root)
+    } else if change != .deleted {
+      throw reader.missing("record", "the record that was \(change.rawValue)")
+    }
+    guard record == nil || record?.target == target else {
+      throw WireError(
+        .invalidField,
+        "id is \(target.record), but the record's id is \(record!.target.record); they must agree")
+    }
+    guard let record, change != .deleted else { return .deleted(target, held: record) }
+    return .copy(record, isMade: change == .created)
+  }
+
+  private func list(
+    _ name: String, _ reader: PayloadReader, of kind: Name
+  ) throws(WireError) -> [WholeRecord] {
+    var list: [WholeRecord] = []
+    for (value, path) in try reader.elements(name) {
+      list.append(try whole(value, reader.line, path, of: kind))
+    }
+    return list
+  }
+
+  private func whole(
+    _ value: Value, _ line: UnsafeRawBufferPointer, _ path: String, of kind: Name
+  ) throws(WireError) -> WholeRecord {
+    let isRoot = kind == shape.root
+    let reader = try PayloadReader(
+      value, line, path,
+      keys: ["id", "fields", "place", "createdAt", "updatedAt"] + (isRoot ? ["contains"] : []))
+    var record = WholeRecord(
+      Target(kind, Name(try reader.identifier("id").description)),
+      values: try values(reader, of: records[kind]!), place: try reader.optionalInteger("place"),
+      createdAt: try reader.date("createdAt"), updatedAt: try reader.date("updatedAt"))
+    guard isRoot else { return record }
+    let contains = try reader.object("contains", keys: shape.children.map(\.text))
+    var children: [WholeRecord] = []
+    for child in shape.children { children += try list(child.text, contains, of: child) }
+    record.contain(children)
+    return record
+  }
+
+  /// Absent ones are null. Whether they may be is looked at later: what the device was sent so, it may send back.
+  private func values(
+    _ reader: PayloadReader, of kind: Schema.Kind
+  ) throws(WireError) -> [Name: Datum] {
+    let fields = kind.wholeFields
+    let reader = try reader.object("fields", keys: fields.map(\.field.name.text))
+    var values: [Name: Datum] = [:]
+    for (_, field) in fields {
+      values[field.name] = try reader.datum(field.name.text, field.type) ?? field.none
+    }
+    return values
+  }
+
+  // MARK: Writing
+
+  package func payload(_ message: Outgoing.Message, envelope: UInt64, now: Double) -> [UInt8] {
+    var payload: [UInt8] = []
+    let word: Word
+    switch message {
+    case .all(let list):
+      word = .fullSync
+      payload.append("{\"records\":" as StaticString)
+      append(list, to: &payload)
+      payload.append(",\"syncTimestamp\":" as StaticString)
+      payload.append(payload: now)
+      payload.append(0x7D)
+    case .created(let record), .updated(let record):
+      word = .recordUpdate
+      let isMade = if case .created = message { true } else { false }
+      payload.append("{\"id\":", quoted: record.target.record.text)
+      payload.append(",\"record\":" as StaticString)
+      append(record, to: &payload)
+      payload.append(isMade ? ",\"type\":\"created\"}" : ",\"type\":\"updated\"}")
+    case .deleted(let target):
+      word = .recordUpdate
+      payload.append("{\"id\":", quoted: target.record.text)
+      payload.append(",\"type\":\"deleted\"}" as StaticString)
+    }
+    var output: [UInt8] = []
+    output.append("{\"type\":", quoted: word.rawValue)
+    output.append(",\"payload\":" as StaticString)
+    (PayloadEncoding(rawValue: UInt8(truncatingIfNeeded: envelope)) ?? .data)
+      .append(payload, to: &output)
+    output.append(0x7D)
+    return output
+  }
+
+  private func append(_ list: [WholeRecord], to output: inout [UInt8]) {
+    output.append(0x5B)
+    for (index, record) in list.enumerated() {
+      if index > 0 { output.append(0x2C) }
+      append(record, to: &output)
+    }
+    output.append(0x5D)
+  }
+
+  private func append(_ record: WholeRecord, to output: inout [UInt8]) {
+    output.append(0x7B)
+    if record.target.kind == shape.root {
+      output.append("\"contains\":{" as StaticString)
+      for (index, kind) in shape.children.enumerated() {
+        output.append(index > 0 ? "," : "", quoted: kind.text)
+        output.append(0x3A)
+        append(record.ordered.filter { $0.target.kind == kind }, to: &output)
+      }
+      output.append("}," as StaticString)
+    }
+    output.append("\"createdAt\":" as StaticString)
+    output.append(payload: record.createdAt)
+    output.append(",\"fields\":{" as StaticString)
+    var isFirst = true
+    let fields = records[record.target.kind]!.wholeFields.map(\.field)
+    for field in fields.sorted(by: { $0.name < $1.name }) {
+      guard let value = record.values[field.name], value != field.none else { continue }
+      output.append(isFirst ? "" : ",", quoted: field.name.text)
+      isFirst = false
+      output.append(0x3A)
+      field.type.append(readable: value, to: &output)
+    }
+    output.append("},\"id\":", quoted: record.target.record.text)
+    if let place = record.place {
+      output.append(",\"place\":" as StaticString)
+      output.append(decimal: place)
+    }
+    output.append(",\"updatedAt\":" as StaticString)
+    output.append(payload: record.updatedAt)
+    output.append(0x7D)
+  }
+}
+
+extension Schema.Field {
+  /// What a payload leaves out.
+  var none: Datum { type == .text ? .string("") : .null }
+}
+
+extension PayloadReader {
+  /// A value of a type, as JSON has it: numbers and dates are numbers.
+  ///
+  /// - Returns: nil where the member is absent or null.
+  fileprivate func datum(_ name: String, _ type: FieldType) throws(WireError) -> Datum? {
+    guard let value = value(name) else { return nil }
+    let isNumber =
+      switch type {
+      case .int, .decimal, .double, .date: true
+      case .bool, .string, .text, .uuid: false
+      }
+    guard isNumber == (value.kind == .number) else { throw invalid(name, value, type.wanted) }
+    guard let datum = try? type.canonical(value, line) else {
+      throw invalid(name, value, type.wanted, was: excerpt(value))
+    }
+    return datum
+  }
+
+  /// The members of an object in this one.
+  fileprivate func object(_ name: String, keys: [String]) throws(WireError) -> PayloadReader {
+    guard let value = value(name) else { throw missing(name, "an object") }
+    return try PayloadReader(value, line, place(name), keys: keys)
+  }
+}

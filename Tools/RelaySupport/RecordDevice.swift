@@ -1,0 +1,162 @@
+package import Bridge
+package import Merge
+
+/// A device of an app that knows whole records only, of any schema (PROTOCOL.md clause 13): what it stores, and how it
+/// takes in what it is sent, by last write wins of whole records. `WholeRecordDevice` is that of the to-do app.
+///
+/// A value without clock or connection: `now` is passed in, in seconds since 2001-01-01 UTC, and what is to be sent is
+/// returned.
+package struct RecordDevice: Sendable {
+  package let isPhone: Bool
+  package let schema: Schema
+  package private(set) var records: [Target: WholeRecord] = [:]
+  /// What those were dated that it has removed.
+  private var removed: [Target: Double] = [:]
+
+  package init(isPhone: Bool, _ schema: Schema) {
+    self.isPhone = isPhone
+    self.schema = schema
+  }
+
+  /// Records as they are shown.
+  package var ordered: [WholeRecord] { records.values.sorted(by: WholeRecord.isBefore) }
+
+  /// The record that is, or contains, another one.
+  package func root(of target: Target) -> WholeRecord? {
+    records[target] ?? ordered.first { $0.child(target) != nil }
+  }
+
+  private mutating func remove(_ target: Target) {
+    guard let record = records.removeValue(forKey: target) else { return }
+    removed[target] = record.updatedAt
+  }
+
+  // MARK: Taking in
+
+  /// Takes in what the hub says.
+  ///
+  /// - Returns: what it answers.
+  package mutating func apply(_ message: Incoming, now: Double) -> [Outgoing.Message] {
+    switch message {
+    case .request, .acted: return []
+    case .all(let list, _):
+      // What the list lacks stays: it may be new here, and deletes are told one by one.
+      for record in list { _ = merge(record) }
+      return []
+    case .deleted(let target, _):
+      remove(target)
+      return []
+    case .copy(let record, _):
+      guard !merge(record), isPhone, let own = records[record.target], own != record else {
+        return []
+      }
+      return [.updated(own)]
+    }
+  }
+
+  /// - Returns: whether the copy was taken.
+  private mutating func merge(_ record: WholeRecord) -> Bool {
+    guard let own = records[record.target] else {
+      records[record.target] = record
+      return true
+    }
+    guard record.updatedAt > own.updatedAt || record.updatedAt == own.updatedAt && !isPhone else {
+      return false
+    }
+    var taken = record
+    taken.createdAt = own.createdAt
+    taken.place = record.place ?? own.place
+    records[record.target] = taken
+    return true
+  }
+
+  // MARK: What its person does
+
+  /// Makes a record behind all others; nil where its values break a rule of the schema.
+  package mutating func create(_ record: WholeRecord, now: Double) -> [Outgoing.Message]? {
+    var record = record
+    let last = records.values.compactMap(\.place).max() ?? -1
+    record.place = last == .max ? last : last + 1
+    record.createdAt = now
+    record.updatedAt = now
+    stamp(&record, from: nil, now: now)
+    guard isValid(record) else { return nil }
+    records[record.target] = record
+    return [.created(record)]
+  }
+
+  /// Changes a record and what it contains, which is numbered by its place in `children`; nil where a rule is broken.
+  package mutating func update(
+    _ target: Target, now: Double,
+    _ change: (_ record: inout WholeRecord, _ children: inout [WholeRecord]) -> Void
+  ) -> [Outgoing.Message]? {
+    guard let own = records[target] else { return nil }
+    var (record, children) = (own, own.ordered)
+    change(&record, &children)
+    var places: [Name: Int64] = [:]
+    for index in children.indices {
+      let kind = children[index].target.kind
+      children[index].place = places[kind, default: 0]
+      places[kind, default: 0] += 1
+    }
+    record.contain(children)
+    record.updatedAt = date(now, of: own)
+    stamp(&record, from: own, now: now)
+    guard isValid(record) else { return nil }
+    records[target] = record
+    return [.updated(record)]
+  }
+
+  package mutating func delete(_ target: Target) -> [Outgoing.Message] {
+    guard records[target] != nil else { return [] }
+    remove(target)
+    return [.deleted(target)]
+  }
+
+  /// Gives every record its place in a list as its number, and sends all.
+  package mutating func put(_ order: [Target], now: Double) -> [Outgoing.Message] {
+    for (place, target) in order.enumerated() {
+      guard var record = records[target] else { continue }
+      record.place = Int64(place)
+      record.updatedAt = date(now, of: record)
+      records[target] = record
+    }
+    return [.all(ordered)]
+  }
+
+  // MARK: Dates and rules
+
+  /// Now, but above that of what is changed, and of what was removed before it came back.
+  private func date(_ now: Double, of record: WholeRecord) -> Double {
+    max(now, RecordDate.after(max(record.updatedAt, removed[record.target] ?? 0)))
+  }
+
+  /// Dates what was made or changed in a record.
+  private func stamp(_ record: inout WholeRecord, from own: WholeRecord?, now: Double) {
+    record.contain(
+      record.ordered.map { child in
+        var child = child
+        guard let before = own?.child(child.target) else {
+          child.createdAt = now
+          child.updatedAt = now
+          return child
+        }
+        child.createdAt = before.createdAt
+        child.updatedAt = before.updatedAt
+        if child != before { child.updatedAt = max(now, RecordDate.after(before.updatedAt)) }
+        return child
+      })
+  }
+
+  private func isValid(_ record: WholeRecord) -> Bool {
+    ([record] + record.children).allSatisfy { part in
+      guard let kind = schema[part.target.kind] else { return false }
+      let fields = kind.wholeFields
+      return fields.allSatisfy { register, field in
+        part.values[field.name] != .null || field.isOptional || register.form == .text
+      }
+        && kind.validate(
+          part.values, written: Set(fields.map(\.field.name)), exists: { _ in true }) == nil
+    }
+  }
+}
