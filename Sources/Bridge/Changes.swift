@@ -2,10 +2,10 @@ import Merge
 
 /// What a device has done to a record, as its copy shows: the copy against what it may have started from.
 ///
-/// A field is changed where its value is in none of those; what a record contains is deleted where it is in
+/// A register is changed where its value is in none of those; what a record contains is deleted where it is in
 /// all of them.
 struct Changes: Equatable {
-  /// New values by record and field; texts apart.
+  /// New values by record and register; texts apart.
   var writes: [Target: [Name: Datum]] = [:]
   /// New whole texts, with what the device started from.
   var texts: [Text] = []
@@ -54,9 +54,11 @@ struct Changes: Equatable {
         created.append(New(record: record, after: index == 0 ? nil : list[index - 1].target))
         continue
       }
-      for (register, part) in schema[record.target.kind]?.wholeFields ?? [] where !part.isFixed {
-        let field = WholeRecord.Field(target: record.target, name: part.name)
-        guard let value = record.values[part.name], acted[field] != value else { continue }
+      // What only a create writes is a change where the device may have made the record itself.
+      for register in schema[record.target.kind]?.wholeRegisters ?? []
+      where isUnknown || !register.isFixed {
+        let field = WholeRecord.Field(target: record.target, name: register.name)
+        guard let value = record.values[register.name], acted[field] != value else { continue }
         let before = known.compactMap { $0[field] }
         guard !before.contains(value), room?.says(value, in: field) != true,
           !(isUnknown && isOld(field, value))
@@ -68,7 +70,7 @@ struct Changes: Equatable {
           let new = value.text ?? ""
           self.texts.append(Text(field: field, old: Self.nearest(texts, to: new), new: new))
         } else {
-          writes[record.target, default: [:]][part.name] = value
+          writes[record.target, default: [:]][register.name] = value
         }
       }
     }

@@ -16,14 +16,12 @@ struct Draft {
     editor = Editor(fold, schema, shown: shown)
   }
 
-  /// Writes fields; of a group all, as the copy has them.
-  mutating func set(_ target: Target, _ writes: [Name: Datum], of copy: [Name: Datum]) {
+  /// Writes registers, but for texts.
+  mutating func set(_ target: Target, _ writes: [Name: Datum]) {
     guard !writes.isEmpty, let kind = schema[target.kind] else { return }
     let plan = EditPlan(
-      writes: kind.registers.filter { $0.form != .text && $0.name != kind.order }.compactMap {
-        register in
-        guard register.fields.contains(where: { writes[$0.name] != nil }) else { return nil }
-        return EditPlan.Write(register, .value(Self.value(register, copy.merging(writes) { $1 })))
+      writes: kind.wholeRegisters.filter { $0.form != .text }.compactMap { register in
+        writes[register.name].map { EditPlan.Write(register, .value($0)) }
       })
     actions += (try? editor.set(target, plan)) ?? []
   }
@@ -46,11 +44,6 @@ struct Draft {
     actions.append(Action(field.target, .erase(field: field.name, [run])))
   }
 
-  private static func value(_ register: Schema.Register, _ values: [Name: Datum]) -> Datum {
-    guard register.form == .group else { return values[register.name] ?? .null }
-    return .sorted(register.fields.map { Datum.Member($0.name, values[$0.name] ?? .null) })
-  }
-
   // MARK: Making
 
   /// Makes a record, without what is in it.
@@ -68,10 +61,10 @@ struct Draft {
         guard let text = values[register.name]?.text, !text.utf8.isEmpty else { return nil }
         return EditPlan.Write(register, .text(text))
       }
-      guard register.fields.contains(where: { values[$0.name] ?? .null != .null }) else {
+      guard let value = values[register.name], value != register.whole({ _ in nil }) else {
         return nil
       }
-      return EditPlan.Write(register, .value(Self.value(register, values)))
+      return EditPlan.Write(register, .value(value))
     }
     let plan = EditPlan(writes: writes, container: container)
     for (index, position) in places(after).enumerated() {

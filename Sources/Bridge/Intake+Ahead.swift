@@ -5,7 +5,7 @@ import Merge
 extension Intake {
   typealias Written = (operation: Operation, action: Action)
 
-  /// What other devices with whole records wrote to the same fields and these writes had not seen, where the dates of
+  /// What other devices with whole records wrote to the same registers and these writes had not seen, where the dates of
   /// either were ahead.
   ///
   /// - Parameter time: what the device says of its own, in milliseconds since 1970.
@@ -13,8 +13,8 @@ extension Intake {
     besides writes: [Target: [Name: Datum]], _ shown: VersionVector, _ time: UInt64
   ) -> [Written] {
     let shown = withOwn(shown)
-    return writes.sorted { $0.key < $1.key }.flatMap { target, fields in
-      Set(fields.keys.map { register($0, target) }).sorted().compactMap { register in
+    return writes.sorted { $0.key < $1.key }.flatMap { target, registers in
+      registers.keys.sorted().compactMap { register in
         guard let other = fold.writer(of: register, target, within: replica.vector),
           isBridge(other.operation.dot.replica), !shown.contains(other.operation.dot),
           time > now || other.operation.wall > Int64(other.operation.stamp.ms)

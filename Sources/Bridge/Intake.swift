@@ -110,7 +110,7 @@ package struct Intake {
       || !fold.isVisible(field.target, schema)
     {
       var draft = draft(shown)
-      draft.set(field.target, [field.name: value], of: [:])
+      draft.set(field.target, [field.name: value])
       mint(draft.actions, shown, time: now, above: track.newestPosition(of: starts))
     }
     track.act(field, value, latest: latest, isPhone: rank == 2)
@@ -195,9 +195,10 @@ package struct Intake {
   private func texts(of copy: WholeRecord) -> [WholeRecord.Field: Datum] {
     var texts: [WholeRecord.Field: Datum] = [:]
     for record in [copy] + copy.children {
-      for (register, part) in schema[record.target.kind]?.wholeFields ?? []
+      for register in schema[record.target.kind]?.wholeRegisters ?? []
       where register.form == .text {
-        texts[WholeRecord.Field(target: record.target, name: part.name)] = record.values[part.name]
+        let field = WholeRecord.Field(target: record.target, name: register.name)
+        texts[field] = record.values[register.name]
       }
     }
     return texts
@@ -239,8 +240,7 @@ package struct Intake {
     var draft = draft(shown)
     for (target, writes) in changes.writes.sorted(by: { $0.key < $1.key })
     where !isCollected(target) {
-      draft.set(
-        target, writes, of: target == copy.target ? copy.values : copy.child(target)!.values)
+      draft.set(target, writes)
     }
     for new in changes.created {
       let child = new.record
@@ -249,7 +249,7 @@ package struct Intake {
       } else if isUnknown, fold.isCreated(child.target), !isCollected(child.target) {
         let news = news(of: child)
         if news.isEmpty { isOwed = true }
-        draft.set(child.target, news, of: child.values)
+        draft.set(child.target, news)
       } else {
         isOwed = true
       }
@@ -290,7 +290,7 @@ package struct Intake {
         isUnderDelete(target, shown)
         ? nil
         : writes.filter { name, _ in
-          guard let other = fold.writer(of: register(name, target), target, within: shown)
+          guard let other = fold.writer(of: name, target, within: shown)
           else { return true }
           return (other.operation.stamp.ms, other.operation.stamp.rank) < (time, rank)
         }
@@ -298,10 +298,6 @@ package struct Intake {
     changes.writes = changes.writes.filter { !$0.value.isEmpty }
     changes.created.removeAll { isUnderDelete($0.record.target, shown) }
     return changes
-  }
-
-  func register(_ field: Name, _ target: Target) -> Name {
-    schema[target.kind]?.field(field)?.register.name ?? field
   }
 
   /// Whether an operation would bring back what it had seen deleted.

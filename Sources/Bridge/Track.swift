@@ -112,13 +112,13 @@ package struct Track: Equatable {
     return starts
   }
 
-  /// Whether the device may have had a record's number from what it was sent up to a delivery. What nothing ever came of
-  /// it about it had neither before that was sent, nor did it delete it since.
+  /// Whether the device may have had a record's number from what it was sent up to a delivery. Where nothing ever came of
+  /// the device about a record, it did not have it before it was sent that, and has not deleted it since.
   ///
   /// - Parameter place: of the record in a list of all that the device had; nil where the list lacks it.
   func agrees(with place: Int64??, after seq: UInt64) -> Bool {
     let read = starts(before: nil, sentBefore: seq + 1)
-    let isCertain = base == .absent && isUntouched
+    let isCertain = base == .absent && isUntouched && doubt == 0
     guard let place else {
       let isDeleted = inFlight.last { $0.seq <= seq }.map { $0.record == nil } ?? false
       return !isCertain || read.isEmpty || isDeleted

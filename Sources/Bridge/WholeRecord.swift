@@ -3,7 +3,8 @@ package import Merge
 /// A record with what it contains, as a device sends it and is sent it: whole.
 package struct WholeRecord: Hashable, Sendable {
   package var target: Target
-  /// What people change, by field; texts as strings. Dates of creation and places stand apart.
+  /// What people change, by register; texts as strings, groups with all their fields. Dates of creation and places stand
+  /// apart.
   package var values: [Name: Datum]
   /// nil where the sender's version had no such member: the place is then as it was.
   package var place: Int64?
@@ -35,7 +36,7 @@ package struct WholeRecord: Hashable, Sendable {
     for index in children.indices { children[index].updatedAt = date(children[index]) }
   }
 
-  /// A field of a record: of this one, or of one in it.
+  /// A register of a record: of this one, or of one in it.
   package struct Field: Hashable, Sendable {
     package var target: Target
     package var name: Name
@@ -159,12 +160,12 @@ package struct RecordShape: Sendable, Equatable {
 
 /// Makes whole records of views of one kind's records.
 private struct WholeReader {
-  private let fields: [(register: Schema.Register, field: Schema.Field)]
+  private let registers: [Schema.Register]
   private let creationDate: Name?
   private let touchDate: Name?
 
   init(_ kind: Schema.Kind, carrying carried: Set<Name>?) {
-    fields = kind.wholeFields.filter { carried?.contains($0.field.name) ?? true }
+    registers = kind.wholeRegisters.filter { carried?.contains($0.name) ?? true }
     creationDate = kind.creationDate
     touchDate = kind.touchDate
   }
@@ -176,10 +177,7 @@ private struct WholeReader {
       return min(max(0, date), RecordDate.latest)
     }
     var values: [Name: Datum] = [:]
-    for (register, field) in fields {
-      values[field.name] =
-        record[field.name] ?? (register.form == .text ? .string("") : .null)
-    }
+    for register in registers { values[register.name] = register.whole { record[$0] } }
     return WholeRecord(
       record.target, values: values, place: Int64(record.place ?? 0),
       createdAt: date(creationDate), updatedAt: date(touchDate))
@@ -187,20 +185,44 @@ private struct WholeReader {
 }
 
 extension Schema.Kind {
-  /// The fields that whole records have among their values, with their registers: all but the order and the date of
-  /// creation.
-  package var wholeFields: [(register: Schema.Register, field: Schema.Field)] {
+  /// What whole records have among their values: all but the order and the date of creation.
+  package var wholeRegisters: [Schema.Register] {
     let creationDate = creationDate
-    return registers.filter { $0.name != order }.flatMap { register in
-      register.fields.filter { $0.name != creationDate }.map { (register, $0) }
-    }
+    return registers.filter { $0.name != order && $0.name != creationDate }
   }
 
   /// The field with the time of the create.
   package var creationDate: Name? {
-    registers.lazy.flatMap(\.fields).first { $0.isFixed && $0.type == .date }?.name
+    registers.first { $0.isFixed && $0.fields[0].type == .date }?.name
   }
 
   /// The derived field with the time of the newest touch.
   package var touchDate: Name? { derived.first { $0.source == .touched }?.name }
+}
+
+extension Schema.Register {
+  /// Whether only a create writes it.
+  var isFixed: Bool { form == .single && fields[0].isFixed }
+
+  /// Its value in a whole record.
+  ///
+  /// - Parameter value: of a field; nil where there is none.
+  package func whole(_ value: (Name) -> Datum?) -> Datum {
+    guard form == .group else { return value(name) ?? (form == .text ? .string("") : .null) }
+    return .sorted(fields.map { Datum.Member($0.name, value($0.name) ?? .null) })
+  }
+}
+
+extension WholeRecord {
+  /// Its values by field.
+  package func fieldValues(_ kind: Schema.Kind) -> [Name: Datum] {
+    var values: [Name: Datum] = [:]
+    for register in kind.wholeRegisters {
+      guard let value = self.values[register.name] else { continue }
+      for field in register.fields {
+        values[field.name] = register.form == .group ? value[field.name] : value
+      }
+    }
+    return values
+  }
 }

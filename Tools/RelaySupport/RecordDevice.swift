@@ -151,12 +151,9 @@ package struct RecordDevice: Sendable {
   private func isValid(_ record: WholeRecord) -> Bool {
     ([record] + record.children).allSatisfy { part in
       guard let kind = schema[part.target.kind] else { return false }
-      let fields = kind.wholeFields
-      return fields.allSatisfy { register, field in
-        part.values[field.name] != .null || field.isOptional || register.form == .text
-      }
-        && kind.validate(
-          part.values, written: Set(fields.map(\.field.name)), exists: { _ in true }) == nil
+      let (fields, values) = (kind.wholeRegisters.flatMap(\.fields), part.fieldValues(kind))
+      return fields.allSatisfy { values[$0.name] != .null || $0.isOptional }
+        && kind.validate(values, written: Set(fields.map(\.name)), exists: { _ in true }) == nil
     }
   }
 }

@@ -113,7 +113,8 @@ extension Author {
     let world = clients[place].world
     worlds[world].note(record: id, name, home: nil)
     var fields = JSON.object([])
-    for (_, field) in kind.wholeFields where choices.percent(field.isOptional ? 60 : 96) {
+    for field in kind.wholeRegisters.flatMap(\.fields)
+    where choices.percent(field.isOptional ? 60 : 96) {
       fields[field.name.text] = value(field, "\(name).\(field.name)", world)
     }
     var record = JSON.object([

@@ -120,12 +120,12 @@ package struct RecordCodec: WholeRecordCodec {
   private func values(
     _ reader: PayloadReader, of kind: Schema.Kind
   ) throws(WireError) -> [Name: Datum] {
-    let fields = kind.wholeFields
-    let reader = try reader.object("fields", keys: fields.map(\.field.name.text))
+    let fields = kind.wholeRegisters.flatMap(\.fields)
+    let reader = try reader.object("fields", keys: fields.map(\.name.text))
+    var given: [Name: Datum] = [:]
+    for field in fields { given[field.name] = try reader.datum(field.name.text, field.type) }
     var values: [Name: Datum] = [:]
-    for (_, field) in fields {
-      values[field.name] = try reader.datum(field.name.text, field.type) ?? field.none
-    }
+    for register in kind.wholeRegisters { values[register.name] = register.whole { given[$0] } }
     return values
   }
 
@@ -187,9 +187,11 @@ package struct RecordCodec: WholeRecordCodec {
     output.append(payload: record.createdAt)
     output.append(",\"fields\":{" as StaticString)
     var isFirst = true
-    let fields = records[record.target.kind]!.wholeFields.map(\.field)
+    let kind = records[record.target.kind]!
+    let values = record.fieldValues(kind)
+    let fields = kind.wholeRegisters.flatMap(\.fields)
     for field in fields.sorted(by: { $0.name < $1.name }) {
-      guard let value = record.values[field.name], value != field.none else { continue }
+      guard let value = values[field.name], value != field.none else { continue }
       output.append(isFirst ? "" : ",", quoted: field.name.text)
       isFirst = false
       output.append(0x3A)
@@ -208,7 +210,7 @@ package struct RecordCodec: WholeRecordCodec {
 
 extension Schema.Field {
   /// What a payload leaves out.
-  var none: Datum { type == .text ? .string("") : .null }
+  fileprivate var none: Datum { type == .text ? .string("") : .null }
 }
 
 extension PayloadReader {

@@ -35,7 +35,7 @@ struct SaidWholeRecords: SaidRecords {
       }
       try PayloadDate.check(part.createdAt, "createdAt of \(part.target.words)")
       try PayloadDate.check(part.updatedAt, "updatedAt of \(part.target.words)")
-      try checkValues(part, of: copies, isUnknown: known.isUnknown(record.target))
+      try checkValues(part, of: copies)
     }
     try known.checkContained(record)
   }
@@ -43,28 +43,25 @@ struct SaidWholeRecords: SaidRecords {
   /// - Parameter copies: of the record that is sent whole, as the device may have them. What was wrong before must not
   ///   refuse a change of something else.
   private func checkValues(
-    _ record: WholeRecord, of copies: [WholeRecord], isUnknown: Bool
+    _ record: WholeRecord, of copies: [WholeRecord]
   ) throws(WireError) {
     let kind = schema[record.target.kind]!
     var written: Set<Name> = []
-    for (register, part) in kind.wholeFields {
-      let field = WholeRecord.Field(target: record.target, name: part.name)
-      let old = copies.compactMap { $0[field] }
-      guard !old.contains(record.values[part.name]!) else { continue }
-      written.insert(part.name)
-      if part.isFixed, !old.isEmpty, !isUnknown {
-        throw WireError(
-          .invalidField,
-          "\(part.name) of \(record.target.words) is written when it is created, and never changes")
-      }
-      guard record.values[part.name] == .null, !part.isOptional, register.form != .text else {
+    let values = record.fieldValues(kind)
+    for register in kind.wholeRegisters {
+      let field = WholeRecord.Field(target: record.target, name: register.name)
+      guard !copies.contains(where: { $0[field] == record.values[register.name] }) else {
         continue
       }
-      throw WireError(
-        .missingField,
-        "\(part.name) of \(record.target.words) is missing; it must be \(part.type.wanted)")
+      for part in register.fields {
+        written.insert(part.name)
+        guard values[part.name] == .null, !part.isOptional else { continue }
+        throw WireError(
+          .missingField,
+          "\(part.name) of \(record.target.words) is missing; it must be \(part.type.wanted)")
+      }
     }
-    let broken = kind.validate(record.values, written: written, exists: { _ in true })
+    let broken = kind.validate(values, written: written, exists: { _ in true })
     if let broken { throw broken.error }
   }
 }

@@ -67,6 +67,11 @@ struct TrackTests {
     #expect(new.agrees(with: nil, after: 4) && !new.agrees(with: nil, after: 5))
     new.send(sent(nil, 6))
     #expect(!new.agrees(with: nil, after: 5) && new.agrees(with: nil, after: 6))
+    // It may have deleted what it was sent.
+    var deleted = Track(.absent)
+    deleted.send(sent(placed(3, at: 2), 5))
+    deleted.beInDoubt()
+    #expect(deleted.agrees(with: nil, after: 5))
     let own = track(placed(1, at: 1), sent: placed(2, at: 2))
     #expect(own.agrees(with: 1, after: 0) && own.agrees(with: 2, after: 1))
     #expect(!own.agrees(with: 1, after: 1) && own.agrees(with: nil, after: 1))

@@ -154,7 +154,7 @@ import Testing
       fault(2, { $0.devices = 2 }) == "2 watches are to have whole records, and there is only 1")
     #expect(
       fault(1, { $0.schema = "none" })
-        == "only todoTimers has devices with whole records, and the schema is none")
+        == "a fixture has devices with whole records of todoTimers only, and the schema is none")
     #expect(
       fault(1, network: .any)
         == "devices with whole records need the network watchConnectivity, not any")

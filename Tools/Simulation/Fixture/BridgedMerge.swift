@@ -1,4 +1,5 @@
 import AppModels
+import Bridge
 import Device
 import Merge
 
@@ -119,23 +120,26 @@ final class BridgedMerge: MergeUnderTest {
     // Its app gives every record an id of its own.
     case .create(let fields): return made[target] == nil && shows(model, target, fields)
     case .set(let fields):
-      let isTick = edit.kind == "todo"
+      let isTick = isInside(edit) && !model.undated.isEmpty
       return shows(model, target, fields) && !(isTick && node.skew >= 60_000)
     case .delete:
-      return !app.hasActed(on: target) && !(edit.kind == "todo" && made[target] == device)
+      return !app.hasActed(on: target) && !(isInside(edit) && made[target] == device)
     case .move, .splice, .restore: return true
     }
   }
 
+  /// Whether it is of a record in another one.
+  private func isInside(_ edit: Edit) -> Bool { schema[edit.kind]?.container != nil }
+
   /// Whether all that an edit gives is shown after it: texts are read-only on a watch.
-  private func shows(_ model: WholeRecordDevice, _ target: Target, _ fields: [UInt8]) -> Bool {
-    let record = Shown(model)[target]
+  private func shows(_ model: any RecordModel, _ target: Target, _ fields: [UInt8]) -> Bool {
+    let record = Shown(model, schema)[target]
     return Spelling.fields(fields).allSatisfy { record?[$0.name] == $0.value }
   }
 
   func state(_ device: Int, withKept: Bool) throws(MergeFailure) -> Shown {
     let node = run!.nodes[device]
-    if let app = node.app { return Shown(app.model) }
+    if let app = node.app { return Shown(app.model, schema) }
     guard let sync = node.sync else { return Shown() }
     var shown = Shown()
     for (kind, views) in sync.view.kinds {
@@ -148,29 +152,24 @@ final class BridgedMerge: MergeUnderTest {
 
 extension Shown {
   /// What a device with whole records shows, but for its dates.
-  init(_ model: WholeRecordDevice) {
-    let timers = model.ordered
-    self.init(
-      records: timers.map { timer in
-        Record(
-          timer.target,
-          [
-            Field("name", Spelling.string(timer.name.text)),
-            Field("durationInSeconds", Array("\(timer.durationInSeconds)".utf8)),
-            Field("icon", Spelling.string(timer.icon.text)),
-            Field("colorHex", Spelling.string(timer.colorHex.text)),
-            Field("notes", Spelling.string((timer.notes ?? "").text)),
-          ])
+  init(_ model: any RecordModel, _ schema: Schema) {
+    let roots = model.ordered
+    func record(_ record: WholeRecord, in container: Field?) -> Record {
+      let kind = schema[record.target.kind]!
+      let fields = record.shownFields(schema).map { member in
+        var value: [UInt8] = []
+        kind.field(member.name)!.field.type.append(readable: member.value, to: &value)
+        return Field(member.name, value)
       }
-        + timers.flatMap { timer in
-          timer.orderedTodos.map { todo in
-            Record(
-              todo.target,
-              [
-                Field("timer", Spelling.string(timer.id.description)),
-                Field("text", Spelling.string(todo.text.text)),
-                Field("isCompleted", Array("\(todo.isCompleted)".utf8)),
-              ])
+      return Record(record.target, [container].compactMap(\.self) + fields)
+    }
+    self.init(
+      records: roots.map { record($0, in: nil) }
+        + roots.flatMap { root in
+          root.ordered.map { child in
+            let container = schema[child.target.kind]!.container!
+            return record(
+              child, in: Field(container.field, Spelling.string(root.target.record.text)))
           }
         })
   }

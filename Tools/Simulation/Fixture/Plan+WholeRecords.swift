@@ -3,7 +3,7 @@ import Seeded
 
 /// Fixtures with devices that know whole records only.
 extension Plan {
-  /// The schema that has a bridge for them (PROTOCOL.md clause 13).
+  /// The schema of which fixtures have them.
   private static let bridged = "todoTimers"
 
   /// Why a fixture cannot have as many as it is to have; nil where it can.
@@ -13,7 +13,8 @@ extension Plan {
     guard let count = wholeRecords, count > 0 else { return nil }
     let watches = (devices ?? 3) - 1
     if let schema, schema != Self.bridged {
-      return "only \(Self.bridged) has devices with whole records, and the schema is \(schema)"
+      return
+        "a fixture has devices with whole records of \(Self.bridged) only, and the schema is \(schema)"
     }
     if network == .any {
       return "devices with whole records need the network watchConnectivity, not any"

@@ -1,4 +1,4 @@
-import AppModels
+import Bridge
 import Merge
 import Wire
 
@@ -65,19 +65,14 @@ final class Recorder {
   }
 
   /// What a device with whole records holds now.
-  func shows(_ place: String, _ device: WholeRecordDevice) {
+  func shows(_ place: String, _ app: WholeRecordApp) {
     var now: [String: Recording.Record] = [:]
-    for timer in device.ordered {
-      let fields = timer.shownFields
-      for target in timer.targets {
-        let record = TimerDTO.shownNames.compactMap { name in
-          fields[WholeRecordApp.Field(target: target, name: name)].map {
-            (name: name.text, value: String(decoding: $0.canonical, as: UTF8.self))
-          }
-        }
-        now[Self.key(target)] = Recording.Record(
-          kind: target.kind.text, record: target.record.text, fields: record)
+    for record in app.model.ordered.flatMap(\.parts) {
+      let fields = record.shownFields(app.schema).map {
+        (name: $0.name.text, value: String(decoding: $0.value.canonical, as: UTF8.self))
       }
+      now[Self.key(record.target)] = Recording.Record(
+        kind: record.target.kind.text, record: record.target.record.text, fields: fields)
     }
     shows(place, now)
   }

@@ -53,6 +53,10 @@ package final class ServerHarness: Harness {
   package func run(_ plan: Plan) throws(HarnessFailure) -> Outcome {
     var draw = SplitMix64(seed: plan.seed, stream: 0)
     var options = ServerOptions(plan, &draw, possible: target?.faults)
+    if plan.wholeRecords ?? 0 > 0, options.devices > 1, options.wholeRecords.names.isEmpty {
+      throw HarnessFailure(
+        "whole records cannot be made of schema \(options.schema) (PROTOCOL.md clause 13.6)")
+    }
     if world == .cluster { options.cluster(&draw) }
     var trace = Trace(
       world: world, seed: plan.seed, schema: options.schema, own: plan.own,

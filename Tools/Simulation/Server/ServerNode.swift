@@ -69,8 +69,8 @@ final class ServerNode {
     pair = site.pair
     self.schema = schema?.name ?? "none"
     app =
-      device.isWholeRecord && schema?.name == "todoTimers"
-      ? WholeRecordApp(isPhone: device.isPhone, options: options) : nil
+      device.isWholeRecord
+      ? schema.flatMap { WholeRecordApp(isPhone: device.isPhone, $0, options: options) } : nil
     // What a proxy's kernel has confirmed has not reached the device.
     let isAutomatic = !device.isPhone && app == nil && !site.isReal
     lanes = LaneClient(

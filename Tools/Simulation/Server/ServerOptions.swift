@@ -1,3 +1,4 @@
+import AppModels
 import Merge
 import Seeded
 
@@ -58,11 +59,15 @@ struct ServerOptions {
   init(_ plan: Plan, _ draw: inout SplitMix64, possible: Set<Fault>? = nil) {
     isReal = possible != nil
     hasOneWay = isReal || plan.seed % 8 == 5
-    schema =
-      plan.schema
-      ?? draw.pick([
+    if let asked = plan.schema {
+      schema = asked
+    } else if plan.wholeRecords ?? 0 > 0 {
+      schema = "todoTimers"
+    } else {
+      schema = draw.pick([
         (6, "todoTimers"), (2, "timeTracker"), (1, "pomodoro"), (1, "none"),
       ])
+    }
     let drawnDevices = draw.pick([(4, 2), (4, 3), (1, 4)])
     devices = plan.devices ?? (!isReal && plan.seed % 8 == 5 ? max(3, drawnDevices) : drawnDevices)
     events = plan.events ?? draw.pick([(5, 8), (5, 16), (4, 40), (1, 120)])
@@ -85,7 +90,8 @@ struct ServerOptions {
       faults.formUnion([.cut, plan.seed % 8 == 1 ? .crash : .membership])
     }
     let isEighth = !isReal && plan.seed % 8 == 0 && plan.faults == nil
-    wholeRecords = WholeRecords(plan, schema: schema, devices: devices)
+    wholeRecords = WholeRecords(
+      plan, schema: plan.own ?? ShippedSchemas.named(Name(schema)), devices: devices)
     setsBack = isEighth && schema != "none" && wholeRecords.names.isEmpty
     if setsBack { faults.formUnion([.backup, .delay, .cut]) }
     hasLanes =

@@ -275,7 +275,7 @@ final class ServerRun {
           "The \(node.name), which was not away for 90 days, cannot edit what it was shown last.")
       }
       if let app = node.app, recorder.isRecorded {
-        recorder.shows(node.name, app.model)
+        recorder.shows(node.name, app)
       }
       checkVector(node)
     }

@@ -127,7 +127,7 @@ extension ServerWorkload {
   /// that, changes the timer as well, and has acknowledged nothing.
   private mutating func overlap(_ reader: ServerNode, _ writer: ServerNode) {
     guard let (timer, shown, inside) = shared(reader, writer) else { return }
-    let elsewhere = (reader.app?.timers ?? []).filter { $0 != timer && shown.has($0) }
+    let elsewhere = (reader.app?.roots ?? []).filter { $0 != timer && shown.has($0) }
     if options.faults.contains(.clock), draw.percent(30) {
       add(
         .clock, at: draw.percent(60) ? writer : reader, count: draw.pick([2_000, Self.ahead]))
@@ -231,7 +231,7 @@ extension ServerWorkload {
     for node in [writer] + readers { add(.flow, at: node) }
     let pair = draw.percent(50) ? readers.prefix(2).reversed() : Array(readers.prefix(2))
     guard let (timer, shown, _) = shared(pair[0], writer),
-      pair[1].app?.timers.contains(timer) == true
+      pair[1].app?.roots.contains(timer) == true
     else { return }
     let ahead = draw.pick([2_000, Self.ahead])
     let first = edits!.change(timer, shown, &draw)
@@ -248,8 +248,9 @@ extension ServerWorkload {
 
   /// Both make a record under one name, and the one with whole records has not read the other's.
   private mutating func makeTwice(_ reader: ServerNode, _ writer: ServerNode) {
-    guard let shown = shown(writer), let one = edits!.create("timer", shown, &draw),
-      let other = edits!.create("timer", shown, &draw)
+    guard let shown = shown(writer),
+      let one = edits!.create(options.wholeRecords.root, shown, &draw),
+      let other = edits!.create(options.wholeRecords.root, shown, &draw)
     else { return }
     let timer = Target(one.kind, one.record)
     let haveNotes = draw.percent(50)
@@ -265,11 +266,15 @@ extension ServerWorkload {
   /// Both put timers last, unseen by one another. Who has whole records reads that, makes another one, and arranges all.
   private mutating func putTogether(_ reader: ServerNode, _ writer: ServerNode) {
     guard let shown = shown(writer) else { return }
-    for _ in 0..<draw.pick([2, 2, 3, 3]) { add(edits!.create("timer", shown, &draw), at: writer) }
+    for _ in 0..<draw.pick([2, 2, 3, 3]) {
+      add(edits!.create(options.wholeRecords.root, shown, &draw), at: writer)
+    }
     add(.flow, at: writer)
-    for _ in 0..<draw.pick([1, 2]) { add(edits!.create("timer", shown, &draw), at: reader) }
+    for _ in 0..<draw.pick([1, 2]) {
+      add(edits!.create(options.wholeRecords.root, shown, &draw), at: reader)
+    }
     add(.down, at: reader)
-    add(edits!.create("timer", shown, &draw), at: reader)
+    add(edits!.create(options.wholeRecords.root, shown, &draw), at: reader)
     add(.fullSync, at: reader, count: Int64(draw.below(720)))
     add(.flow, at: reader)
   }
@@ -278,9 +283,9 @@ extension ServerWorkload {
   /// number. Somebody else's timer has its old number then.
   private mutating func askForAll(_ reader: ServerNode, _ writer: ServerNode) {
     guard reader.device.isPhone, options.faults.contains(.clock), let shown = shown(writer),
-      let last = edits!.create("timer", shown, &draw),
-      let first = edits!.create("timer", shown, &draw),
-      let second = edits!.create("timer", shown, &draw)
+      let last = edits!.create(options.wholeRecords.root, shown, &draw),
+      let first = edits!.create(options.wholeRecords.root, shown, &draw),
+      let second = edits!.create(options.wholeRecords.root, shown, &draw)
     else { return }
     add(.syncRequest, at: reader)
     add(first, at: reader)
@@ -344,7 +349,7 @@ extension ServerWorkload {
     _ reader: ServerNode, _ writer: ServerNode
   ) -> (timer: Target, shown: Shown, inside: [Target])? {
     guard let shown = shown(writer), let fold = writer.sync?.fold, let schema else { return nil }
-    let timers = (reader.app?.timers ?? []).filter(shown.has)
+    let timers = (reader.app?.roots ?? []).filter(shown.has)
     guard !timers.isEmpty else { return nil }
     let timer = draw.pick(timers)
     return (

@@ -23,7 +23,8 @@ struct ServerWorkload {
     var draw = draw
     // What whole records do not carry leaves their devices nothing to collide with.
     let carried =
-      options.wholeRecords.names.isEmpty || draw.percent(10) ? nil : TodoTimersCodec().fields
+      options.wholeRecords.names.isEmpty || draw.percent(10)
+      ? nil : schema.flatMap(WholeRecordApp.carried)
     edits = schema.map { schema in
       EditGenerator(
         schema.kinds.map { kind in EditTemplate(kind, carried: carried?[kind.name]) },

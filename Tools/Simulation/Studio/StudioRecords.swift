@@ -1,4 +1,4 @@
-import AppModels
+import Bridge
 import Device
 import Merge
 import Wire
@@ -36,14 +36,9 @@ package struct StudioRecords {
       return view.kinds.flatMap(\.records).map { ($0.target, $0.fields + place($0.place)) }
     }
     guard let app = node.app else { return nil }
-    return app.model.ordered.enumerated().flatMap { index, timer in
-      let places = [(timer.target, index)] + timer.orderedTodos.enumerated().map { ($1.target, $0) }
-      let fields = timer.shownFields
-      return places.map { target, index in
-        let own = TimerDTO.shownNames.compactMap { name in
-          fields[WholeRecordApp.Field(target: target, name: name)].map { Datum.Member(name, $0) }
-        }
-        return (target, own + place(index))
+    return app.model.ordered.enumerated().flatMap { index, root in
+      ([(index, root)] + root.ordered.enumerated().map { ($0.offset, $0.element) }).map {
+        ($1.target, $1.shownFields(app.schema) + place($0))
       }
     }
   }

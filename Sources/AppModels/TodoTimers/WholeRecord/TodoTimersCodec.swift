@@ -48,28 +48,7 @@ struct SaidTimers: SaidRecords {
   let said: TodoTimersMessage
   let envelope: UInt64
 
-  var message: Incoming {
-    switch said {
-    case .syncRequest, .timerState: return .request
-    case .fullSync(let sync): return .all(sync.timers.map(\.whole), madeAt: sync.syncTimestamp)
-    case .timerUpdate(let update):
-      guard let timer = update.timer, update.type != .deleted else {
-        return .deleted(.timer(update.timerID), held: update.timer?.whole)
-      }
-      return .copy(timer.whole, isMade: update.type == .created)
-    case .quickAction(let action):
-      let timer = Target.timer(action.timerID)
-      switch action.action {
-      case .noteUpdated(let text):
-        return .acted(
-          WholeRecord.Field(target: timer, name: "notes"), .string(text), root: timer)
-      case .todoToggled(let id, let isCompleted):
-        return .acted(
-          WholeRecord.Field(target: .todo(id), name: "isCompleted"), .bool(isCompleted), root: timer
-        )
-      }
-    }
-  }
+  var message: Incoming { said.incoming }
 
   // MARK: Checks
 
@@ -116,6 +95,32 @@ struct SaidTimers: SaidRecords {
   }
 }
 
+extension TodoTimersMessage {
+  /// What it says to a hub.
+  package var incoming: Incoming {
+    switch self {
+    case .syncRequest, .timerState: return .request
+    case .fullSync(let sync): return .all(sync.timers.map(\.whole), madeAt: sync.syncTimestamp)
+    case .timerUpdate(let update):
+      guard let timer = update.timer, update.type != .deleted else {
+        return .deleted(.timer(update.timerID), held: update.timer?.whole)
+      }
+      return .copy(timer.whole, isMade: update.type == .created)
+    case .quickAction(let action):
+      let timer = Target.timer(action.timerID)
+      switch action.action {
+      case .noteUpdated(let text):
+        return .acted(
+          WholeRecord.Field(target: timer, name: "notes"), .string(text), root: timer)
+      case .todoToggled(let id, let isCompleted):
+        return .acted(
+          WholeRecord.Field(target: .todo(id), name: "isCompleted"), .bool(isCompleted), root: timer
+        )
+      }
+    }
+  }
+}
+
 extension TimerDTO {
   /// The timer with what the device was sent, or sent before, made right: what was wrong before must
   /// not refuse a change of something else.
@@ -156,7 +161,7 @@ extension TimerDTO {
       children: todoItems.map(\.whole))
   }
 
-  init(_ record: WholeRecord) {
+  package init(_ record: WholeRecord) {
     func text(_ field: Name) -> Name? { record.values[field]?.text }
     let notes = text("notes")
     self.init(

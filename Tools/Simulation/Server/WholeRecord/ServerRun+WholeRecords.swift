@@ -1,4 +1,4 @@
-import AppModels
+import Bridge
 import Device
 import LaneModel
 import Merge
@@ -21,7 +21,7 @@ extension ServerRun {
     let devices = nodes.compactMap(\.sync)
     guard let app, let schema else { return devices.first }
     func common(_ device: SyncDevice) -> Int {
-      app.model.timers.values.count { device.fold.isVisible($0.target, schema) }
+      app.roots.count { device.fold.isVisible($0, schema) }
     }
     return devices.reduce(devices.first) { best, device in
       best.map { common($0) < common(device) } ?? true ? device : best
@@ -32,7 +32,7 @@ extension ServerRun {
   /// what came later and changed nothing that is shown, this one has not seen.
   private func shownAlike(_ app: WholeRecordApp) -> VersionVector {
     for node in nodes {
-      guard let device = node.sync, app.model.difference(from: device.view) == nil else { continue }
+      guard let device = node.sync, app.difference(from: device.view) == nil else { continue }
       let known = known(device)
       return VersionVector(
         known.entries.map { .init($0.replica, min($0.seq, app.delivered[$0.replica])) })
@@ -64,13 +64,13 @@ extension ServerRun {
       }
       coverage.note("wholeRecordRearranged")
     case .fullSync: app.tell([app.fullSync], on: node.lanes)
-    case .syncRequest: app.tell([.syncRequest], on: node.lanes)
+    case .syncRequest: app.tell([app.model.request], on: node.lanes)
     default:
       // What was sent is older than what is still to be sent.
       guard node.isActive, node.lanes.unanswered.isEmpty, !app.copies.isEmpty else { return false }
       let back = Int((event.count ?? 0).magnitude) % app.copies.count
       let copy = app.copies[app.copies.count - 1 - back]
-      app.tellLate(.timerUpdate(TimerUpdateMessage(.updated, copy)), on: node.lanes)
+      app.tellLate(app.model.late(copy), on: node.lanes)
     }
     recorder.add(now - start, node.name, .send, event.verb.rawValue)
     coverage.note("wholeRecordResend")
@@ -80,7 +80,7 @@ extension ServerRun {
 
   /// At the end: it shows what a device with operations does, or there is none.
   func isDrained(_ app: WholeRecordApp) -> Bool {
-    nodes.lazy.compactMap(\.sync).first.map { app.model.difference(from: $0.view) == nil } ?? true
+    nodes.lazy.compactMap(\.sync).first.map { app.difference(from: $0.view) == nil } ?? true
   }
 
   /// Its storage is wiped.
@@ -91,17 +91,15 @@ extension ServerRun {
   }
 }
 
-extension WholeRecordDevice {
+extension WholeRecordApp {
   /// Compares what it shows with a view.
   ///
   /// - Returns: the first line that differs, here and there; nil where nothing does.
   func difference(from view: View) -> (here: String, there: String)? {
-    let here = ordered.flatMap { timer in
-      [Self.line(timer)] + timer.orderedTodos.map { Self.line($0) }
-    }
-    let todos = Dictionary(grouping: view["todo"]) { $0.container }
-    let there = view["timer"].flatMap { timer in
-      [Self.line(timer)] + (todos[timer.target] ?? []).map { Self.line($0) }
+    let records = shape.records(view, schema)
+    let here = model.ordered.flatMap { $0.parts.map(Self.line) }
+    let there = view[shape.root].compactMap { records[$0.target] }.flatMap {
+      $0.parts.map(Self.line)
     }
     guard here != there else { return nil }
     let index = zip(here, there).prefix { $0 == $1 }.count
@@ -111,21 +109,10 @@ extension WholeRecordDevice {
     )
   }
 
-  private static func line(_ timer: TimerDTO) -> String {
-    "timer \(timer.id) \(timer.name), \(timer.durationInSeconds), \(timer.icon), "
-      + "\(timer.colorHex), \(timer.notes ?? "")"
-  }
-
-  private static func line(_ todo: TodoItemDTO) -> String {
-    "to-do \(todo.id) \(todo.text), \(todo.isCompleted)"
-  }
-
-  private static func line(_ record: RecordView) -> String {
-    func text(_ field: Name) -> Name { record[field]?.text ?? "" }
-    if record.target.kind == "timer" {
-      return "timer \(record.target.record) \(text("name")), \(text("durationInSeconds")), "
-        + "\(text("icon")), \(text("colorHex")), \(text("notes"))"
+  private static func line(_ record: WholeRecord) -> String {
+    let values = record.values.sorted { $0.key < $1.key }.map { name, value in
+      "\(name) = \(String(decoding: value.canonical, as: UTF8.self))"
     }
-    return "to-do \(record.target.record) \(text("text")), \(record["isCompleted"] == .bool(true))"
+    return "\(record.target.kind) \(record.target.record) \(values.joined(separator: ", "))"
   }
 }

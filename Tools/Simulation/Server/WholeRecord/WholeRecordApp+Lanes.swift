@@ -1,32 +1,32 @@
-import AppModels
 import LaneModel
+import Merge
 import Wire
 
 /// What a device that knows whole records only says to the hub, and hears of it, over the lanes.
 extension WholeRecordApp: LaneCompanion {
   func activation() -> String {
     begin()
-    return ",\"bridge\":\"todoTimers\",\"incarnation\":\"\(incarnation)\""
+    return ",\"bridge\":\"\(schema.name)\",\"incarnation\":\"\(incarnation)\""
   }
 
   /// Sends messages, now or with the next session.
   ///
   /// - Returns: the last transfer.
   @discardableResult
-  func tell(_ messages: [TodoTimersMessage], on client: LaneClient) -> Int? {
+  func tell(_ messages: [Said], on client: LaneClient) -> Int? {
     var last: Int?
     for message in messages {
-      note(message)
-      last = client.begin(.records, content: envelope.dictionary(message))
+      note(message.message)
+      last = client.begin(.records, content: message.dictionary)
     }
     return last
   }
 
   /// Sends an older copy once more, as another lane would bring it late.
-  func tellLate(_ message: TodoTimersMessage, on client: LaneClient) {
+  func tellLate(_ message: Said, on client: LaneClient) {
     client.send(
       "{\"type\":\"sendMessage\",\"id\":\"late\",\"payload\":"
-        + String(decoding: envelope.dictionary(message), as: UTF8.self) + "}")
+        + String(decoding: message.dictionary, as: UTF8.self) + "}")
   }
 
   func received(_ line: Members, on client: LaneClient) {
@@ -34,24 +34,13 @@ extension WholeRecordApp: LaneCompanion {
     guard client.isNew("userInfo", line, "hub \(String(decoding: payload, as: UTF8.self))") else {
       return
     }
-    guard let message = Self.message(payload) else {
+    guard let answers = ingest(payload) else {
       return client.checker.report(
         "I40", "records-unreadable", "A whole-record device cannot read what the hub sends.",
         "The \(client.name) got \(String(decoding: payload, as: UTF8.self)).")
     }
-    tell(ingest(message), on: client)
+    tell(answers, on: client)
     if isPrompt { client.acknowledge("userInfo", back: 0) }
-  }
-
-  private static func message(_ payload: [UInt8]) -> TodoTimersMessage? {
-    var line = Array("{\"type\":\"didReceiveUserInfo\",\"payload\":".utf8)
-    line += payload
-    line.append(0x7D)
-    return line.withUnsafeBytes { bytes in
-      var envelope = Envelope()
-      guard (try? envelope.scan(bytes)) != nil, let value = envelope[.payload] else { return nil }
-      return (try? TodoTimersEnvelope.read(value, bytes))?.message
-    }
   }
 
   /// All but a server that cannot write, or comes too early, is somebody's mistake.

@@ -2,24 +2,22 @@ import AppModels
 import Bridge
 import Merge
 
-/// The app of a device that knows whole records only (PROTOCOL.md clause 13): its timers, what its
-/// person did to them, and what that person had been shown by then.
+/// The app of a device that knows whole records only (PROTOCOL.md clause 13): its records, what its
+/// person did to them, and what that person had been shown by then. A root is a record of the kind that contains others.
 ///
 /// What is written down here is the judge's: it never asks the bridge.
 final class WholeRecordApp {
-  /// A field of a record.
-  struct Field: Hashable {
-    var target: Target
-    var name: Name
-  }
+  /// A register of a record: a field, a text, or a group with the value that all its fields make.
+  typealias Field = WholeRecord.Field
 
   /// One thing that its person did.
   struct Touch {
     enum What: Hashable {
       case create, delete, move
-      /// The notes.
-      case text
+      case text(Name)
       case write(Name, Datum)
+
+      var isText: Bool { if case .text = self { true } else { false } }
     }
 
     var target: Target
@@ -35,55 +33,56 @@ final class WholeRecordApp {
     var edit: Edit
     /// Of a delete: what a device held that showed the same then.
     var seen = VersionVector()
-    /// What it had been sent of the timer last, it had been sent and had acknowledged in that session.
+    /// What it had been sent of the root last, it had been sent and had acknowledged in that session.
     var isSettled = false
     /// How often it had been activated by then.
     var session = 0
-    /// The timer's copies before and after it.
-    var old: TimerDTO?
-    var new: TimerDTO?
-    /// The timer's delete has come since: what came behind it is taken whatever the old copy's date.
+    /// The root's copies before and after it.
+    var old: WholeRecord?
+    var new: WholeRecord?
+    /// The root's delete has come since: what came behind it is taken whatever the old copy's date.
     var isCrossed = false
 
     /// Whether it may be what became of a copy that came from elsewhere, dated between these two, or behind a delete: a
     /// to-do that this lacks is in none of what was made upon it.
-    func mayBeUpon(_ copy: TimerDTO) -> Bool {
-      guard let old, let new, copy.id == old.id, what == .delete else { return false }
+    func mayBeUpon(_ copy: WholeRecord) -> Bool {
+      guard let old, let new, copy.target == old.target, what == .delete else { return false }
       return (isCrossed || old.updatedAt < copy.updatedAt) && copy.updatedAt < new.updatedAt
         && !copy.targets.contains(target)
     }
   }
 
-  let envelope: TodoTimersEnvelope
+  let schema: Schema
+  let shape: RecordShape
   /// It acknowledges what it has processed at once; else when an event says so.
   let isPrompt: Bool
-  private(set) var model: WholeRecordDevice
+  private(set) var model: any RecordModel
   /// The name of its storage's life.
   private(set) var incarnation = 0
   /// Its clock, in seconds since 2001.
   var now = 0.0
   private(set) var touches: [Touch] = []
   /// Copies that it has sent.
-  private(set) var copies: [TimerDTO] = []
+  private(set) var copies: [WholeRecord] = []
   /// How often it has been activated.
   private(set) var sessions = 0
   /// The last of these sessions in which a message of its was refused; nil for none.
   private var refusedIn: Int?
   /// Counts what it shows.
   private(set) var moment = 0
-  /// The order of timers that its person last made.
+  /// The order of roots that its person last made.
   private(set) var arrangement = Arrangement()
-  /// By timer, the session in which it was last sent that.
-  private var sent: [Identifier: Int] = [:]
-  /// Timers that it ever acted on without a date: what it was sent then is in doubt for a while.
-  private var acted: Set<Identifier> = []
-  /// By timer that its person deleted, the session in which it came back with what was on its way then. A delete
+  /// By root, the session in which it was last sent that.
+  private var sent: [Target: Int] = [:]
+  /// Roots that it ever acted on without a date: what it was sent then is in doubt for a while.
+  private var acted: Set<Target> = []
+  /// By root that its person deleted, the session in which it came back with what was on its way then. A delete
   /// while anything is on its way is in doubt, and with it what follows.
-  private var returned: [Identifier: Int] = [:]
+  private var returned: [Target: Int] = [:]
   /// Acknowledges of this session that the server has not taken yet.
   private var acknowledges = 0
-  /// Timers that it was sent since it last acknowledged.
-  private var unacknowledged: Set<Identifier> = []
+  /// Roots that it was sent since it last acknowledged.
+  private var unacknowledged: Set<Target> = []
   /// By transfer, how often it had been activated when the server accepted that.
   private(set) var acceptedIn: [Int: Int] = [:]
   /// What the hub has taken in, as far as others have heard.
@@ -93,11 +92,24 @@ final class WholeRecordApp {
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
 
-  init(isPhone: Bool, options: [Trace.Option]) {
-    model = WholeRecordDevice(isPhone ? .phone : .watch)
+  /// - Returns: nil where whole records cannot be made of the schema's.
+  init?(isPhone: Bool, _ schema: Schema, options: [Trace.Option]) {
+    guard let shape = RecordShape(schema, carrying: Self.carried(schema)) else { return nil }
+    self.schema = schema
+    self.shape = shape
+    let isKeyed = options.has("keyed")
+    if schema.name == TodoTimersApp.schema {
+      model = TodoTimersModel(isPhone: isPhone, isKeyed: isKeyed)
+    } else {
+      model = SchemaModel(
+        isPhone: isPhone, schema, RecordCodec(schema)!, isKeyed ? .text : .data)
+    }
     isPrompt = !options.has("lazy")
-    envelope =
-      options.has("keyed") ? TodoTimersEnvelope(.keyed, .text) : .init()
+  }
+
+  /// By kind: the fields that whole records carry; nil for all.
+  static func carried(_ schema: Schema) -> [Name: Set<Name>]? {
+    ShippedSchemas.codecs.first { $0.schema == schema.name }?.fields
   }
 
   /// - Parameter clock: milliseconds since 1970.
@@ -108,41 +120,44 @@ final class WholeRecordApp {
     shown[field]?[value].map { $0 <= moment } ?? false
   }
 
-  /// Whether it ever did something without a date to a record's timer, such as a tick.
+  /// Whether it ever did something without a date to a record's root, such as a tick.
   func hasActed(on target: Target) -> Bool {
-    model.timers.values.contains { acted.contains($0.id) && $0.targets.contains(target) }
+    model.root(of: target).map { acted.contains($0.target) } ?? false
   }
 
-  /// What it shows, in no order that means anything.
-  var timers: [Target] { model.timers.values.map(\.target).sorted() }
+  /// The roots that it shows, in no order that means anything.
+  var roots: [Target] { model.ordered.map(\.target).sorted() }
 
   // MARK: Lines
 
-  /// Takes in a message of the hub's.
+  /// Takes in a dictionary of the hub's.
   ///
-  /// - Returns: what it answers.
-  func ingest(_ message: TodoTimersMessage) -> [TodoTimersMessage] {
-    let (timers, copies) =
+  /// - Returns: what it answers; nil where it cannot read that.
+  func ingest(_ dictionary: [UInt8]) -> [Said]? {
+    guard let message = model.read(dictionary) else { return nil }
+    let (roots, copies) =
       switch message {
-      case .fullSync(let sync): (sync.timers.map(\.id), sync.timers)
-      case .timerUpdate(let update): ([update.timerID], [update.timer].compactMap(\.self))
-      case .quickAction, .timerState, .syncRequest: ([Identifier](), [TimerDTO]())
+      case .all(let records, _): (records.map(\.target), records)
+      case .copy(let record, _): ([record.target], [record])
+      case .deleted(let target, let held): ([target], [held].compactMap(\.self))
+      case .acted, .request: ([Target](), [WholeRecord]())
       }
-    for timer in timers { sent[timer] = sessions }
-    if case .timerUpdate(let update) = message, update.type == .deleted {
-      for index in touches.indices where touches[index].old?.id == update.timerID {
+    for root in roots { sent[root] = sessions }
+    if case .deleted(let target, _) = message {
+      for index in touches.indices where touches[index].old?.target == target {
         touches[index].isCrossed = true
       }
     }
     for index in touches.indices where copies.contains(where: touches[index].mayBeUpon) {
       touches[index].isSettled = false
     }
-    for copy in copies where model.timers[copy.id] == nil && isBeingDeleted(copy.target) {
-      returned[copy.id] = sessions
+    let held = Set(model.ordered.map(\.target))
+    for copy in copies where !held.contains(copy.target) && isBeingDeleted(copy.target) {
+      returned[copy.target] = sessions
     }
     delivered = atHub()
-    unacknowledged.formUnion(timers)
-    let answers = model.apply(message, now: now)
+    unacknowledged.formUnion(roots)
+    let answers = model.apply(dictionary, now: now)
     show()
     return answers
   }
@@ -177,40 +192,35 @@ final class WholeRecordApp {
     }
   }
 
-  /// Whether what it was last sent of a record's timer, it was sent and has acknowledged in this session.
+  /// Whether what it was last sent of a record's root, it was sent and has acknowledged in this session.
   private func isSettled(_ target: Target) -> Bool {
-    guard refusedIn != sessions else { return false }
-    return model.timers.values.contains { timer in
-      timer.targets.contains(target) && !unacknowledged.contains(timer.id)
-        && !acted.contains(timer.id) && sent[timer.id] ?? sessions == sessions
-        && returned[timer.id] != sessions
-    }
+    guard refusedIn != sessions, let root = model.root(of: target)?.target else { return false }
+    return !unacknowledged.contains(root) && !acted.contains(root)
+      && sent[root] ?? sessions == sessions && returned[root] != sessions
   }
 
-  /// Whether its person deleted a timer last, and the server has not said that it knows.
-  private func isBeingDeleted(_ timer: Target) -> Bool {
-    guard let last = touches.last(where: { $0.target == timer }), last.what == .delete else {
+  /// Whether its person deleted a root last, and the server has not said that it knows.
+  private func isBeingDeleted(_ root: Target) -> Bool {
+    guard let last = touches.last(where: { $0.target == root }), last.what == .delete else {
       return false
     }
     return last.transfer.map { acceptedIn[$0] == nil } ?? true
   }
 
   /// A message of its own goes out.
-  func note(_ message: TodoTimersMessage) {
+  func note(_ message: Incoming) {
     switch message {
-    case .timerUpdate(let update):
-      guard update.type != .deleted, let timer = update.timer else { return }
-      copies.append(timer)
-    case .quickAction(let action): acted.insert(action.timerID)
-    case .fullSync, .syncRequest, .timerState: break
+    case .copy(let record, _): copies.append(record)
+    case .acted(_, _, let root): acted.insert(root)
+    case .all, .deleted, .request: break
     }
   }
 
-  var fullSync: TodoTimersMessage { model.fullSync(now: now) }
+  var fullSync: Said { model.fullSync(now: now) }
 
   /// Everything that it had stored is gone.
   func reset() {
-    model = WholeRecordDevice(model.role)
+    model.reset()
     copies = []
     arrangement.reset()
     incarnation += 1
@@ -220,7 +230,7 @@ final class WholeRecordApp {
   ///
   /// - Parameter number: which: its last digit to the base of the list's length says what comes first, the
   ///   next one what of the rest, and so on.
-  func rearrange(_ number: Int) -> [TodoTimersMessage] {
+  func rearrange(_ number: Int) -> [Said] {
     let order = model.ordered.map(\.target)
     let messages = model.rearrange(now: now) { count in
       var (rest, number) = (Array(0..<count), number)
@@ -229,7 +239,7 @@ final class WholeRecordApp {
         return rest.remove(at: number % rest.count)
       }
     }
-    for target in model.timers.values.flatMap(\.targets) {
+    for target in model.ordered.flatMap(\.targets) {
       touches.append(
         Touch(
           target: target, what: .move, moment: moment,
@@ -240,7 +250,7 @@ final class WholeRecordApp {
     return messages
   }
 
-  /// Its person has put timers into the order that is shown now.
+  /// Its person has put roots into the order that is shown now.
   private func arrange(from order: [Target]) {
     arrangement.arrange(
       from: order, to: model.ordered.map(\.target), isWaiting: acknowledges > 0, isSettled)
@@ -251,8 +261,8 @@ final class WholeRecordApp {
   private func show() {
     moment += 1
     arrangement.show(model.ordered.map(\.target))
-    for timer in model.timers.values {
-      for (field, value) in timer.shownFields where shown[field]?[value] == nil {
+    for record in model.ordered {
+      for (field, value) in record.shown where shown[field]?[value] == nil {
         shown[field, default: [:]][value] = moment
       }
     }
@@ -264,10 +274,10 @@ final class WholeRecordApp {
   ///
   /// - Parameter seen: what a device held that shows the same.
   /// - Returns: what it sends; nil where this app cannot do that, or nothing was changed.
-  func edit(_ edit: Edit, seen: () -> VersionVector) -> [TodoTimersMessage]? {
+  func edit(_ edit: Edit, seen: () -> VersionVector) -> [Said]? {
     var edited = model
     guard let messages = edited.perform(edit, now: now) else { return nil }
-    var touches = Self.touches(from: model.timers, to: edited.timers, edit)
+    var touches = touches(from: model.ordered, to: edited.ordered, edit)
     guard !touches.isEmpty else { return nil }
     for index in touches.indices {
       touches[index].moment = moment
@@ -281,7 +291,8 @@ final class WholeRecordApp {
     }
     let order = model.ordered.map(\.target)
     model = edited
-    if edit.kind == "timer", touches.contains(where: { $0.what == .move || $0.what == .create }) {
+    if edit.kind == shape.root, touches.contains(where: { $0.what == .move || $0.what == .create })
+    {
       arrange(from: order)
     }
     show()
@@ -303,35 +314,41 @@ final class WholeRecordApp {
     }
   }
 
-  private static func touches(
-    from old: [Identifier: TimerDTO], to new: [Identifier: TimerDTO], _ edit: Edit
+  private func touches(
+    from old: [WholeRecord], to new: [WholeRecord], _ edit: Edit
   ) -> [Touch] {
+    let old = Dictionary(old.map { ($0.target, $0) }, uniquingKeysWith: { $1 })
+    let new = Dictionary(new.map { ($0.target, $0) }, uniquingKeysWith: { $1 })
     var touches: [Touch] = []
-    var copies: (old: TimerDTO?, new: TimerDTO?)
+    var copies: (old: WholeRecord?, new: WholeRecord?)
     func add(_ target: Target, _ what: Touch.What, replacing replaced: Datum? = nil) {
       touches.append(
         Touch(
           target: target, what: what, moment: 0, replaced: replaced, edit: edit, old: copies.old,
           new: copies.new))
     }
-    for id in Set(old.keys).union(new.keys).sorted() {
-      copies = (old[id], new[id])
-      let (before, after) = (old[id]?.shownFields ?? [:], new[id]?.shownFields ?? [:])
-      let targets = (old[id]?.targets ?? []).union(new[id]?.targets ?? [])
+    for root in Set(old.keys).union(new.keys).sorted() {
+      copies = (old[root], new[root])
+      guard copies.old?.isSame(as: copies.new) != true else { continue }
+      let (before, after) = (copies.old?.shown ?? [:], copies.new?.shown ?? [:])
+      let targets = (copies.old?.targets ?? []).union(copies.new?.targets ?? [])
       for target in targets.sorted() {
-        let was = old[id]?.targets.contains(target) ?? false
-        let isThere = new[id]?.targets.contains(target) ?? false
+        let was = copies.old?.targets.contains(target) ?? false
+        let isThere = copies.new?.targets.contains(target) ?? false
         if !was { add(target, .create) }
         if !isThere {
-          // To-dos go with their timer.
-          if new[id] != nil || target.kind == "timer" { add(target, .delete) }
+          // What a root contains goes with it.
+          if copies.new != nil || target == root { add(target, .delete) }
           continue
         }
-        for name in TimerDTO.shownNames {
-          let field = Field(target: target, name: name)
-          guard let value = after[field], value != before[field] else { continue }
+        for register in schema[target.kind]?.registers ?? [] {
+          let field = Field(target: target, name: register.name)
+          guard let value = after[field], value != before[field],
+            before[field] != nil || !value.saysNothing
+          else { continue }
           add(
-            target, name == "notes" ? .text : .write(name, value), replacing: before[field])
+            target, register.form == .text ? .text(register.name) : .write(register.name, value),
+            replacing: before[field])
         }
       }
     }
@@ -340,36 +357,40 @@ final class WholeRecordApp {
   }
 }
 
-extension TimerDTO {
-  /// The fields of a timer and its to-dos that a person sees and can change.
-  static let shownNames: [Name] = [
-    "name", "durationInSeconds", "icon", "colorHex", "notes", "text", "isCompleted",
-  ]
+extension WholeRecord {
+  /// The record and what it contains.
+  var parts: [WholeRecord] { [self] + ordered }
+  var targets: Set<Target> { Set([target] + children.map(\.target)) }
 
-  var target: Target { Target("timer", Name(id.description)) }
+  fileprivate func isSame(as other: WholeRecord?) -> Bool {
+    self.values == other?.values && children == other?.children
+  }
 
-  /// The timer and its to-dos.
-  var targets: Set<Target> { Set([target] + todoItems.map(\.target)) }
-
-  /// What is seen of them.
-  var shownFields: [WholeRecordApp.Field: Datum] {
-    var fields: [WholeRecordApp.Field: Datum] = [:]
-    func set(_ target: Target, _ name: Name, _ value: Datum) {
-      fields[WholeRecordApp.Field(target: target, name: name)] = value
+  /// What is seen of them, by register.
+  var shown: [WholeRecord.Field: Datum] {
+    var shown: [WholeRecord.Field: Datum] = [:]
+    for part in [self] + children {
+      for (name, value) in part.values {
+        shown[WholeRecord.Field(target: part.target, name: name)] = value
+      }
     }
-    set(target, "name", .string(name))
-    set(target, "durationInSeconds", .string(Name("\(durationInSeconds)")))
-    set(target, "icon", .string(icon))
-    set(target, "colorHex", .string(colorHex))
-    set(target, "notes", .string(notes ?? ""))
-    for todo in todoItems {
-      set(todo.target, "text", .string(todo.text))
-      set(todo.target, "isCompleted", .bool(todo.isCompleted))
+    return shown
+  }
+
+  /// What is seen of one of them, field by field, as the schema has them.
+  func shownFields(_ schema: Schema) -> [Datum.Member] {
+    guard let kind = schema[target.kind] else { return [] }
+    let values = fieldValues(kind)
+    return kind.wholeRegisters.flatMap(\.fields).compactMap { field in
+      values[field.name].map { Datum.Member(field.name, $0) }
     }
-    return fields
   }
 }
 
-extension TodoItemDTO {
-  var target: Target { Target("todo", Name(id.description)) }
+extension Datum {
+  /// Whether it is null, or a group of nothing else.
+  fileprivate var saysNothing: Bool {
+    guard case .object(let members) = self else { return self == .null }
+    return members.allSatisfy { $0.value == .null }
+  }
 }

@@ -44,7 +44,7 @@ extension WholeRecordJudge {
   /// without a date.
   func checkAhead() {
     for entry in entries {
-      guard case .write(let name, let value) = entry.action.body, name != "isCompleted",
+      guard case .write(let name, let value) = entry.action.body, !app.model.undated.contains(name),
         oracle.winner(entry.action.target, name)?.dot == entry.dot
       else { continue }
       let written = operation(entry)

@@ -1,9 +1,9 @@
-import AppModels
+import Bridge
 import LaneModel
 import Merge
 import Oracle
 
-/// The order of timers, which whole-record devices tell as a number each.
+/// The order of roots, which whole-record devices tell as a number each.
 extension WholeRecordJudge {
   /// Those that nobody else has moved stand as its person arranged them, wherever they were made.
   func checkArranged() {
@@ -11,7 +11,7 @@ extension WholeRecordJudge {
       app.touches.allSatisfy({ $0.transfer == nil || isTaken($0) })
     else { return }
     let (moved, isAlone) = placedElsewhere()
-    let shown = view["timer"].map(\.target).filter { !moved.contains($0) }
+    let shown = view[app.shape.root].map(\.target).filter { !moved.contains($0) }
     let wanted = arranged.filter(shown.contains)
     let found = shown.filter(arranged.contains)
     let isOtherwise = wanted.indices.contains { index in
@@ -23,12 +23,12 @@ extension WholeRecordJudge {
     }
     guard isOtherwise else { return }
     report(
-      "I23", "whole-record-order", "Timers do not stand as a whole-record device arranged them.",
+      "I23", "whole-record-order", "Records do not stand as a whole-record device arranged them.",
       "its person put them as \(wanted.map(\.record.text)), and they show \(found.map(\.record.text))."
     )
   }
 
-  /// Timers that others have moved, or made too, with what stands behind these; and whether others have made none.
+  /// Roots that others have moved, or made too, with what stands behind these; and whether others have made none.
   private func placedElsewhere() -> (moved: Set<Target>, isAlone: Bool) {
     var (moved, foreign): (Set<Target>, Set<Target>) = ([], [])
     var made = Set(app.touches.filter { $0.what == .create }.map(\.target))
@@ -44,7 +44,7 @@ extension WholeRecordJudge {
     moved.formUnion(
       app.arrangement.behind.keys.filter { !app.arrangement.line(from: $0).isDisjoint(with: moved) }
     )
-    let isAlone = !foreign.union(moved).contains { $0.kind == "timer" }
+    let isAlone = !foreign.union(moved).contains { $0.kind == app.shape.root }
     return (moved, isAlone)
   }
 }

@@ -1,17 +1,18 @@
-import AppModels
+import Bridge
 import LaneModel
 import Merge
 import Oracle
 
-/// Notes, which whole records have as a whole.
+/// Texts, which whole records have as a whole.
 extension WholeRecordJudge {
-  /// What its person wrote into notes is somewhere: in the notes, or among what lost. What others wrote there as well
+  /// What its person wrote into a text is somewhere: in the text, or among what lost. What others wrote there as well
   /// may be theirs.
   func checkTexts() {
-    for touch in app.touches where touch.what == .text && isTaken(touch) {
-      var more = Self.counts(touch.new?.notes)
-      for (scalar, count) in Self.counts(touch.old?.notes) { more[scalar, default: 0] -= count }
-      let inserted = inserted(into: touch.target)
+    for touch in app.touches where isTaken(touch) {
+      guard case .text(let name) = touch.what else { continue }
+      var more = Self.counts(touch.text(name).new)
+      for (scalar, count) in Self.counts(touch.text(name).old) { more[scalar, default: 0] -= count }
+      let inserted = inserted(into: touch.target, name)
       let lost = more.filter { $0.value > 0 }.keys.filter { scalar in
         !inserted.contains { $0.text.text.unicodeScalars.contains(scalar) }
       }
@@ -23,25 +24,32 @@ extension WholeRecordJudge {
     }
   }
 
-  /// What others wrote into notes is not written once more, though it comes back with what its person wrote there: no more
+  /// What others wrote into a text is not written once more, though it comes back with what its person wrote there: no more
   /// is inserted than that person changed. Of a device that was reset it is not known what that was.
   func checkTextsOnce() {
     guard app.incarnation == 0 else { return }
-    let touches = app.touches.filter { $0.what == .text || $0.what == .create }
-    for target in Set(touches.map(\.target)).sorted() {
-      let changed = touches.reduce(0) { changed, touch in
-        changed + (touch.target == target ? Self.changed(touch.old?.notes, touch.new?.notes) : 0)
+    for target in Set(app.touches.map(\.target)).sorted() {
+      for register in app.schema[target.kind]?.registers ?? [] where register.form == .text {
+        checkOnce(target, register.name)
       }
-      let inserted = inserted(into: target).reduce(0) {
-        $0 + ($1.dot.replica == author ? $1.text.text.count : 0)
-      }
-      guard inserted > changed else { continue }
-      report(
-        "I25", "whole-record-text-twice",
-        "A whole-record device is taken to have written more than its person did.",
-        "into the notes of \(target.record) it is taken to have written \(inserted) characters, and its person changed "
-          + "\(changed).")
     }
+  }
+
+  private func checkOnce(_ target: Target, _ name: Name) {
+    let touches = app.touches.filter {
+      $0.target == target && ($0.what == .text(name) || $0.what == .create)
+    }
+    guard !touches.isEmpty else { return }
+    let changed = touches.reduce(0) { $0 + Self.changed($1.text(name).old, $1.text(name).new) }
+    let inserted = inserted(into: target, name).reduce(0) {
+      $0 + ($1.dot.replica == author ? $1.text.text.count : 0)
+    }
+    guard inserted > changed else { return }
+    report(
+      "I25", "whole-record-text-twice",
+      "A whole-record device is taken to have written more than its person did.",
+      "into the \(name) of \(target.record) it is taken to have written \(inserted) characters, and its person changed "
+        + "\(changed).")
   }
 
   /// How many characters were taken out and put in between what two texts begin and end with alike.
@@ -56,11 +64,11 @@ extension WholeRecordJudge {
     return old.count + new.count - 2 * (start + end)
   }
 
-  /// What was ever put into a record's texts, also what went with a record that was collected and made anew.
-  private func inserted(into target: Target) -> [(dot: Dot, text: Name)] {
+  /// What was ever put into a record's text, also what went with a record that was collected and made anew.
+  private func inserted(into target: Target, _ name: Name) -> [(dot: Dot, text: Name)] {
     oracle.operations.flatMap { operation in
       operation.actions.compactMap { action in
-        guard action.target == target, case .insert(_, _, let text) = action.body else {
+        guard action.target == target, case .insert(name, _, let text) = action.body else {
           return nil
         }
         return (operation.dot, text)
@@ -70,5 +78,13 @@ extension WholeRecordJudge {
 
   private static func counts(_ text: Name?) -> [Unicode.Scalar: Int] {
     (text?.text ?? "").unicodeScalars.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+  }
+}
+
+extension WholeRecordApp.Touch {
+  /// A text before and after it.
+  fileprivate func text(_ name: Name) -> (old: Name?, new: Name?) {
+    let field = WholeRecordApp.Field(target: target, name: name)
+    return (old?[field]?.text, new?[field]?.text)
   }
 }

@@ -1,4 +1,4 @@
-import AppModels
+import Bridge
 import LaneModel
 import Merge
 import Oracle
@@ -54,7 +54,8 @@ struct WholeRecordJudge {
   private static func author(of node: ServerNode, _ store: String, _ run: ServerRun) -> ReplicaID {
     ReplicaID(
       device: Identifier(
-        digestOf: "bridge", store, "default", run.site.pair, "todoTimers", node.name),
+        digestOf: "bridge", store, "default", run.site.pair, run.schema?.name.text ?? "none",
+        node.name),
       incarnation: 0)
   }
 
@@ -87,7 +88,7 @@ struct WholeRecordJudge {
       node.device.isPhone || run.nodes.contains(where: \.device.isPhone)
         || run.nodes.count == 1
     else { return }
-    guard let (here, there) = app.model.difference(from: view) else { return }
+    guard let (here, there) = app.difference(from: view) else { return }
     report(
       "I2", "whole-record-differs",
       "A device with whole records does not show what the others do.",
@@ -101,7 +102,7 @@ struct WholeRecordJudge {
     var made: [Target: [WholeRecordApp.Touch.What: Set<Dot>]] = [:]
     for entry in entries {
       let target = entry.action.target
-      guard let what = what(entry.action), !(what == .text && isAside(entry.dot)) else { continue }
+      guard let what = what(entry.action), !(what.isText && isAside(entry.dot)) else { continue }
       made[target, default: [:]][what, default: []].insert(entry.dot)
     }
     for (target, whats) in made.sorted(by: { $0.key < $1.key }) {
@@ -144,8 +145,8 @@ struct WholeRecordJudge {
     case .create: .create
     case .delete: .delete
     case .move: .move
-    case .insert, .erase: .text
-    case .write("createdAt", _): nil
+    case .insert(let field, _, _), .erase(let field, _): .text(field)
+    case .write(let field, _) where field == app.schema[action.target.kind]?.creationDate: nil
     case .write(let field, let value): .write(field, value)
     case .restore, .unknown: .write("restore", .null)
     }
@@ -171,7 +172,7 @@ struct WholeRecordJudge {
     case .create: "the record"
     case .delete: "a delete"
     case .move: "a move"
-    case .text: "a change of the notes"
+    case .text(let field): "a change of the \(field)"
     case .write(let field, let value):
       "\(field) = \(String(decoding: value.canonical, as: UTF8.self))"
     }
@@ -234,8 +235,8 @@ struct WholeRecordJudge {
   /// Whether a value came when a later one of the field had been collected: it changes nothing (clause 13.4).
   private func isOutrun(_ target: Target, _ name: Name, _ value: Datum) -> Bool {
     let field = WholeRecordApp.Field(target: target, name: name)
-    let made = app.copies.filter { $0.shownFields[field] == value }
-      .map { RecordDate.milliseconds($0.todoItems.reduce($0.updatedAt) { max($0, $1.updatedAt) }) }
+    let made = app.copies.filter { $0.shown[field] == value }
+      .map { RecordDate.milliseconds($0.children.reduce($0.updatedAt) { max($0, $1.updatedAt) }) }
       .max()
     guard let made else { return false }
     let rank: UInt8 = node.device.isPhone ? 2 : 1
@@ -274,7 +275,7 @@ struct WholeRecordJudge {
     let names: [Name]
     switch entry.action.body {
     case .write(let name, _): names = [name]
-    case .delete: names = TimerFieldNames.of(target.kind)
+    case .delete: names = registers(of: target.kind)
     default: return
     }
     let what = what(entry.action)
@@ -314,17 +315,19 @@ struct WholeRecordJudge {
     }
   }
 
-  private enum TimerFieldNames {
-    static func of(_ kind: Name) -> [Name] {
-      kind == "timer"
-        ? ["name", "durationInSeconds", "icon", "colorHex"] : ["text", "isCompleted"]
-    }
+  /// What its person sees of a record, but for texts.
+  private func registers(of kind: Name) -> [Name] {
+    let carried = WholeRecordApp.carried(app.schema)
+    return (app.schema[kind]?.wholeRegisters ?? []).filter {
+      $0.form != .text && carried?[kind]?.contains($0.name) ?? true
+    }.map(\.name)
   }
 
   // MARK: What was replaced
 
   /// No value comes back that its person had seen and replaced.
   private func checkReplaced() {
+    let all = app.shape.records(view, app.schema)
     for (index, touch) in app.touches.enumerated() {
       guard case .write(let name, let value) = touch.what, touch.isFresh,
         let old = touch.replaced, isTaken(touch), !hasGone(touch),
@@ -333,8 +336,8 @@ struct WholeRecordJudge {
           $0.target == touch.target && $0.what == .write(name, old)
         })
       else { continue }
-      let shown = view[touch.target.kind].first { $0.target == touch.target }?[name]
-      guard shown == old else { continue }
+      let shown = touch.new.flatMap { all[$0.target] }?.shown
+      guard shown?[WholeRecordApp.Field(target: touch.target, name: name)] == old else { continue }
       report(
         "I15", "replaced-is-back", "A value is back that a whole-record device had replaced.",
         "\(touch.edit.spelled) replaced \(String(decoding: old.canonical, as: UTF8.self)) with "

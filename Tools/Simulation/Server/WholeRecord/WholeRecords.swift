@@ -1,3 +1,5 @@
+import Bridge
+import Merge
 import Seeded
 
 /// Which devices of a schedule know whole records only, and what these are like.
@@ -24,14 +26,16 @@ struct WholeRecords {
   private(set) var isKeyed = false
   /// How many edits there are before they come, so that they find records; 0: they are there first.
   private(set) var firstEdits = 0
+  /// The kind that contains the others.
+  private(set) var root: Name = "none"
   /// What is done most.
   private(set) var emphasis = Emphasis.nothing
 
   /// - Parameters:
-  ///   - schema: only `todoTimers` has a bridge.
+  ///   - schema: nil for none.
   ///   - devices: one of them at least knows operations.
-  init(_ plan: Plan, schema: String, devices: Int) {
-    guard schema == "todoTimers" else { return }
+  init(_ plan: Plan, schema: Schema?, devices: Int) {
+    guard let schema, let shape = RecordShape(schema) else { return }
     // Its own, so that the rest of a schedule is drawn alike with and without.
     var draw = SplitMix64(seed: plan.seed ^ 0x5748_4F4C_4552_4543, stream: 0)
     let drawn = draw.percent(60) ? draw.pick([(4, 1), (1, 2)]) : 0
@@ -51,6 +55,7 @@ struct WholeRecords {
       .nothing, .moves(isOften: true), .moves(isOften: false), .between, .unread, .resets,
       .episodes,
     ])
+    root = shape.root
     switch emphasis {
     case .unread, .between: self.isLazy = true
     case .episodes: self.isLazy = joining.percent(40)
