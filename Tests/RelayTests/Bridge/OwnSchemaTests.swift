@@ -102,6 +102,7 @@ struct OwnSchemaTests {
       "\"fields\":{\"about\":\"by \\\"train\\\"\",\"budget\":112.5,\"country\":\"IT\",\"from\":785412000,\"title\":\"Roma\",\"to\":785498400}"
     #expect(
       told.contains { $0.contains(expected) && $0.contains("\"type\":\"updated\"") }, "\(told)")
+    #expect(told.contains { $0.contains("\"item\":[{\"createdAt\":0,") }, "\(told)")
     // What the phone changes meanwhile does not overwrite that.
     let later = changed("\"budget\":112.5", "\"budget\":99").replacingOccurrences(
       of: "785412000}", with: "785412009}")
