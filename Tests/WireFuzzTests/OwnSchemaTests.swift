@@ -1,3 +1,4 @@
+import Glibc
 import Merge
 import Simulation
 import Testing
@@ -7,7 +8,12 @@ import Wire
 
 /// Schedules about records of schemas that nobody has thought of: merges, hub, queues and judges know nothing of
 /// the schemas that ship.
+///
+/// `WATCHLINE_SCHEMAS=5000 swift test --filter OwnSchemaTests` draws more of them for the server.
 @Suite struct OwnSchemaTests {
+  private static let count =
+    getenv("WATCHLINE_SCHEMAS").flatMap { UInt64(String(cString: $0)) } ?? 60
+
   private func schema(_ seed: UInt64) throws -> Schema? {
     var choices = Choices(seed: seed)
     return try RandomSchema.draw(&choices).map { try Schema(json: $0.bytes) }
@@ -45,7 +51,7 @@ import Wire
 
   @Test func devicesAtAServer() throws {
     var whole = 0
-    for number in 1...60 as ClosedRange<UInt64> {
+    for number in 1...Self.count {
       guard let schema = try schema(number) else { continue }
       let harness = ServerHarness()
       var edits = 0
