@@ -29,11 +29,11 @@ extension Intake {
   func isKnown(_ list: [WholeRecord], in tracks: BridgedDevice.Tracks) -> Bool {
     let new = Dictionary(list.map { ($0.target, $0.place) }, uniquingKeysWith: { $1 })
     let entries = tracks.filter { !isCollected($0.key) }
-    device.looked += entries.count
     var sent: Set<UInt64> = []
     for entry in entries.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
     return (sent.sorted(by: >).prefix(Self.stateLimit) + [0]).contains { seq in
-      entries.allSatisfy { $0.value.track.agrees(with: new[$0.key], after: seq) }
+      device.looked += entries.count
+      return entries.allSatisfy { $0.value.track.agrees(with: new[$0.key], after: seq) }
     }
   }
 
