@@ -266,7 +266,7 @@ let package = Package(
         "RelaySupport", "SpoiltLines", "SyncSupport", "Seeded", "Device", "Hub", "Relay", "Bridge",
         "Merge", "AppModels", "Wire", "Journal",
       ]),
-    tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Wire"]),
+    tests("TranscriptTests", ["TranscriptSupport", "RelaySupport", "Relay", "Merge", "Wire"]),
     tests("WireFuzzTests", ["WireFuzz", "Simulation", "Merge", "TranscriptSupport", "Wire"]),
     tests(
       "ProxyTests",

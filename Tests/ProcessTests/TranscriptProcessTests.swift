@@ -29,6 +29,7 @@ private struct TCPTranscriptServer: TranscriptServer {
     scratch = try Scratch()
     var arguments = ["--clock", "manual"] + (limits.isEmpty ? [] : ["--limits", limits])
     if let tokens = transcript.tokens { arguments += ["--tokens", try scratch.tokens(tokens)] }
+    if let schema = transcript.schema { arguments += ["--schema", try scratch.schema(schema)] }
     self.arguments = arguments
     server = try ServerProcess(scratch, arguments)
   }

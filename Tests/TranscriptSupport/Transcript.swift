@@ -4,7 +4,7 @@ package import Foundation
 /// PROTOCOL.md that it proves.
 ///
 /// ```
-/// {"transcript":"5.7","title":"…","limits":{"line":200},"tokens":{"name":{"id":"…",…},…}}
+/// {"transcript":"5.7","title":"…","limits":{"line":200},"tokens":{"name":{"id":"…",…},…},"schema":{…}}
 /// {"on":"phone","send":"activate pair=demo role=phone"}
 /// {"on":"phone","receive":{"type":"activationDidComplete","session":"…","store":"$store"}}
 /// ```
@@ -37,6 +37,8 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package let limits: [(name: String, value: Int)]
   /// The lines of the server's file of tokens (clause 14.2); nil where it asks for none.
   package let tokens: [UInt8]?
+  /// A schema beside those that are shipped (clause 12.1), as its file is; nil for none.
+  package let schema: [UInt8]?
   package let steps: [Step]
 
   package var description: String { name }
@@ -63,6 +65,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
     }
     self.limits = limits
     tokens = try Self.tokens(head)
+    schema = Self.schema(head)
     var steps: [Step] = []
     for (index, line) in lines.enumerated().dropFirst() where !line.isEmpty {
       do {
@@ -78,6 +81,11 @@ package struct Transcript: Sendable, CustomStringConvertible {
     guard let value = head["tokens"] else { return nil }
     guard case .object(let tokens) = value else { throw Fault(description: "tokens is no object") }
     return tokens.flatMap { Array($0.text.utf8) + [0x0A] }
+  }
+
+  private static func schema(_ head: JSON) -> [UInt8]? {
+    guard case .object(let members) = head else { return nil }
+    return members.first { $0.name == "schema" }.map { Array($0.text.utf8) }
   }
 
   static func action(_ step: JSON) throws -> Action {

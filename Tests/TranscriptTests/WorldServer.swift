@@ -1,3 +1,4 @@
+import Merge
 import RelaySupport
 import Relay
 import TranscriptSupport
@@ -16,7 +17,9 @@ struct WorldServer: TranscriptServer {
       limits[keyPath: path] = value
     }
     let access = try transcript.tokens.map { Access(try TokenFile.read($0)) }
-    world = try World(limits: limits, access: access, place: place)
+    let schema = try transcript.schema.map { try Schema(json: $0) }
+    world = try World(
+      limits: limits, access: access, place: place, own: schema.map { [$0] } ?? [])
   }
 
   mutating func open() -> Int {

@@ -15,11 +15,11 @@ extension ProcessTests {
         transcript.name != "15-operator" && !transcript.needsClock && !transcript.startsAnew
       }
 
-    /// Those with the same limits and tokens share servers, which forget each one's pairs behind it.
+    /// Those with the same limits, tokens and schema share servers, which forget each one's pairs behind it.
     @Test func atThreeServers() throws {
       #expect(Self.transcripts.count > 80)
       let groups = Dictionary(grouping: Self.transcripts) { transcript in
-        "\(transcript.limits) \(transcript.tokens.map { "\($0)" } ?? "")"
+        "\(transcript.limits) \(transcript.tokens ?? []) \(transcript.schema ?? [])"
       }
       for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
         let site = try ClusterTranscriptServer.site(group[0])
@@ -76,6 +76,7 @@ private final class ClusterTranscriptServer: TranscriptServer {
     let limits = transcript.limits.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
     var arguments = ["--shards", "\(shards)"] + (limits.isEmpty ? [] : ["--limits", limits])
     if let tokens = transcript.tokens { arguments += ["--tokens", try scratch.tokens(tokens)] }
+    if let schema = transcript.schema { arguments += ["--schema", try scratch.schema(schema)] }
     let site = try ClusterSite(scratch, .nodes(1), servers: 3, more: arguments)
     try site.balance(shards)
     return site

@@ -24,6 +24,13 @@ final class Scratch {
     return file
   }
 
+  /// A file of a schema with that content.
+  func schema(_ text: [UInt8]) throws -> String {
+    let file = path + "/schema.json"
+    try Data(text).write(to: URL(fileURLWithPath: file))
+    return file
+  }
+
   /// The names in the data directory, sorted.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []).sorted()
