@@ -189,7 +189,7 @@ let package = Package(
 
     // The relay in memory, with the schemas that are shipped.
     library(
-      "RelaySupport", ["InMemory", "Hub", "Relay", "Bridge", "AppModels", "Merge"],
+      "RelaySupport", ["InMemory", "Hub", "Relay", "AppModels", "Merge"],
       path: "Tools/RelaySupport",
       settings: hotAndLean),
     // A device's side of the lanes, and what judges what comes of it.

@@ -1,6 +1,5 @@
 import Bridge
 import Merge
-import RelaySupport
 import Wire
 
 /// Edits of a schedule, as a device can do them that knows whole records only, of any schema.

@@ -1,7 +1,6 @@
 import AppModels
 import Bridge
 import Merge
-import RelaySupport
 import Wire
 
 /// What an app that knows whole records only has stored on a device, what its person can do, and how it says that.

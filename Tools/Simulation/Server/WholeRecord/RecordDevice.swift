@@ -1,28 +1,28 @@
-package import Bridge
-package import Merge
+import Bridge
+import Merge
 
 /// A device of an app that knows whole records only, of any schema (PROTOCOL.md clause 13): what it stores, and how it
 /// takes in what it is sent, by last write wins of whole records. `WholeRecordDevice` is that of the to-do app.
 ///
 /// A value without clock or connection: `now` is passed in, in seconds since 2001-01-01 UTC, and what is to be sent is
 /// returned.
-package struct RecordDevice: Sendable {
-  package let isPhone: Bool
-  package let schema: Schema
-  package private(set) var records: [Target: WholeRecord] = [:]
+struct RecordDevice: Sendable {
+  let isPhone: Bool
+  let schema: Schema
+  private(set) var records: [Target: WholeRecord] = [:]
   /// What those were dated that it has removed.
   private var removed: [Target: Double] = [:]
 
-  package init(isPhone: Bool, _ schema: Schema) {
+  init(isPhone: Bool, _ schema: Schema) {
     self.isPhone = isPhone
     self.schema = schema
   }
 
   /// Records as they are shown.
-  package var ordered: [WholeRecord] { records.values.sorted(by: WholeRecord.isBefore) }
+  var ordered: [WholeRecord] { records.values.sorted(by: WholeRecord.isBefore) }
 
   /// The record that is, or contains, another one.
-  package func root(of target: Target) -> WholeRecord? {
+  func root(of target: Target) -> WholeRecord? {
     records[target] ?? ordered.first { $0.child(target) != nil }
   }
 
@@ -36,7 +36,7 @@ package struct RecordDevice: Sendable {
   /// Takes in what the hub says.
   ///
   /// - Returns: what it answers.
-  package mutating func apply(_ message: Incoming, now: Double) -> [Outgoing.Message] {
+  mutating func apply(_ message: Incoming, now: Double) -> [Outgoing.Message] {
     switch message {
     case .request, .acted: return []
     case .all(let list, _):
@@ -73,7 +73,7 @@ package struct RecordDevice: Sendable {
   // MARK: What its person does
 
   /// Makes a record behind all others; nil where its values break a rule of the schema.
-  package mutating func create(_ record: WholeRecord, now: Double) -> [Outgoing.Message]? {
+  mutating func create(_ record: WholeRecord, now: Double) -> [Outgoing.Message]? {
     var record = record
     let last = records.values.compactMap(\.place).max() ?? -1
     record.place = last == .max ? last : last + 1
@@ -86,7 +86,7 @@ package struct RecordDevice: Sendable {
   }
 
   /// Changes a record and what it contains, which is numbered by its place in `children`; nil where a rule is broken.
-  package mutating func update(
+  mutating func update(
     _ target: Target, now: Double,
     _ change: (_ record: inout WholeRecord, _ children: inout [WholeRecord]) -> Void
   ) -> [Outgoing.Message]? {
@@ -107,14 +107,14 @@ package struct RecordDevice: Sendable {
     return [.updated(record)]
   }
 
-  package mutating func delete(_ target: Target) -> [Outgoing.Message] {
+  mutating func delete(_ target: Target) -> [Outgoing.Message] {
     guard records[target] != nil else { return [] }
     remove(target)
     return [.deleted(target)]
   }
 
   /// Gives every record its place in a list as its number, and sends all.
-  package mutating func put(_ order: [Target], now: Double) -> [Outgoing.Message] {
+  mutating func put(_ order: [Target], now: Double) -> [Outgoing.Message] {
     for (place, target) in order.enumerated() {
       guard var record = records[target] else { continue }
       record.place = Int64(place)
