@@ -52,12 +52,14 @@ extension Intake {
   /// Where a new record goes: behind the one with the number before its own, in any copy that the device may have
   /// had; else behind the last of the newest before it. Of several with one number it is the one that stands last.
   func predecessor(of copy: WholeRecord) -> Place {
-    let copies = copies(in: device.tracks, before: nil).map {
-      $0.filter { WholeRecord.isBefore($0, copy) }
-    }
+    let all = copies(in: device.tracks, before: nil)
+    let copies = all.map { $0.filter { WholeRecord.isBefore($0, copy) } }
     if let before = copy.place.map({ $0 &- 1 }) {
       let neighbours = copies.joined().filter { $0.place == before }.map(\.target)
-      if !neighbours.isEmpty { return last(neighbours + shown(before: copy, beside: neighbours)) }
+      if !neighbours.isEmpty {
+        let shown = shown(before: copy, of: all.compactMap(\.last), beside: neighbours)
+        return last(neighbours + shown)
+      }
     }
     let newest = copies.compactMap(\.last)
     let number = newest.compactMap(\.place).max()
@@ -66,11 +68,14 @@ extension Intake {
 
   /// Where nobody is shown any of the neighbours, the one that stands before them at the device and is: where hidden ones
   /// stand says nothing of those that are shown.
-  private func shown(before copy: WholeRecord, beside neighbours: [Target]) -> [Target] {
+  private func shown(
+    before copy: WholeRecord, of newest: [WholeRecord], beside neighbours: [Target]
+  ) -> [Target] {
     guard !neighbours.contains(where: { fold.isVisible($0, schema) }) else { return [] }
-    let newest = copies(in: device.tracks, before: nil).compactMap(\.last)
-      .filter { WholeRecord.isBefore($0, copy) && fold.isVisible($0.target, schema) }
-    return newest.max(by: WholeRecord.isBefore).map { [$0.target] } ?? []
+    let before = newest.filter {
+      WholeRecord.isBefore($0, copy) && fold.isVisible($0.target, schema)
+    }
+    return before.max(by: WholeRecord.isBefore).map { [$0.target] } ?? []
   }
 
   /// The one that stands last at the hub, where also hidden ones have a place.

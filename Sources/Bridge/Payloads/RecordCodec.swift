@@ -16,6 +16,26 @@ package import Wire
 package struct RecordCodec: WholeRecordCodec {
   private let records: Schema
   private let shape: RecordShape
+  /// By kind.
+  private let parts: [Name: Part]
+
+  /// What payloads have of a kind.
+  private struct Part: Sendable {
+    let kind: Schema.Kind
+    let registers: [Schema.Register]
+    /// As the schema has them, which is how they are read; and by name, as they are written.
+    let fields: [Schema.Field]
+    let sorted: [Schema.Field]
+    let names: [String]
+
+    init(_ kind: Schema.Kind) {
+      self.kind = kind
+      registers = kind.wholeRegisters
+      fields = registers.flatMap(\.fields)
+      sorted = fields.sorted { $0.name < $1.name }
+      names = fields.map(\.name.text)
+    }
+  }
 
   /// - Returns: nil where whole records cannot be made of the schema's.
   package init?(_ schema: Schema) {
@@ -23,6 +43,8 @@ package struct RecordCodec: WholeRecordCodec {
     self.schema = schema.name
     self.shape = shape
     records = schema
+    let kinds = ([shape.root] + shape.children).map { schema[$0]! }
+    parts = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, Part($0)) })
   }
 
   package let schema: Name
@@ -106,7 +128,7 @@ package struct RecordCodec: WholeRecordCodec {
       keys: ["id", "fields", "place", "createdAt", "updatedAt"] + (isRoot ? ["contains"] : []))
     var record = WholeRecord(
       Target(kind, Name(try reader.identifier("id").description)),
-      values: try values(reader, of: records[kind]!), place: try reader.optionalInteger("place"),
+      values: try values(reader, of: parts[kind]!), place: try reader.optionalInteger("place"),
       createdAt: try reader.date("createdAt"), updatedAt: try reader.date("updatedAt"))
     guard isRoot else { return record }
     let contains = try reader.object("contains", keys: shape.children.map(\.text))
@@ -118,14 +140,13 @@ package struct RecordCodec: WholeRecordCodec {
 
   /// Absent ones are null. Whether they may be is looked at later: what the device was sent so, it may send back.
   private func values(
-    _ reader: PayloadReader, of kind: Schema.Kind
+    _ reader: PayloadReader, of part: Part
   ) throws(WireError) -> [Name: Datum] {
-    let fields = kind.wholeRegisters.flatMap(\.fields)
-    let reader = try reader.object("fields", keys: fields.map(\.name.text))
+    let reader = try reader.object("fields", keys: part.names)
     var given: [Name: Datum] = [:]
-    for field in fields { given[field.name] = try reader.datum(field.name.text, field.type) }
+    for field in part.fields { given[field.name] = try reader.datum(field.name.text, field.type) }
     var values: [Name: Datum] = [:]
-    for register in kind.wholeRegisters { values[register.name] = register.whole { given[$0] } }
+    for register in part.registers { values[register.name] = register.whole { given[$0] } }
     return values
   }
 
@@ -176,10 +197,11 @@ package struct RecordCodec: WholeRecordCodec {
     output.append(0x7B)
     if record.target.kind == shape.root {
       output.append("\"contains\":{" as StaticString)
+      let ordered = record.ordered
       for (index, kind) in shape.children.enumerated() {
         output.append(index > 0 ? "," : "", quoted: kind.text)
         output.append(0x3A)
-        append(record.ordered.filter { $0.target.kind == kind }, to: &output)
+        append(ordered.filter { $0.target.kind == kind }, to: &output)
       }
       output.append("}," as StaticString)
     }
@@ -187,10 +209,9 @@ package struct RecordCodec: WholeRecordCodec {
     output.append(payload: record.createdAt)
     output.append(",\"fields\":{" as StaticString)
     var isFirst = true
-    let kind = records[record.target.kind]!
-    let values = record.fieldValues(kind)
-    let fields = kind.wholeRegisters.flatMap(\.fields)
-    for field in fields.sorted(by: { $0.name < $1.name }) {
+    let part = parts[record.target.kind]!
+    let values = record.fieldValues(part.kind)
+    for field in part.sorted {
       guard let value = values[field.name], value != field.none else { continue }
       output.append(isFirst ? "" : ",", quoted: field.name.text)
       isFirst = false

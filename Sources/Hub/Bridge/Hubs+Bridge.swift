@@ -13,9 +13,11 @@ package import Wire
 extension Hubs {
   /// - Throws: 4004 where there is no such bridge, with what there is.
   private func bridgedSchema(_ name: String) throws(WireError) -> Schema {
-    let known = schemas.filter { Hub.codec(of: $0, among: codecs) != nil }
-    if let schema = known.first(where: { $0.name.text == name }) { return schema }
-    let names = known.map(\.name.text)
+    func hasBridge(_ schema: Schema) -> Bool { Hub.codec(of: schema, among: codecs) != nil }
+    if let schema = schemas.first(where: { $0.name.text == name }), hasBridge(schema) {
+      return schema
+    }
+    let names = schemas.filter(hasBridge).map(\.name.text)
     let there =
       names.isEmpty
       ? "this server has none" : "there is one for \(names.joined(separator: ", "))"

@@ -1,4 +1,3 @@
-import AppModels
 import Bridge
 import Device
 import Merge
@@ -81,11 +80,15 @@ final class BridgedMerge: MergeUnderTest {
   // MARK: What devices can do and show
 
   func fit(_ device: Int, _ edit: Edit) -> Edit {
-    guard run!.nodes[device].app != nil, let carried = TodoTimersCodec().fields?[edit.kind] else {
+    guard run!.nodes[device].app != nil, let carried = WholeRecordApp.carried(schema)?[edit.kind]
+    else {
       return edit
     }
+    let container = schema[edit.kind]?.container?.field
     func fit(_ fields: [UInt8]) -> [UInt8] {
-      let kept = Spelling.fields(fields).filter { $0.name == "timer" || carried.contains($0.name) }
+      let kept = Spelling.fields(fields).filter {
+        $0.name == container || carried.contains($0.name)
+      }
       let members = kept.map { Spelling.string($0.name.text) + [0x3A] + $0.value }
       return [0x7B] + members.joined(separator: [0x2C]) + [0x7D]
     }

@@ -249,8 +249,8 @@ extension ServerWorkload {
   /// Both make a record under one name, and the one with whole records has not read the other's.
   private mutating func makeTwice(_ reader: ServerNode, _ writer: ServerNode) {
     guard let shown = shown(writer),
-      let one = edits!.create(options.wholeRecords.root, shown, &draw),
-      let other = edits!.create(options.wholeRecords.root, shown, &draw)
+      let one = root(shown),
+      let other = root(shown)
     else { return }
     let timer = Target(one.kind, one.record)
     let haveNotes = draw.percent(50)
@@ -267,14 +267,14 @@ extension ServerWorkload {
   private mutating func putTogether(_ reader: ServerNode, _ writer: ServerNode) {
     guard let shown = shown(writer) else { return }
     for _ in 0..<draw.pick([2, 2, 3, 3]) {
-      add(edits!.create(options.wholeRecords.root, shown, &draw), at: writer)
+      add(root(shown), at: writer)
     }
     add(.flow, at: writer)
     for _ in 0..<draw.pick([1, 2]) {
-      add(edits!.create(options.wholeRecords.root, shown, &draw), at: reader)
+      add(root(shown), at: reader)
     }
     add(.down, at: reader)
-    add(edits!.create(options.wholeRecords.root, shown, &draw), at: reader)
+    add(root(shown), at: reader)
     add(.fullSync, at: reader, count: Int64(draw.below(720)))
     add(.flow, at: reader)
   }
@@ -283,9 +283,9 @@ extension ServerWorkload {
   /// number. Somebody else's timer has its old number then.
   private mutating func askForAll(_ reader: ServerNode, _ writer: ServerNode) {
     guard reader.device.isPhone, options.faults.contains(.clock), let shown = shown(writer),
-      let last = edits!.create(options.wholeRecords.root, shown, &draw),
-      let first = edits!.create(options.wholeRecords.root, shown, &draw),
-      let second = edits!.create(options.wholeRecords.root, shown, &draw)
+      let last = root(shown),
+      let first = root(shown),
+      let second = root(shown)
     else { return }
     add(.syncRequest, at: reader)
     add(first, at: reader)
@@ -338,6 +338,11 @@ extension ServerWorkload {
   }
 
   // MARK: What they do
+
+  /// A new record of the kind that contains the others.
+  private mutating func root(_ shown: Shown) -> Edit? {
+    edits!.create(options.wholeRecords.root, shown, &draw)
+  }
 
   func shown(_ node: ServerNode) -> Shown? {
     guard let fold = node.sync?.fold, let schema else { return nil }

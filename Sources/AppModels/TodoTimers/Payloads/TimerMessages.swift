@@ -26,21 +26,16 @@ package struct TimerSyncPayload: TodoTimersPayload {
 
   package func check() throws(WireError) {
     try PayloadDate.check(syncTimestamp, "syncTimestamp")
-    try checkIDs()
+    var ids: Set<Identifier> = []
+    for timer in timers where !ids.insert(timer.id).inserted {
+      throw WireError(.invalidField, "timer \(timer.id) occurs twice")
+    }
     var todoIDs: Set<Identifier> = []
     for timer in timers {
       try timer.check()
       for todo in timer.todoItems where !todoIDs.insert(todo.id).inserted {
         throw WireError(.invalidField, "to-do \(todo.id) occurs in two timers")
       }
-    }
-  }
-
-  /// - Throws: 4004 where a timer occurs twice.
-  func checkIDs() throws(WireError) {
-    var ids: Set<Identifier> = []
-    for timer in timers where !ids.insert(timer.id).inserted {
-      throw WireError(.invalidField, "timer \(timer.id) occurs twice")
     }
   }
 

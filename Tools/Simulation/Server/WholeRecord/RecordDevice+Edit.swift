@@ -7,9 +7,7 @@ extension RecordDevice {
   /// - Parameter now: seconds since 2001.
   /// - Returns: what it sends; nil where it cannot do that. It may have changed even so.
   mutating func perform(_ edit: Edit, now: Double) -> [Outgoing.Message]? {
-    guard edit.since == nil, let kind = schema[edit.kind], let shape = RecordShape(schema) else {
-      return nil
-    }
+    guard edit.since == nil, let kind = schema[edit.kind] else { return nil }
     let target = Target(edit.kind, edit.record)
     if edit.kind == shape.root { return root(target, kind, edit.change, now) }
     guard shape.children.contains(edit.kind) else { return nil }
@@ -41,7 +39,7 @@ extension RecordDevice {
     _ target: Target, _ kind: Schema.Kind, _ change: Edit.Change, _ now: Double
   ) -> [Outgoing.Message]? {
     if case .create(let fields) = change {
-      guard root(of: target) == nil, let record = made(target, kind, fields, now),
+      guard ordered.root(of: target) == nil, let record = made(target, kind, fields, now),
         let owner = Spelling.fields(fields).first(where: { $0.name == kind.container?.field }),
         let name = Spelling.text(owner.value)
       else { return nil }
@@ -50,7 +48,7 @@ extension RecordDevice {
         children.insert(record, at: 0)
       }
     }
-    guard let owner = root(of: target), let record = owner.child(target) else { return nil }
+    guard let owner = ordered.root(of: target), let record = owner.child(target) else { return nil }
     switch change {
     case .delete:
       return update(owner.target, now: now) { _, children in

@@ -9,22 +9,19 @@ import Merge
 struct RecordDevice: Sendable {
   let isPhone: Bool
   let schema: Schema
+  let shape: RecordShape
   private(set) var records: [Target: WholeRecord] = [:]
   /// What those were dated that it has removed.
   private var removed: [Target: Double] = [:]
 
-  init(isPhone: Bool, _ schema: Schema) {
+  init(isPhone: Bool, _ schema: Schema, _ shape: RecordShape) {
     self.isPhone = isPhone
     self.schema = schema
+    self.shape = shape
   }
 
   /// Records as they are shown.
   var ordered: [WholeRecord] { records.values.sorted(by: WholeRecord.isBefore) }
-
-  /// The record that is, or contains, another one.
-  func root(of target: Target) -> WholeRecord? {
-    records[target] ?? ordered.first { $0.child(target) != nil }
-  }
 
   private mutating func remove(_ target: Target) {
     guard let record = records.removeValue(forKey: target) else { return }

@@ -34,10 +34,10 @@ struct Said {
   var dictionary: [UInt8]
 }
 
-extension RecordModel {
+extension [WholeRecord] {
   /// The record that is or contains another.
   func root(of target: Target) -> WholeRecord? {
-    ordered.first { $0.target == target || $0.child(target) != nil }
+    first { $0.target == target || $0.child(target) != nil }
   }
 }
 
@@ -106,9 +106,9 @@ struct SchemaModel: RecordModel {
   private let codec: RecordCodec
   private let encoding: PayloadEncoding
 
-  init(isPhone: Bool, _ schema: Schema, _ codec: RecordCodec, _ encoding: PayloadEncoding) {
-    device = RecordDevice(isPhone: isPhone, schema)
-    self.codec = codec
+  init(isPhone: Bool, _ schema: Schema, _ shape: RecordShape, _ encoding: PayloadEncoding) {
+    device = RecordDevice(isPhone: isPhone, schema, shape)
+    codec = RecordCodec(schema)!
     self.encoding = encoding
   }
 
@@ -137,7 +137,9 @@ struct SchemaModel: RecordModel {
     device.rearrange(now: now, order).map { said($0, now) }
   }
 
-  mutating func reset() { device = RecordDevice(isPhone: device.isPhone, device.schema) }
+  mutating func reset() {
+    device = RecordDevice(isPhone: device.isPhone, device.schema, device.shape)
+  }
 
   private func said(_ message: Outgoing.Message, _ now: Double) -> Said {
     let incoming: Incoming =

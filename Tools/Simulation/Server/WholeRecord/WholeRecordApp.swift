@@ -101,8 +101,7 @@ final class WholeRecordApp {
     if schema.name == TodoTimersApp.schema {
       model = TodoTimersModel(isPhone: isPhone, isKeyed: isKeyed)
     } else {
-      model = SchemaModel(
-        isPhone: isPhone, schema, RecordCodec(schema)!, isKeyed ? .text : .data)
+      model = SchemaModel(isPhone: isPhone, schema, shape, isKeyed ? .text : .data)
     }
     isPrompt = !options.has("lazy")
   }
@@ -122,7 +121,7 @@ final class WholeRecordApp {
 
   /// Whether it ever did something without a date to a record's root, such as a tick.
   func hasActed(on target: Target) -> Bool {
-    model.root(of: target).map { acted.contains($0.target) } ?? false
+    model.ordered.root(of: target).map { acted.contains($0.target) } ?? false
   }
 
   /// The roots that it shows, in no order that means anything.
@@ -194,7 +193,9 @@ final class WholeRecordApp {
 
   /// Whether what it was last sent of a record's root, it was sent and has acknowledged in this session.
   private func isSettled(_ target: Target) -> Bool {
-    guard refusedIn != sessions, let root = model.root(of: target)?.target else { return false }
+    guard refusedIn != sessions, let root = model.ordered.root(of: target)?.target else {
+      return false
+    }
     return !unacknowledged.contains(root) && !acted.contains(root)
       && sent[root] ?? sessions == sessions && returned[root] != sessions
   }
@@ -329,7 +330,6 @@ final class WholeRecordApp {
     }
     for root in Set(old.keys).union(new.keys).sorted() {
       copies = (old[root], new[root])
-      guard copies.old?.isSame(as: copies.new) != true else { continue }
       let (before, after) = (copies.old?.shown ?? [:], copies.new?.shown ?? [:])
       let targets = (copies.old?.targets ?? []).union(copies.new?.targets ?? [])
       for target in targets.sorted() {
@@ -344,7 +344,8 @@ final class WholeRecordApp {
         for register in schema[target.kind]?.registers ?? [] {
           let field = Field(target: target, name: register.name)
           guard let value = after[field], value != before[field],
-            before[field] != nil || !value.saysNothing
+            before[field] != nil || register.form == .text
+              || value != register.whole({ _ in nil })
           else { continue }
           add(
             target, register.form == .text ? .text(register.name) : .write(register.name, value),
@@ -361,10 +362,6 @@ extension WholeRecord {
   /// The record and what it contains.
   var parts: [WholeRecord] { [self] + ordered }
   var targets: Set<Target> { Set([target] + children.map(\.target)) }
-
-  fileprivate func isSame(as other: WholeRecord?) -> Bool {
-    self.values == other?.values && children == other?.children
-  }
 
   /// What is seen of them, by register.
   var shown: [WholeRecord.Field: Datum] {
@@ -384,13 +381,5 @@ extension WholeRecord {
     return kind.wholeRegisters.flatMap(\.fields).compactMap { field in
       values[field.name].map { Datum.Member(field.name, $0) }
     }
-  }
-}
-
-extension Datum {
-  /// Whether it is null, or a group of nothing else.
-  fileprivate var saysNothing: Bool {
-    guard case .object(let members) = self else { return self == .null }
-    return members.allSatisfy { $0.value == .null }
   }
 }
