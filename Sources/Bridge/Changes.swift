@@ -22,12 +22,14 @@ struct Changes: Equatable {
 
   struct New: Equatable {
     var record: WholeRecord
+    var container: Target
     /// The one before it; nil for the front.
     var after: Target?
   }
 
   struct Move: Equatable {
     var target: Target
+    var container: Target
     var after: Target?
   }
 
@@ -49,9 +51,10 @@ struct Changes: Equatable {
         record.target != copy.target && !known.contains { $0.child(record.target) != nil }
         && room?.says(record.target) != true
       if isNew {
-        let list = copy.ordered.filter { $0.target.kind == record.target.kind }
-        let index = list.firstIndex { $0.target == record.target }!
-        created.append(New(record: record, after: index == 0 ? nil : list[index - 1].target))
+        created.append(
+          New(
+            record: record, container: copy.container(of: record),
+            after: Self.predecessor(of: record, in: copy)))
         continue
       }
       // What only a create writes is a change where the device may have made the record itself.
@@ -88,20 +91,52 @@ struct Changes: Equatable {
     }.min { ($0.1, $0.2) < ($1.1, $1.2) }?.0
   }
 
+  private static func predecessor(of child: WholeRecord, in copy: WholeRecord) -> Target? {
+    let list = copy.list(of: child)
+    let index = list.firstIndex { $0.target == child.target }!
+    return index == 0 ? nil : list[index - 1].target
+  }
+
+  /// What was in something that is gone went with that.
   private mutating func findDeleted(_ copy: WholeRecord, _ starts: [WholeRecord]) {
     guard let first = starts.first else { return }
     for child in first.ordered where copy.child(child.target) == nil {
-      if starts.allSatisfy({ $0.child(child.target) != nil }) { deleted.append(child.target) }
+      let isInner = child.container.map { copy.child($0) == nil } ?? false
+      if !isInner, starts.allSatisfy({ $0.child(child.target) != nil }) {
+        deleted.append(child.target)
+      }
     }
   }
 
   private mutating func findMoves(_ copy: WholeRecord, _ starts: [WholeRecord]) {
-    for kind in Set(copy.children.map(\.target.kind)).sorted() {
-      func order(_ record: WholeRecord) -> [Target] {
-        record.ordered.map(\.target).filter { $0.kind == kind }
+    var lists: [[WholeRecord]] = []
+    for child in copy.ordered {
+      if let last = lists.last?.last, last.target.kind == child.target.kind,
+        last.container == child.container
+      {
+        lists[lists.count - 1].append(child)
+      } else {
+        lists.append([child])
       }
-      moves += RisingSubsequence.fewestMoves(from: starts.map(order), to: order(copy)).map {
-        Move(target: $0.id, after: $0.after)
+    }
+    for list in lists {
+      let container = copy.container(of: list[0])
+      let orders = starts.map { start in
+        start.list(of: list[0]).map(\.target)
+      }
+      moves += RisingSubsequence.fewestMoves(from: orders, to: list.map(\.target)).map {
+        Move(target: $0.id, container: container, after: $0.after)
+      }
+      // What comes from another list stands in this one in none of them.
+      for child in list {
+        let before = starts.compactMap { $0.child(child.target) }
+        guard !before.isEmpty, !before.contains(where: { $0.container == child.container }) else {
+          continue
+        }
+        moves.append(
+          Move(
+            target: child.target, container: container,
+            after: Self.predecessor(of: child, in: copy)))
       }
     }
   }

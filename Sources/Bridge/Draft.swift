@@ -48,8 +48,10 @@ struct Draft {
 
   /// Makes a record, without what is in it.
   ///
-  /// - Parameter after: the one behind which it stands; nil for the front.
-  /// - Returns: whether it stands there; where the writer had not been shown that one, it stands last.
+  /// - Parameters:
+  ///   - container: of one that stands in a list of another; else a field names what contains it.
+  ///   - after: the one behind which it stands; nil for the front.
+  /// - Returns: whether it is made and stands there; where the writer had not been shown that one, it stands last.
   @discardableResult
   mutating func create(_ record: WholeRecord, in container: Target?, after: Target?) -> Bool {
     guard let kind = schema[record.target.kind] else { return true }
@@ -66,13 +68,13 @@ struct Draft {
       }
       return EditPlan.Write(register, .value(value))
     }
-    let plan = EditPlan(writes: writes, container: container)
+    let plan = EditPlan(writes: writes, container: container ?? record.named(kind))
     for (index, position) in places(after).enumerated() {
       guard let made = try? editor.create(record.target, plan, at: position) else { continue }
       actions += made.map { anchored($0, after) }
       return index == 0
     }
-    return true
+    return false
   }
 
   /// - Returns: whether the place is one that the writer had been shown.

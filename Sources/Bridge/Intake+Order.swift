@@ -3,19 +3,18 @@ import Merge
 /// The order of records, which whole records have as a number each.
 extension Intake {
   /// The copies that the device may have, record by record, oldest first; none of what is gone.
-  private func copies(in tracks: BridgedDevice.Tracks, before seq: UInt64?) -> [[WholeRecord]] {
+  private func copies(of kind: Name, in tracks: BridgedDevice.Tracks) -> [[WholeRecord]] {
     device.looked += tracks.count
-    return tracks.filter { !isCollected($0.key) }.values.map {
-      $0.track.starts(before: nil, sentBefore: seq).map(\.record)
+    return tracks.filter { $0.key.kind == kind && !isCollected($0.key) }.values.map {
+      $0.track.starts(before: nil).map(\.record)
     }
   }
 
   /// The order that the device has once it has read what was sent.
   ///
   /// - Parameter tracks: as they were before what came now.
-  func order(in tracks: BridgedDevice.Tracks) -> [Target] {
-    copies(in: tracks, before: nil).compactMap(\.last).sorted(by: WholeRecord.isBefore).map(
-      \.target)
+  func order(of kind: Name, in tracks: BridgedDevice.Tracks) -> [Target] {
+    copies(of: kind, in: tracks).compactMap(\.last).sorted(by: WholeRecord.isBefore).map(\.target)
   }
 
   /// How many states that the device may have had are looked at.
@@ -26,8 +25,9 @@ extension Intake {
   /// that, and one that has it was not made before.
   ///
   /// - Parameter tracks: as they were before the list came.
-  func isKnown(_ list: [WholeRecord], in tracks: BridgedDevice.Tracks) -> Bool {
-    let new = Dictionary(list.map { ($0.target, $0.place) }, uniquingKeysWith: { $1 })
+  func isKnown(_ list: [WholeRecord], of kind: Name, in tracks: BridgedDevice.Tracks) -> Bool {
+    let new = Dictionary(
+      list.map { ($0.target, $0.target.kind == kind ? $0.place : nil) }, uniquingKeysWith: { $1 })
     let entries = tracks.filter { !isCollected($0.key) }
     var sent: Set<UInt64> = []
     for entry in entries.values { sent.formUnion(entry.track.inFlight.lazy.map(\.seq)) }
@@ -52,7 +52,8 @@ extension Intake {
   /// Where a new record goes: behind the one with the number before its own, in any copy that the device may have
   /// had; else behind the last of the newest before it. Of several with one number it is the one that stands last.
   func predecessor(of copy: WholeRecord) -> Place {
-    let all = copies(in: device.tracks, before: nil)
+    guard schema[copy.target.kind]?.order != nil else { return Place() }
+    let all = copies(of: copy.target.kind, in: device.tracks)
     let copies = all.map { $0.filter { WholeRecord.isBefore($0, copy) } }
     if let before = copy.place.map({ $0 &- 1 }) {
       let neighbours = copies.joined().filter { $0.place == before }.map(\.target)

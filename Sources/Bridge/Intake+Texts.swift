@@ -24,9 +24,13 @@ extension Intake {
     }
   }
 
-  /// Whether a field once had a value, of which nobody knows who was shown it. Of texts that is not known.
+  /// Whether a field once had a value, of which nobody knows who was shown it; also one that shows so while records that
+  /// it names are hidden. Of texts that is not known.
   func isOld(_ field: WholeRecord.Field, _ value: Datum) -> Bool {
-    schema[field.target.kind]?[field.name]?.form != .text
-      && fold.hasWritten(value, to: field.name, of: field.target)
+    guard let register = schema[field.target.kind]?[field.name], register.form != .text else {
+      return false
+    }
+    return fold.hasWritten(to: field.name, of: field.target) { register.mayShow($0, as: value) }
+      || value == register.whole { _ in nil } && fold.wasMadeWithout(field.name, field.target)
   }
 }

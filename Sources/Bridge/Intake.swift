@@ -124,14 +124,19 @@ package struct Intake {
   ///   - areMade: the device says that it had none of them.
   private func ingest(_ copies: [WholeRecord], areAll: Bool = false, areMade: Bool = false) {
     let old = copies.map { ($0.target, device.tracks[$0.target]) }
-    var hasMoved = false
-    for copy in copies.sorted(by: WholeRecord.isBefore) where ingest(one: copy, isMade: areMade) {
-      hasMoved = true
+    var moved: Set<Name> = []
+    for copy in shape.sorted(copies) where ingest(one: copy, isMade: areMade) {
+      moved.insert(copy.target.kind)
     }
-    guard hasMoved || areAll else { return }
+    guard !moved.isEmpty || areAll else { return }
     var tracks = device.tracks
     for (target, track) in old { tracks[target] = track }
-    if hasMoved || !isKnown(copies, in: tracks) { move(from: order(in: tracks), to: copies) }
+    for kind in shape.roots where schema[kind]?.order != nil {
+      guard moved.contains(kind) || areAll && !isKnown(copies, of: kind, in: tracks) else {
+        continue
+      }
+      move(from: order(of: kind, in: tracks), to: copies.filter { $0.target.kind == kind })
+    }
   }
 
   /// - Parameter isMade: the device says that it had no copy.
@@ -146,6 +151,9 @@ package struct Intake {
       return false
     }
     defer { device[copy.target] = track }
+    // A record of which there is one has the same name when it is made again.
+    let isUnique = schema[copy.target.kind]?.fixedID != nil
+    if isMade, isUnique, isInOrder, track.deletedAt != nil { track.isAnew = true }
     guard !track.isLate(copy, isInOrder: isInOrder) else {
       // Should it be what the device holds after all, it is told otherwise.
       if present(copy.target)?.showsSame(as: copy) != true { track.isOwed = true }
@@ -155,12 +163,16 @@ package struct Intake {
       track.note(copy, isInOrder: isInOrder)
       return false
     }
-    if isMade, track.base == .absent, track.isUntouched, isCollected(copy.target) {
+    var starts = track.starts(of: copy)
+    let shown = present(copy.target)
+    let isGone =
+      isUnique
+      ? shown == nil || track.deletedAt != nil
+      : track.base == .absent && track.isUntouched && isCollected(copy.target)
+    if isMade, isGone {
       track = create(copy, track)
       return false
     }
-    var starts = track.starts(of: copy)
-    let shown = present(copy.target)
     let knowsDelete =
       track.base == .absent && !track.isUntouched && starts.isEmpty && shown == nil
     guard !isCollected(copy.target), !knowsDelete else {
@@ -207,22 +219,27 @@ package struct Intake {
   /// - Returns: the track, with the copy taken in.
   private func create(_ copy: WholeRecord, _ track: Track) -> Track {
     let place = predecessor(of: copy)
-    let shown = withOwn(vector(at: place.after.flatMap { device[$0]?.oldestPosition }))
+    // It was made upon what it stands in, and behind what it stands behind.
+    let upon = [place.after, schema[copy.target.kind].flatMap(copy.named)].compactMap(\.self)
+    let start = max(track.deletedAt ?? 0, oldest)
+    let shown = withOwn(
+      vector(at: upon.compactMap { device[$0]?.oldestPosition }.reduce(start, max)))
     // Of a copy of which nothing was known it is not known either when the device was shown it.
     for context in place.contexts(shown, replica.vector) {
       var draft = draft(context)
       let isPlaced = draft.create(copy, in: nil, after: place.after)
       guard isPlaced || context == replica.vector else { continue }
-      var last: [Name: Target] = [:]
+      var last: WholeRecord?
       for child in copy.ordered where !fold.isKnown(child.target) {
-        draft.create(child, in: copy.target, after: last[child.target.kind])
-        last[child.target.kind] = child.target
+        let isNext = last?.target.kind == child.target.kind && last?.container == child.container
+        draft.create(child, in: copy.container(of: child), after: isNext ? last?.target : nil)
+        last = child
       }
-      mint(draft.actions, context, time: time(copy), above: nil)
+      mint(draft.actions, writing: [copy.target: copy.values], context, time(copy), above: nil)
       break
     }
     var track = track
-    track.receive(copy, at: oldest, newest: oldest, isInOrder: isInOrder)
+    track.receive(copy, at: start, newest: start, isInOrder: isInOrder)
     return track
   }
 
@@ -245,7 +262,7 @@ package struct Intake {
     for new in changes.created {
       let child = new.record
       if !fold.isKnown(child.target) {
-        draft.create(child, in: copy.target, after: new.after)
+        draft.create(child, in: new.container, after: new.after)
       } else if isUnknown, fold.isCreated(child.target), !isCollected(child.target) {
         let news = news(of: child)
         if news.isEmpty { isOwed = true }
@@ -255,13 +272,9 @@ package struct Intake {
       }
     }
     for move in changes.moves where !isCollected(move.target) {
-      draft.move(move.target, after: move.after, in: copy.target)
+      draft.move(move.target, after: move.after, in: move.container)
     }
-    let ahead = writtenAhead(besides: changes.writes, shown, time)
-    let later = ahead.filter { isSaidLater($0, than: time) }
-    let earlier = ahead.filter { !isSaidLater($0, than: time) }.map(\.operation.stamp).max()
-    mint(draft.actions, shown, time: time, above: above, over: earlier)
-    for write in later { writeAgain(write) }
+    mint(draft.actions, writing: changes.writes, shown, time, above: above)
     for text in changes.texts where !isCollected(text.field.target) {
       write(text, isNewer: isNewer, shown, time)
     }
@@ -275,8 +288,8 @@ package struct Intake {
       schema[record.target.kind]!.registers.filter { $0.form == .text }.map(\.name))
     let isKnown = fold.isAlive(record.target)
     return record.values.filter { name, value in
-      !texts.contains(name)
-        && !(isKnown && fold.hasWritten(value, to: name, of: record.target))
+      let field = WholeRecord.Field(target: record.target, name: name)
+      return !texts.contains(name) && !(isKnown && isOld(field, value))
     }
   }
 

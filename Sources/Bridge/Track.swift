@@ -146,6 +146,15 @@ package struct Track: Equatable {
     return inFlight.first { $0.record != nil }?.position
   }
 
+  /// The position of a delete that the device knows of, as it has no copy any more; nil where it may never have had one.
+  var deletedAt: UInt64? {
+    switch base {
+    case .unknown: nil
+    case .absent: isUntouched ? nil : reached
+    case .held: inFlight.first { $0.record == nil }?.position
+    }
+  }
+
   /// The newest position that a copy made upon the last of these may have been made upon.
   package func newestPosition(of starts: [Start]) -> UInt64 {
     max(reached, starts.last?.position ?? 0)
@@ -318,6 +327,8 @@ package struct Track: Equatable {
   /// - Parameter isInOrder: it said so in its lane of transfers.
   package mutating func delete(isInOrder: Bool = false) {
     if isInOrder { isAnew = true }
+    // What is made after that was made upon no more than this.
+    reached = oldestPosition ?? reached
     if base != .unknown { base = .absent }
     undated = nil
     acted = [:]

@@ -21,7 +21,13 @@ extension WholeRecord {
       if index > 0 { bytes += ",".utf8 }
       children[index].append(to: &bytes)
     }
-    member("],\"createdAt\":", FieldType.datum(createdAt))
+    bytes += "]".utf8
+    if let container {
+      member(",\"container\":{\"kind\":", .string(container.kind))
+      member(",\"record\":", .string(container.record))
+      bytes += "}".utf8
+    }
+    member(",\"createdAt\":", FieldType.datum(createdAt))
     member(",\"kind\":", .string(target.kind))
     member(",\"place\":", place.map { .string(Name(String($0))) } ?? .null)
     member(",\"record\":", .string(target.record))
@@ -41,8 +47,13 @@ extension WholeRecord {
     else { return nil }
     let whole = children.compactMap(WholeRecord.init)
     guard whole.count == children.count else { return nil }
+    var container: Target?
+    if let named = datum["container"] {
+      guard let kind = named["kind"]?.text, let record = named["record"]?.text else { return nil }
+      container = Target(kind, record)
+    }
     self.init(
-      Target(kind, record),
+      Target(kind, record), in: container,
       values: Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }),
       place: datum["place"]?.text.flatMap { Int64($0.text) }, createdAt: createdAt,
       updatedAt: updatedAt, children: whole)

@@ -3,22 +3,26 @@ package import Merge
 /// A record with what it contains, as a device sends it and is sent it: whole.
 package struct WholeRecord: Hashable, Sendable {
   package var target: Target
+  /// Of one that stands in a record which is itself in the one that is sent: what it stands in; else nil.
+  package var container: Target?
   /// What people change, by register; texts as strings, groups with all their fields. Dates of creation and places stand
   /// apart.
   package var values: [Name: Datum]
-  /// nil where the sender's version had no such member: the place is then as it was.
+  /// nil where the kind has no order, or the sender's version no such member: the place is then as it was.
   package var place: Int64?
   /// Seconds since 2001-01-01 UTC, as all dates here.
   package var createdAt: Double
   package var updatedAt: Double
-  /// Records that it contains, each without children of its own; by their targets, so that one is found soon.
+  /// Records that it contains, also those in one of these, each without children of its own; by their targets, so that
+  /// one is found soon.
   package private(set) var children: [WholeRecord] = []
 
   package init(
-    _ target: Target, values: [Name: Datum], place: Int64?, createdAt: Double, updatedAt: Double,
-    children: [WholeRecord] = []
+    _ target: Target, in container: Target? = nil, values: [Name: Datum], place: Int64?,
+    createdAt: Double, updatedAt: Double, children: [WholeRecord] = []
   ) {
     self.target = target
+    self.container = container
     self.values = values
     self.place = place
     self.createdAt = createdAt
@@ -74,12 +78,37 @@ package struct WholeRecord: Hashable, Sendable {
       < (right.place ?? .max, right.createdAt, right.target.record)
   }
 
-  /// Children by kind, and by place within it.
+  /// What a record in this one stands in.
+  package func container(of child: WholeRecord) -> Target { child.container ?? target }
+
+  /// The list that a record in this one stands in, in its order.
+  package func list(of child: WholeRecord) -> [WholeRecord] {
+    children.filter { $0.target.kind == child.target.kind && $0.container == child.container }
+      .sorted(by: Self.isBefore)
+  }
+
+  /// Children list by list, in an order in which they can be made: by kind, by what they stand in, and by place.
   package var ordered: [WholeRecord] {
-    children.sorted {
-      $0.target.kind != $1.target.kind
-        ? $0.target.kind < $1.target.kind : Self.isBefore($0, $1)
+    let depths = depths
+    func depth(_ child: WholeRecord) -> Int { depths[child.target.kind] ?? 0 }
+    return children.sorted { left, right in
+      if left.target.kind != right.target.kind {
+        return (depth(left), left.target.kind) < (depth(right), right.target.kind)
+      }
+      guard left.container == right.container else {
+        return container(of: left) < container(of: right)
+      }
+      return Self.isBefore(left, right)
     }
+  }
+
+  /// By kind, how many other children one stands in; kinds are left out that stand in none.
+  private var depths: [Name: Int] {
+    var containers: [Name: Name] = [:]
+    for child in children { containers[child.target.kind] = child.container?.kind }
+    func depth(_ kind: Name) -> Int { containers[kind].map { 1 + depth($0) } ?? 0 }
+    return containers.isEmpty
+      ? [:] : Dictionary(uniqueKeysWithValues: containers.keys.map { ($0, depth($0)) })
   }
 
   /// Whether two copies show the same, dates apart. A place that one of them does not have is no
@@ -89,98 +118,8 @@ package struct WholeRecord: Hashable, Sendable {
       children.count == other.children.count
     else { return false }
     return zip(ordered, other.ordered).allSatisfy {
-      $0.target == $1.target && $0.values == $1.values
+      $0.target == $1.target && $0.container == $1.container && $0.values == $1.values
     }
-  }
-}
-
-/// What of a schema is sent whole: records of one kind, with those that they contain.
-package struct RecordShape: Sendable, Equatable {
-  package let root: Name
-  package let children: [Name]
-  /// By kind: the fields that payloads carry; nil for all.
-  private let carried: [Name: Set<Name>]?
-
-  /// - Parameter carried: as above.
-  /// - Returns: nil where no kind of the schema contains another, or more than one does, or where what one of these
-  ///   records shows depends on another that is not in it.
-  package init?(_ schema: Schema, carrying carried: [Name: Set<Name>]? = nil) {
-    let contained = schema.kinds.filter { $0.container != nil && $0.isListedInContainer }
-    let roots = Set(contained.compactMap(\.container?.kind))
-    guard roots.count == 1, let root = roots.first, let kind = schema[root],
-      kind.container == nil, kind.order != nil,
-      ([kind] + contained).allSatisfy({ kind in
-        kind.container?.through == nil
-          && kind.registers.allSatisfy { $0.fields.allSatisfy { $0.reference == nil } }
-      })
-    else { return nil }
-    self.root = root
-    children = contained.map(\.name)
-    self.carried = carried
-  }
-
-  private func reader(_ kind: Name, _ schema: Schema) -> WholeReader {
-    WholeReader(schema[kind]!, carrying: carried.map { $0[kind] ?? [] })
-  }
-
-  /// All records of a view, whole.
-  package func records(_ view: View, _ schema: Schema) -> [Target: WholeRecord] {
-    var contained: [Target: [WholeRecord]] = [:]
-    for name in children {
-      let reader = reader(name, schema)
-      for record in view[name] {
-        guard let container = record.container else { continue }
-        contained[container, default: []].append(reader.whole(record))
-      }
-    }
-    var records: [Target: WholeRecord] = [:]
-    let reader = reader(root, schema)
-    for record in view[root] {
-      var whole = reader.whole(record)
-      whole.contain(contained[record.target] ?? [])
-      records[record.target] = whole
-    }
-    return records
-  }
-
-  /// One record, whole; nil where it is hidden.
-  package func record(_ target: Target, _ fold: Fold, _ schema: Schema) -> WholeRecord? {
-    guard target.kind == root, let view = fold.view(target, schema) else { return nil }
-    var whole = reader(root, schema).whole(view)
-    whole.contain(
-      children.flatMap { name in
-        let reader = reader(name, schema)
-        return fold.records(of: name, by: schema[name]!.order!, in: target).compactMap {
-          fold.view($0, schema).map(reader.whole)
-        }
-      })
-    return whole
-  }
-}
-
-/// Makes whole records of views of one kind's records.
-private struct WholeReader {
-  private let registers: [Schema.Register]
-  private let creationDate: Name?
-  private let touchDate: Name?
-
-  init(_ kind: Schema.Kind, carrying carried: Set<Name>?) {
-    registers = kind.wholeRegisters.filter { carried?.contains($0.name) ?? true }
-    creationDate = kind.creationDate
-    touchDate = kind.touchDate
-  }
-
-  /// Without what it contains.
-  func whole(_ record: RecordView) -> WholeRecord {
-    func date(_ name: Name?) -> Double {
-      let date = name.flatMap { record[$0]?.text }.flatMap { Double($0.text) } ?? 0
-      return min(max(0, date), RecordDate.latest)
-    }
-    var values: [Name: Datum] = [:]
-    for register in registers { values[register.name] = register.whole { record[$0] } }
-    return WholeRecord(
-      record.target, values: values, place: Int64(record.place ?? 0),
-      createdAt: date(creationDate), updatedAt: date(touchDate))
   }
 }
 
@@ -204,6 +143,16 @@ extension Schema.Register {
   /// Whether only a create writes it.
   var isFixed: Bool { form == .single && fields[0].isFixed }
 
+  /// Whether a value shows as another one while some records that it names are hidden.
+  package func mayShow(_ value: Datum, as shown: Datum) -> Bool {
+    guard fields.contains(where: { $0.reference != nil }) else { return value == shown }
+    return fields.allSatisfy { field in
+      let (part, other) =
+        form == .group ? (value[field.name] ?? .null, shown[field.name] ?? .null) : (value, shown)
+      return part == other || field.reference != nil && other == .null
+    }
+  }
+
   /// Its value in a whole record.
   ///
   /// - Parameter value: of a field; nil where there is none.
@@ -214,6 +163,14 @@ extension Schema.Register {
 }
 
 extension WholeRecord {
+  /// What a field says that it is in; nil where its kind has no such field.
+  package func named(_ kind: Schema.Kind) -> Target? {
+    guard let container = kind.container, !kind.isListedInContainer,
+      let value = values[container.register], let record = (value[container.field] ?? value).text
+    else { return nil }
+    return Target(container.kind, record)
+  }
+
   /// Its values by field.
   package func fieldValues(_ kind: Schema.Kind) -> [Name: Datum] {
     var values: [Name: Datum] = [:]

@@ -60,7 +60,7 @@ package enum Incoming {
   case copy(WholeRecord, isMade: Bool)
   /// With the copy that some devices send along.
   case deleted(Target, held: WholeRecord?)
-  /// One field was changed, without a date; `root` is the record that is sent whole.
+  /// One field was changed, without a date; `root` is the record that is sent with it.
   case acted(WholeRecord.Field, Datum, root: Target)
 
   /// How many records it is about, at least one.
@@ -75,19 +75,24 @@ package struct KnownRecords {
   private let device: BridgedDevice
   private let fold: Fold
   private let schema: Schema
+  private let shape: RecordShape
   private let isInOrder: Bool
 
   /// - Parameter isInOrder: what is said came in the device's lane of transfers, with a number.
-  package init(_ device: BridgedDevice, _ fold: Fold, _ schema: Schema, isInOrder: Bool) {
+  package init(
+    _ device: BridgedDevice, _ fold: Fold, _ schema: Schema, _ shape: RecordShape, isInOrder: Bool
+  ) {
     self.device = device
     self.fold = fold
     self.schema = schema
+    self.shape = shape
     self.isInOrder = isInOrder
   }
 
   package func isKnown(_ target: Target) -> Bool { fold.isKnown(target) }
   package func isCreated(_ target: Target) -> Bool { fold.isCreated(target) }
-  package func container(of target: Target) -> Target? { fold.container(of: target, schema) }
+  /// The record that is sent with a record in it; nil where that stands nowhere.
+  package func root(of target: Target) -> Target? { shape.root(of: target, fold, schema) }
 
   /// The copies of a record that the device may have.
   package func copies(of target: Target) -> [WholeRecord] {

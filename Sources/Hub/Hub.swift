@@ -21,10 +21,10 @@ final class Hub {
   var members: [Member] = []
   /// Devices that send and are sent whole records, by device index, rising.
   var bridges: [BridgedDevice] = []
-  /// How whole records are said; nil where there are none.
-  let codec: (any WholeRecordCodec)?
-  /// What is sent whole; nil where nothing is.
-  let shape: RecordShape?
+  /// How whole records are said.
+  let codec: any WholeRecordCodec
+  /// What is sent whole.
+  let shape: RecordShape
   /// Which of it has changed since bridged devices were last sent something; not durable.
   var watch = RecordWatch()
   /// What `Replica.viewDigest` was at a position of the log; not durable.
@@ -101,13 +101,13 @@ final class Hub {
     self.index = index
     self.schema = schema
     codec = Self.codec(of: schema, among: codecs)
-    shape = RecordShape(schema, carrying: codec?.fields)
+    shape = RecordShape(schema, carrying: codec.fields)
   }
 
-  /// How whole records of a schema are said: as its app does, else as the schema itself has it; nil where there are none.
-  static func codec(
+  /// How whole records of a schema are said: as its app does, else as the schema itself has it.
+  private static func codec(
     of schema: Schema, among codecs: [any WholeRecordCodec]
-  ) -> (any WholeRecordCodec)? {
+  ) -> any WholeRecordCodec {
     codecs.first { $0.schema == schema.name } ?? RecordCodec(schema)
   }
 

@@ -111,7 +111,6 @@ import Wire
     for seed in 1...400 as ClosedRange<UInt64> where told == 0 {
       var choices = Choices(seed: seed)
       let setting = Setting(seed: seed, &choices)
-      guard Author(setting, choices).bridged.count > 1 else { continue }
       let stage = try Stage(setting, budget: .max)
       for step in fuzz.run(seed: seed).steps {
         if case .send(_, let bytes) = step, Self.isUpdate(bytes) { said += 1 }

@@ -9,7 +9,7 @@ extension Author {
     if choices.percent(15), let told = worlds[world].told("payload").last, told.members.count > 0 {
       return told
     }
-    let schema = clients[place].bridge ?? choices.one(of: bridged)
+    let schema = clients[place].bridge ?? choices.one(of: schemas)
     if schema.name != "todoTimers" { return records(of: schema, place) }
     let known = worlds[world].records["timer"] ?? []
     let timer = known.isEmpty || choices.percent(25) ? newID() : choices.one(of: known).id
@@ -76,39 +76,50 @@ extension Author {
 
   /// Payloads that follow from a schema (clause 13.6).
   private mutating func records(of schema: Schema, _ place: Int) -> JSON {
-    let shape = RecordShape(schema)!
-    let known = worlds[clients[place].world].records[shape.root] ?? []
-    func id(_ author: inout Author) -> String {
-      known.isEmpty || author.choices.percent(25)
-        ? author.newID() : author.choices.one(of: known).id
+    let shape = RecordShape(schema)
+    func root(_ author: inout Author) -> Target {
+      let kind = author.choices.one(of: shape.roots)
+      return Target(kind, Name(author.id(of: kind, schema, place, new: 25)))
     }
     switch choices.below(10) {
     case ..<5:
       let (type, root) = (
-        choices.one(of: ["created", "updated", "updated", "deleted"]), id(&self)
+        choices.one(of: ["created", "updated", "updated", "deleted"]), root(&self)
       )
-      var update = JSON.object([.init("type", .string(type)), .init("id", .string(root))])
+      var update = JSON.object([
+        .init("type", .string(type)), .init("kind", .string(root.kind.text)),
+        .init("id", .string(root.record.text)),
+      ])
       if type != "deleted" || choices.percent(30) {
-        update["record"] = record(root, shape.root, schema, shape, place)
+        update["record"] = record(root, schema, shape, place)
       }
       return typed("recordUpdate", update)
     case ..<9:
-      var roots = (0..<choices.below(4)).map { _ in id(&self) }
+      var roots = (0..<choices.below(4)).map { _ in root(&self) }
       if choices.percent(90) { roots = Array(Set(roots)).sorted() }
       return typed(
         "fullSync",
         .object([
-          .init(
-            "records", .array(roots.map { record($0, shape.root, schema, shape, place) })),
+          .init("records", .array(roots.map { record($0, schema, shape, place) })),
           .init("syncTimestamp", date()),
         ]))
     default: return .object([.init("type", .string("syncRequest"))])
     }
   }
 
+  /// - Parameter percent: how often it is a new one.
+  private mutating func id(
+    of kind: Name, _ schema: Schema, _ place: Int, new percent: Int
+  ) -> String {
+    if let id = schema[kind]!.fixedID, choices.percent(95) { return id.text }
+    let known = worlds[clients[place].world].records[kind] ?? []
+    return known.isEmpty || choices.percent(percent) ? newID() : choices.one(of: known).id
+  }
+
   private mutating func record(
-    _ id: String, _ name: Name, _ schema: Schema, _ shape: RecordShape, _ place: Int
+    _ target: Target, _ schema: Schema, _ shape: RecordShape, _ place: Int
   ) -> JSON {
+    let (name, id) = (target.kind, target.record.text)
     let kind = schema[name]!
     let world = clients[place].world
     worlds[world].note(record: id, name, home: nil)
@@ -121,19 +132,20 @@ extension Author {
       .init("id", .string(id)), .init("fields", fields), .init("createdAt", date()),
       .init("updatedAt", date()),
     ])
-    if choices.percent(70) {
+    if shape.isRoot(name) != choices.percent(1) { record["kind"] = .string(name.text) }
+    if choices.percent(kind.order == nil ? 1 : 70) {
       record["place"] = choices.percent(85) ? .integer(choices.below(5)) : integer(0...Int64.max)
     }
-    guard name == shape.root || choices.percent(1) else { return record }
+    let lists = shape.lists(in: name)
+    guard !lists.isEmpty || choices.percent(1) else { return record }
     var contains = JSON.object([])
-    for child in shape.children where choices.percent(97) {
-      let known = worlds[world].records[child] ?? []
+    for child in lists where choices.percent(97) {
       let ids = (0..<choices.below(4)).map { _ in
-        known.isEmpty || choices.percent(40) ? newID() : choices.one(of: known).id
+        self.id(of: child, schema, place, new: 40)
       }
       contains[child.text] = .array(
         (choices.percent(95) ? Array(Set(ids)).sorted() : ids).map {
-          self.record($0, child, schema, shape, place)
+          self.record(Target(child, Name($0)), schema, shape, place)
         })
     }
     record["contains"] = contains

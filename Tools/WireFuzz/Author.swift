@@ -14,8 +14,6 @@ struct Author {
   var choices: Choices
   let setting: Setting
   let schemas: [Schema]
-  /// Those that devices can have whole records of.
-  let bridged: [Schema]
   var worlds: [Memory]
   var clients: [Person]
   /// The hub's clock, in milliseconds since 1970.
@@ -28,7 +26,6 @@ struct Author {
     self.setting = setting
     self.choices = choices
     schemas = setting.schemas
-    bridged = schemas.filter { RecordShape($0) != nil }
     worlds = []
     clients = []
     // Several pairs, and one name in several apps.
@@ -69,7 +66,7 @@ struct Author {
       role == "phone" || others == 0
       ? nil
       : "watch\(others + 1)" + Tag.text(world) + choices.one(of: ["", "", "\"\\", "é"])
-    if choices.percent(25) { person.bridge = choices.one(of: bridged) }
+    if choices.percent(25) { person.bridge = choices.one(of: schemas) }
     person.replica = choices.percent(50) ? newReplica() : nil
     clients.append(person)
   }
@@ -102,7 +99,7 @@ struct Author {
       return .disk(
         choices.percent(75) ? choices.one(of: Self.remedies) : choices.one(of: Step.Disk.allCases))
     case ..<90:
-      clients[place].bridge = clients[place].bridge == nil ? choices.one(of: bridged) : nil
+      clients[place].bridge = clients[place].bridge == nil ? choices.one(of: schemas) : nil
     default: break
     }
     if !clients[place].isActive, choices.percent(85) { return activation(place) }

@@ -5,29 +5,12 @@ enum RandomSchema {
   /// The file of a schema; nil in the rare case that what was drawn is none.
   static func draw(_ choices: inout Choices) -> JSON? {
     var kinds: [JSON] = []
-    if choices.percent(30) {
-      kinds = forWholeRecords(&choices)
-    } else {
-      let count = 1 + choices.below(4)
-      for number in 0..<count { kinds.append(kind(number, kinds, &choices)) }
-    }
+    let count = 1 + choices.below(4)
+    for number in 0..<count { kinds.append(kind(number, kinds, &choices)) }
     let file = JSON.object([
       JSON.Member("schema", .string("fuzzed")), JSON.Member("kinds", .array(kinds)),
     ])
     return (try? Schema(json: file.bytes)) == nil ? nil : file
-  }
-
-  /// A kind that contains others, as devices with whole records can have them.
-  private static func forWholeRecords(_ choices: inout Choices) -> [JSON] {
-    (0..<2 + choices.below(2)).map { number in
-      var members = [
-        JSON.Member("kind", .string("kind\(number)")), JSON.Member("order", .string("place")),
-        JSON.Member("fields", .array(fields(others: [], &choices))),
-      ]
-      if number > 0 { members.append(container(.string("kind0"))) }
-      if choices.percent(80) { members.append(touchDate) }
-      return .object(choices.shuffled(members))
-    }
   }
 
   private static func fields(others: [JSON], _ choices: inout Choices) -> [JSON] {
@@ -37,9 +20,10 @@ enum RandomSchema {
     }
   }
 
-  private static func container(_ kind: JSON) -> JSON.Member {
-    JSON.Member(
-      "container", .object([JSON.Member("kind", kind), JSON.Member("field", .string("owner"))]))
+  private static func container(_ kind: JSON, through other: JSON? = nil) -> JSON.Member {
+    var members = [JSON.Member("kind", kind), JSON.Member("field", .string("owner"))]
+    if other != nil { members.append(JSON.Member("through", .string("via"))) }
+    return JSON.Member("container", .object(members))
   }
 
   private static var touchDate: JSON.Member {
@@ -58,12 +42,24 @@ enum RandomSchema {
     let owners = others.filter { $0["fixedID"] == nil }
     if let owner = owners.isEmpty ? nil : choices.one(of: owners), choices.percent(60) {
       let name = owner["kind"]!
+      let siblings = owners.filter { $0["container"]?["kind"] == name }
+      let other = siblings.isEmpty ? nil : choices.one(of: siblings)["kind"]
+      let owned = reference("owner", to: name, isOptional: false)
       if choices.percent(60) {
         members.append(JSON.Member("order", .string("place")))
+        members.append(container(name))
+      } else if let other, choices.percent(60) {
+        fields.append(
+          .object([
+            JSON.Member("group", .string("ownership")),
+            JSON.Member(
+              "fields", .array([owned, reference("via", to: other, isOptional: true)])),
+          ]))
+        members.append(container(name, through: other))
       } else {
-        fields.append(reference("owner", to: name, isOptional: false))
+        fields.append(owned)
+        members.append(container(name))
       }
-      members.append(container(name))
     } else if choices.percent(50) {
       members.append(JSON.Member("order", .string("place")))
     } else if choices.percent(30) {

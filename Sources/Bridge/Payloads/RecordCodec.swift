@@ -1,18 +1,17 @@
 package import Merge
 package import Wire
 
-/// Whole records in payloads that are made from their schema: for every schema of which a `RecordShape` can be made
-/// and whose app has no payloads of its own.
+/// Whole records in payloads that are made from their schema: for every schema whose app has no payloads of its own.
 ///
 /// ```
 /// {"type":"fullSync","payload":{"records":[R,…],"syncTimestamp":SECONDS}}
-/// {"type":"recordUpdate","payload":{"type":"created","id":UUID,"record":R}}     updated; deleted, without record
+/// {"type":"recordUpdate","payload":{"type":"created","kind":KIND,"id":ID,"record":R}}     updated; deleted, without record
 /// {"type":"syncRequest"}
-/// R  {"id":UUID,"fields":{…},"place":N,"createdAt":SECONDS,"updatedAt":SECONDS,"contains":{KIND:[R,…],…}}
+/// R  {"kind":KIND,"id":ID,"fields":{…},"place":N,"createdAt":SECONDS,"updatedAt":SECONDS,"contains":{KIND:[R,…],…}}
 /// ```
 ///
 /// Seconds are since 2001-01-01 UTC. Numbers are JSON numbers; what is null or an empty text may be left out. A record in
-/// another contains nothing, and has no such member.
+/// another has no `kind`, one of a kind without an order no `place`, and one in which there are no lists no `contains`.
 package struct RecordCodec: WholeRecordCodec {
   private let records: Schema
   private let shape: RecordShape
@@ -37,14 +36,11 @@ package struct RecordCodec: WholeRecordCodec {
     }
   }
 
-  /// - Returns: nil where whole records cannot be made of the schema's.
-  package init?(_ schema: Schema) {
-    guard let shape = RecordShape(schema) else { return nil }
+  package init(_ schema: Schema) {
     self.schema = schema.name
-    self.shape = shape
+    shape = RecordShape(schema)
     records = schema
-    let kinds = ([shape.root] + shape.children).map { schema[$0]! }
-    parts = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, Part($0)) })
+    parts = Dictionary(uniqueKeysWithValues: schema.kinds.map { ($0.name, Part($0)) })
   }
 
   package let schema: Name
@@ -69,7 +65,8 @@ package struct RecordCodec: WholeRecordCodec {
     guard word != .syncRequest else {
       try members.refusePayload(of: word.rawValue)
       // It has no payload, and so says nothing of how payloads are put.
-      return SaidWholeRecords(message: .request, envelope: envelope, schema: records)
+      return SaidWholeRecords(
+        message: .request, envelope: envelope, schema: records, shape: shape)
     }
     let value = try members.payload(of: word.rawValue)
     let (message, encoding) = try PayloadEncoding.read(value, line, "payload") {
@@ -77,65 +74,105 @@ package struct RecordCodec: WholeRecordCodec {
       word == .fullSync ? try fullSync(value, line) : try update(value, line)
     }
     return SaidWholeRecords(
-      message: message, envelope: UInt64(encoding.rawValue), schema: records)
+      message: message, envelope: UInt64(encoding.rawValue), schema: records, shape: shape)
   }
 
   private func fullSync(
     _ value: Value, _ line: UnsafeRawBufferPointer
   ) throws(WireError) -> Incoming {
     let reader = try PayloadReader(value, line, "", keys: ["records", "syncTimestamp"])
-    return .all(
-      try list("records", reader, of: shape.root), madeAt: try reader.date("syncTimestamp"))
+    var records: [WholeRecord] = []
+    for (value, path) in try reader.elements("records") {
+      records.append(try root(value, line, path))
+    }
+    return .all(records, madeAt: try reader.date("syncTimestamp"))
   }
 
   private func update(
     _ value: Value, _ line: UnsafeRawBufferPointer
   ) throws(WireError) -> Incoming {
-    let reader = try PayloadReader(value, line, "", keys: ["type", "id", "record"])
+    let reader = try PayloadReader(value, line, "", keys: ["type", "kind", "id", "record"])
     let change = try reader.word("type", Change.self)
-    let target = Target(shape.root, Name(try reader.identifier("id").description))
+    let target = try target(reader, of: try kind(reader))
     var record: WholeRecord?
     if let value = reader.value("record") {
-      record = try whole(value, line, "record", of: shape.root)
+      record = try root(value, line, "record")
     } else if change != .deleted {
       throw reader.missing("record", "the record that was \(change.rawValue)")
     }
     guard record == nil || record?.target == target else {
       throw WireError(
         .invalidField,
-        "id is \(target.record), but the record's id is \(record!.target.record); they must agree")
+        "it is about \(target.words), but the record is \(record!.target.words); they must agree")
     }
     guard let record, change != .deleted else { return .deleted(target, held: record) }
     return .copy(record, isMade: change == .created)
   }
 
-  private func list(
-    _ name: String, _ reader: PayloadReader, of kind: Name
-  ) throws(WireError) -> [WholeRecord] {
-    var list: [WholeRecord] = []
-    for (value, path) in try reader.elements(name) {
-      list.append(try whole(value, reader.line, path, of: kind))
-    }
-    return list
-  }
-
-  private func whole(
-    _ value: Value, _ line: UnsafeRawBufferPointer, _ path: String, of kind: Name
+  /// A record that is sent by itself.
+  private func root(
+    _ value: Value, _ line: UnsafeRawBufferPointer, _ path: String
   ) throws(WireError) -> WholeRecord {
-    let isRoot = kind == shape.root
-    let reader = try PayloadReader(
-      value, line, path,
-      keys: ["id", "fields", "place", "createdAt", "updatedAt"] + (isRoot ? ["contains"] : []))
-    var record = WholeRecord(
-      Target(kind, Name(try reader.identifier("id").description)),
-      values: try values(reader, of: parts[kind]!), place: try reader.optionalInteger("place"),
-      createdAt: try reader.date("createdAt"), updatedAt: try reader.date("updatedAt"))
-    guard isRoot else { return record }
-    let contains = try reader.object("contains", keys: shape.children.map(\.text))
+    let reader = try PayloadReader(value, line, path, keys: ["kind"] + Self.members)
     var children: [WholeRecord] = []
-    for child in shape.children { children += try list(child.text, contains, of: child) }
+    var record = try part(reader, of: try kind(reader), in: nil, &children)
     record.contain(children)
     return record
+  }
+
+  private static let members = ["id", "fields", "place", "createdAt", "updatedAt", "contains"]
+
+  /// - Parameter children: what it contains is added to these.
+  private func part(
+    _ reader: PayloadReader, of name: Name, in container: Target?, _ children: inout [WholeRecord]
+  ) throws(WireError) -> WholeRecord {
+    let part = parts[name]!
+    if part.kind.order == nil, reader.value("place") != nil {
+      throw WireError(
+        .invalidField, "\(reader.place("place")) is given, but a \(name) has no place")
+    }
+    let record = WholeRecord(
+      try target(reader, of: name), in: container, values: try values(reader, of: part),
+      place: try reader.optionalInteger("place"), createdAt: try reader.date("createdAt"),
+      updatedAt: try reader.date("updatedAt"))
+    let lists = shape.lists(in: name)
+    guard !lists.isEmpty || reader.value("contains") != nil else { return record }
+    let contains = try reader.object("contains", keys: lists.map(\.text))
+    for list in lists {
+      for (value, path) in try contains.elements(list.text) {
+        let reader = try PayloadReader(value, reader.line, path, keys: Self.members)
+        let isInner = !shape.isRoot(name)
+        children.append(
+          try self.part(reader, of: list, in: isInner ? record.target : nil, &children))
+      }
+    }
+    return record
+  }
+
+  /// One of the kinds whose records are sent by themselves.
+  private func kind(_ reader: PayloadReader) throws(WireError) -> Name {
+    let name = try reader.text("kind")
+    if shape.isRoot(name) { return name }
+    let kinds = shape.roots.map(\.text)
+    let advice = Nearest.advice(
+      for: name.text, among: kinds, else: "there are \(kinds.joined(separator: ", "))")
+    throw WireError(
+      .invalidField,
+      "\(reader.place("kind")) is \(name.text.quoted), which is not sent by itself; \(advice)")
+  }
+
+  private func target(_ reader: PayloadReader, of kind: Name) throws(WireError) -> Target {
+    guard let id = records[kind]?.fixedID else {
+      return Target(kind, Name(try reader.identifier("id").description))
+    }
+    let given = try reader.text("id")
+    guard given == id else {
+      throw WireError(
+        .invalidField,
+        "\(reader.place("id")) must be \(id.text.quoted), as there is one \(kind); it is \(given.text.quoted)"
+      )
+    }
+    return Target(kind, id)
   }
 
   /// Absent ones are null. Whether they may be is looked at later: what the device was sent so, it may send back.
@@ -166,13 +203,13 @@ package struct RecordCodec: WholeRecordCodec {
     case .created(let record), .updated(let record):
       word = .recordUpdate
       let isMade = if case .created = message { true } else { false }
-      payload.append("{\"id\":", quoted: record.target.record.text)
+      append(record.target, to: &payload)
       payload.append(",\"record\":" as StaticString)
       append(record, to: &payload)
       payload.append(isMade ? ",\"type\":\"created\"}" : ",\"type\":\"updated\"}")
     case .deleted(let target):
       word = .recordUpdate
-      payload.append("{\"id\":", quoted: target.record.text)
+      append(target, to: &payload)
       payload.append(",\"type\":\"deleted\"}" as StaticString)
     }
     var output: [UInt8] = []
@@ -184,24 +221,39 @@ package struct RecordCodec: WholeRecordCodec {
     return output
   }
 
-  private func append(_ list: [WholeRecord], to output: inout [UInt8]) {
+  private func append(_ target: Target, to output: inout [UInt8]) {
+    output.append("{\"id\":", quoted: target.record.text)
+    output.append(",\"kind\":", quoted: target.kind.text)
+  }
+
+  /// What a record that is sent by itself contains, by what it stands in.
+  private typealias Contents = [Target: [WholeRecord]]
+
+  /// - Parameter contents: of the record that they are in; nil where each is sent by itself.
+  private func append(
+    _ list: [WholeRecord], _ contents: Contents? = nil, to output: inout [UInt8]
+  ) {
     output.append(0x5B)
     for (index, record) in list.enumerated() {
       if index > 0 { output.append(0x2C) }
-      append(record, to: &output)
+      append(record, contents, to: &output)
     }
     output.append(0x5D)
   }
 
-  private func append(_ record: WholeRecord, to output: inout [UInt8]) {
+  private func append(
+    _ record: WholeRecord, _ contents: Contents? = nil, to output: inout [UInt8]
+  ) {
+    let contents = contents ?? Dictionary(grouping: record.ordered, by: record.container(of:))
     output.append(0x7B)
-    if record.target.kind == shape.root {
+    let lists = shape.lists(in: record.target.kind)
+    if !lists.isEmpty {
       output.append("\"contains\":{" as StaticString)
-      let ordered = record.ordered
-      for (index, kind) in shape.children.enumerated() {
+      let children = contents[record.target] ?? []
+      for (index, kind) in lists.enumerated() {
         output.append(index > 0 ? "," : "", quoted: kind.text)
         output.append(0x3A)
-        append(ordered.filter { $0.target.kind == kind }, to: &output)
+        append(children.filter { $0.target.kind == kind }, contents, to: &output)
       }
       output.append("}," as StaticString)
     }
@@ -219,6 +271,9 @@ package struct RecordCodec: WholeRecordCodec {
       field.type.append(readable: value, to: &output)
     }
     output.append("},\"id\":", quoted: record.target.record.text)
+    if shape.isRoot(record.target.kind) {
+      output.append(",\"kind\":", quoted: record.target.kind.text)
+    }
     if let place = record.place {
       output.append(",\"place\":" as StaticString)
       output.append(decimal: place)

@@ -6,23 +6,30 @@ struct SaidWholeRecords: SaidRecords {
   let message: Incoming
   let envelope: UInt64
   let schema: Schema
+  let shape: RecordShape
 
   func check(_ known: KnownRecords) throws(WireError) -> [RefusedRecord] {
     switch message {
     case .request, .deleted, .acted: return []
     case .copy(let record, _):
-      try check(record, known)
+      try check(record, known, besides: [])
       return []
     case .all(let records, let date):
       try PayloadDate.check(date, "syncTimestamp")
-      return try known.check(list: records) { record throws(WireError) in
-        try check(record, known)
+      var taken: Set<Target> = []
+      return try known.check(list: shape.sorted(records)) { record throws(WireError) in
+        try check(record, known, besides: taken)
+        taken.formUnion([record.target] + record.children.map(\.target))
       }
     }
   }
 
-  private func check(_ record: WholeRecord, _ known: KnownRecords) throws(WireError) {
+  /// - Parameter others: what else the message makes.
+  private func check(
+    _ record: WholeRecord, _ known: KnownRecords, besides others: Set<Target>
+  ) throws(WireError) {
     let copies = known.copies(of: record.target)
+    try checkContainer(of: record, copies, known, besides: others)
     var targets: Set<Target> = []
     for part in [record] + record.children {
       guard targets.insert(part.target).inserted else {
@@ -38,6 +45,22 @@ struct SaidWholeRecords: SaidRecords {
       try checkValues(part, of: copies)
     }
     try known.checkContained(record)
+  }
+
+  /// What contains a record that is sent by itself has to be there, or have been, or that would show nowhere.
+  private func checkContainer(
+    of record: WholeRecord, _ copies: [WholeRecord], _ known: KnownRecords,
+    besides others: Set<Target>
+  ) throws(WireError) {
+    let kind = schema[record.target.kind]!
+    guard let container = record.named(kind), !known.isKnown(container),
+      !others.contains(container), !copies.contains(where: { $0.named(kind) == container }),
+      !known.isLate(record)
+    else { return }
+    throw WireError(
+      .invalidField,
+      "\(kind.container!.field) of \(record.target.words) is \(container.record), and there is no such \(container.kind)"
+    )
   }
 
   /// - Parameter copies: of the record that is sent whole, as the device may have them. What was wrong before must not
@@ -110,7 +133,7 @@ extension KnownRecords {
     let copies = copies(of: record.target)
     for child in record.children where isCreated(child.target) {
       guard !copies.contains(where: { $0.child(child.target) != nil }),
-        let owner = container(of: child.target), owner != record.target, !isUnknown(record.target)
+        let owner = root(of: child.target), owner != record.target, !isUnknown(record.target)
       else { continue }
       throw WireError(
         .invalidField,

@@ -21,15 +21,15 @@ extension Hub {
   }
 
   /// Records that may show something else than when this was asked last.
-  func takeChangedRecords() -> Set<Target> { shape.map { watch.next($0, replica, schema) } ?? [] }
+  func takeChangedRecords() -> Set<Target> { watch.next(shape, replica, schema) }
 
   /// A record that is sent whole; nil where it is hidden.
   func wholeRecord(_ target: Target) -> WholeRecord? {
-    shape?.record(target, replica.fold, schema)
+    shape.record(target, replica.fold, schema)
   }
 
   /// All of them that are visible.
   func wholeRecords() -> [WholeRecord] {
-    shape.map { Array($0.records(replica.fold.view(schema), schema).values) } ?? []
+    Array(shape.records(replica.fold.view(schema), schema).values)
   }
 }

@@ -13,11 +13,8 @@ package import Wire
 extension Hubs {
   /// - Throws: 4004 where there is no such bridge, with what there is.
   private func bridgedSchema(_ name: String) throws(WireError) -> Schema {
-    func hasBridge(_ schema: Schema) -> Bool { Hub.codec(of: schema, among: codecs) != nil }
-    if let schema = schemas.first(where: { $0.name.text == name }), hasBridge(schema) {
-      return schema
-    }
-    let names = schemas.filter(hasBridge).map(\.name.text)
+    if let schema = schemas.first(where: { $0.name.text == name }) { return schema }
+    let names = schemas.map(\.name.text)
     let there =
       names.isEmpty
       ? "this server has none" : "there is one for \(names.joined(separator: ", "))"
@@ -97,10 +94,10 @@ extension Hubs {
     _ request: Request?, _ fields: Fields, _ device: Device, _ error: WireError
   ) {
     guard request?.mayBeForHub == true, let hub = device.bridge, let bridged = hub.bridge(device),
-      let codec = hub.codec, let payload = try? fields.object(.payload)
+      let payload = try? fields.object(.payload)
     else { return }
     do throws(WireError) {
-      guard try codec.read(payload, fields.line, after: bridged.envelope) != nil else { return }
+      guard try hub.codec.read(payload, fields.line, after: bridged.envelope) != nil else { return }
     } catch {
       // It is one that cannot be read.
     }
@@ -115,8 +112,7 @@ extension Hubs {
     _ payload: Value, limit: Int, _ call: Call, _ device: Device
   ) throws(WireError) -> (any BridgedPayload)? {
     guard let hub = device.bridge, let bridged = hub.bridge(device),
-      let codec = hub.codec,
-      let said = try codec.read(payload, call.fields.line, after: bridged.envelope)
+      let said = try hub.codec.read(payload, call.fields.line, after: bridged.envelope)
     else { return nil }
     call.connection.allowance -= said.message.records * Work.edit
     try relay.checkForHub(payload, limit: limit, device, call.fields)
@@ -126,7 +122,8 @@ extension Hubs {
       try relay.checkQuota(ofBytes: call.fields.line.count, device.pair)
     }
     let isInOrder = call.request == .transferUserInfo && call.fields[.n] != nil
-    let known = KnownRecords(bridged, hub.replica.fold, hub.schema, isInOrder: isInOrder)
+    let known = KnownRecords(
+      bridged, hub.replica.fold, hub.schema, hub.shape, isInOrder: isInOrder)
     let refused = try said.check(known)
     return WholeRecordPayload(self, device, hub, bridged, said, refused, isInOrder: isInOrder)
   }
@@ -136,7 +133,7 @@ extension Hubs {
     let (device, hub, bridged) = (payload.device, payload.hub, payload.bridged)
     let store = relay.storeName(of: device.pair)
     let intake = Intake(
-      bridged, hub.replica, hub.schema, hub.shape!,
+      bridged, hub.replica, hub.schema, hub.shape,
       author: hub.bridgeReplica(for: device, store: store),
       isBridge: { hub.isBridge($0, store: store) }, rank: device.rank, now: nowMS,
       isInOrder: payload.isInOrder,

@@ -19,8 +19,7 @@ extension Hubs {
         hub.owesExport = true
         return false
       }
-      guard !hub.bridges.isEmpty, let codec = hub.codec, !sendAllAside(hub)
-      else { return false }
+      guard !hub.bridges.isEmpty, !sendAllAside(hub) else { return false }
       let targets = hub.takeChangedRecords()
       for bridged in hub.bridges {
         bridged.markDue(targets, at: hub.replica.position)
@@ -28,7 +27,7 @@ extension Hubs {
         left -= Outgoing(
           bridged, position: hub.replica.position, now: nowMS, present: hub.wholeRecord,
           all: hub.wholeRecords,
-          deliver: { self.deliver($0, codec, bridged, receiver) },
+          deliver: { self.deliver($0, hub.codec, bridged, receiver) },
           takeBack: { self.relay.takeBack($0, from: receiver) }
         ).send(atMost: max(left, min(16, limits.comparisons)))
         relay.settlePending(receiver)
@@ -45,9 +44,9 @@ extension Hubs {
   /// - Returns: whether it is; then what else the hub is to send waits.
   func sendAllAside(_ hub: Hub) -> Bool {
     guard hub.weight > limits.aside,
-      let bridged = hub.bridges.first(where: { $0.owed != .nothing }),
-      let codec = hub.codec
+      let bridged = hub.bridges.first(where: { $0.owed != .nothing })
     else { return false }
+    let codec = hub.codec
     hub.owesExport = true
     let receiver = hub.pair.devices[Int(bridged.device)]
     let (copy, changes, seq) = (bridged.copy(), bridged.changes, receiver.nextUserInfo)

@@ -21,11 +21,24 @@ extension Fold {
   }
 
   /// Whether somebody once gave a register a value, as far as its history is still known.
-  package func hasWritten(_ value: Datum, to register: Name, of target: Target) -> Bool {
+  ///
+  /// - Parameter isValue: whether a value is that one.
+  package func hasWritten(
+    to register: Name, of target: Target, _ isValue: (Datum) -> Bool
+  ) -> Bool {
     record(target)?.registers.first { $0.name == register }?.writes.contains {
-      guard case .write(_, value) = action($0.place).body else { return false }
-      return true
+      guard case .write(_, let value) = action($0.place).body else { return false }
+      return isValue(value)
     } ?? false
+  }
+
+  /// Whether a record was made without a value in a register, as far as its history is still known.
+  package func wasMadeWithout(_ register: Name, _ target: Target) -> Bool {
+    record(target)?.registers.first { $0.name == register }?.writes.allSatisfy { write in
+      !operations[Int(write.place.operation)].actions.contains {
+        $0.target == target && $0.body == .create
+      }
+    } ?? true
   }
 
   /// Whether a register was written once, as far as its history is still known: a place, as the record was made.

@@ -59,7 +59,7 @@ extension Fold {
   }
 
   /// The value of a register; nil where it was never written.
-  func value(_ target: Target, _ register: Name) -> Datum? {
+  package func value(_ target: Target, _ register: Name) -> Datum? {
     recordIndices[target].flatMap { value($0, register) }
   }
 

@@ -139,6 +139,11 @@ package final class Fold {
     recordIndices[target] != nil || tombstones[target] != nil
   }
 
+  /// All records of a kind to which anything was ever done, but for tombstones.
+  package func records(of kind: Name) -> some Sequence<Target> {
+    records.lazy.map(\.target).filter { $0.kind == kind }
+  }
+
   /// Whether a create of it is here.
   package func isCreated(_ target: Target) -> Bool {
     knownIndex(of: target).map { records[$0].isCreated } ?? false

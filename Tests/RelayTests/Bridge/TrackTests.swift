@@ -147,7 +147,10 @@ struct TrackTests {
     var moved = all
     moved[3].sortOrder = 0
     let found = changes(timer(at: 2, todos: moved), track(timer(at: 1, todos: all)))
-    #expect(found.moves == [.init(target: Self.target(all[3]), after: nil)])
+    #expect(
+      found.moves == [
+        .init(target: Self.target(all[3]), container: timer(at: 1).target, after: nil)
+      ])
   }
 
   @Test func aTickThatGoesBackCountsOnceTheTickIsAcknowledged() {

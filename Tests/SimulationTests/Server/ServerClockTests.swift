@@ -38,7 +38,7 @@ import Testing
   /// Some schedules step it.
   @Test func areDrawn() throws {
     var drawn: Set<TraceEvent.Verb> = []
-    for seed in stride(from: 4, through: 100, by: 8) {
+    for seed in stride(from: 4, through: 200, by: 8) {
       let outcome = try ServerHarness().run(Plan(seed: UInt64(seed)))
       #expect(outcome.findings.isEmpty, "seed \(seed): \(outcome.findings)")
       for event in outcome.trace.events where event.device == "server" { drawn.insert(event.verb) }

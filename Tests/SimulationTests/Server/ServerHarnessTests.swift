@@ -20,10 +20,10 @@ import Testing
     }
   }
 
-  /// A schedule that was drawn, played again, does the same to the byte.
+  /// A schedule that was drawn, played again, does the same to the byte: also where an edit was refused, and is not in it.
   @Test(arguments: worlds) func playsWhatItHasDrawn(world: Trace.World) throws {
     let harness = ServerHarness(world)
-    for seed in 1...60 as ClosedRange<UInt64> {
+    for seed in Array(1...60) + [162, 380, 424] as [UInt64] {
       let drawn = try harness.run(Plan(seed: seed))
       let again = try harness.run(Plan(seed: seed))
       #expect(again.trace == drawn.trace)

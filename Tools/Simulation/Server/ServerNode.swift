@@ -70,7 +70,7 @@ final class ServerNode {
     self.schema = schema?.name ?? "none"
     app =
       device.isWholeRecord
-      ? schema.flatMap { WholeRecordApp(isPhone: device.isPhone, $0, options: options) } : nil
+      ? schema.map { WholeRecordApp(isPhone: device.isPhone, $0, options: options) } : nil
     // What a proxy's kernel has confirmed has not reached the device.
     let isAutomatic = !device.isPhone && app == nil && !site.isReal
     lanes = LaneClient(

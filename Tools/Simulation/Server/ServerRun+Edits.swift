@@ -11,7 +11,7 @@ extension ServerRun {
     guard let device = node.sync else {
       return node.app.map { editWhole(node, $0, edit) } ?? type(edit, node)
     }
-    device.clock = clock(node)
+    let now = clock(node)
     let fold = device.fold
     var began = edit.since.flatMap { shown[$0]?.vector } ?? device.vector
     // What the form was opened on may be gone from a device that was set back since.
@@ -32,12 +32,14 @@ extension ServerRun {
     let isFresh = began == device.vector && began == fold.vector
     let record = isFresh ? fold.view(Target(edit.kind, edit.record), schema) : nil
     do throws(WireError) {
-      let actions = try edit.actions(fold, schema, shown: began, now: device.clock)
+      let actions = try edit.actions(fold, schema, shown: began, now: now)
       if actions.isEmpty { judgeText(edit, record, fold, node) }
       guard !actions.isEmpty, !actions.contains(where: fold.changesLongDeleted) else {
         return false
       }
-      try device.write(actions, shown: began, now: device.clock)
+      try device.write(actions, shown: began, now: now)
+      // An edit that is not done leaves nothing behind: it is not in the trace.
+      device.clock = now
     } catch {
       coverage.note("refusedEdit")
       return false

@@ -8,7 +8,6 @@ extension ServerRun {
   /// pass it on, byte for byte (clause 12.1).
   func extend(_ node: ServerNode, _ number: Int) -> Bool {
     guard let device = node.sync, let schema else { return false }
-    device.clock = clock(node)
     let (fold, shown) = (device.fold, device.vector)
     let shownRecord = schema.kinds.filter { $0.container == nil }.lazy
       .compactMap { fold.view($0.name, schema).first?.target }.first
@@ -39,7 +38,9 @@ extension ServerRun {
     guard !actions.contains(where: fold.changesLongDeleted) else { return false }
     let before = fold.latest
     do {
-      try device.write(actions, shown: shown, now: device.clock)
+      let now = clock(node)
+      try device.write(actions, shown: shown, now: now)
+      device.clock = now
     } catch {
       coverage.note("refusedEdit")
       return false

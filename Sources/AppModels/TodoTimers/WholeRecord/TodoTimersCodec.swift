@@ -88,7 +88,7 @@ struct SaidTimers: SaidRecords {
         "there is no to-do \(id); send its timer with timerUpdate first")
     }
     let isHeld = known.copies(of: timer).contains { $0.child(.todo(id)) != nil }
-    if let owner = known.container(of: .todo(id))?.record, owner != timer.record, !isHeld {
+    if let owner = known.root(of: .todo(id))?.record, owner != timer.record, !isHeld {
       throw WireError(
         .invalidField, "to-do \(id) belongs to timer \(owner), not to timer \(action.timerID)")
     }

@@ -20,8 +20,34 @@ struct RecordDevice: Sendable {
     self.shape = shape
   }
 
-  /// Records as they are shown.
-  var ordered: [WholeRecord] { records.values.sorted(by: WholeRecord.isBefore) }
+  /// All of them, each behind what contains it, and as lists show them.
+  var ordered: [WholeRecord] { shape.sorted(Array(records.values)) }
+
+  /// Those that its person sees. One whose container is gone is hidden, until that comes back or a delete of its own
+  /// comes.
+  var shown: [WholeRecord] { ordered.filter(isShown) }
+
+  /// Whether a record is there, and its person sees it.
+  func isShown(_ target: Target) -> Bool {
+    let root = shape.isRoot(target.kind) ? records[target] : ordered.root(of: target)
+    return root.map(isShown) ?? false
+  }
+
+  private func isShown(_ record: WholeRecord) -> Bool {
+    guard let kind = schema[record.target.kind], let container = record.named(kind) else {
+      return true
+    }
+    return through(record.values, kind).map(isShown) ?? false || isShown(container)
+  }
+
+  /// The record through which one stands in its container, as its values have it.
+  func through(_ values: [Name: Datum], _ kind: Schema.Kind) -> Target? {
+    guard let container = kind.container, let name = container.through,
+      let record = values[container.register]?[name]?.text,
+      let other = kind.field(name)?.field.reference
+    else { return nil }
+    return Target(other, record)
+  }
 
   private mutating func remove(_ target: Target) {
     guard let record = records.removeValue(forKey: target) else { return }
@@ -69,11 +95,14 @@ struct RecordDevice: Sendable {
 
   // MARK: What its person does
 
-  /// Makes a record behind all others; nil where its values break a rule of the schema.
+  /// Makes a record behind all others of its kind; nil where its values break a rule of the schema.
   mutating func create(_ record: WholeRecord, now: Double) -> [Outgoing.Message]? {
     var record = record
-    let last = records.values.compactMap(\.place).max() ?? -1
-    record.place = last == .max ? last : last + 1
+    if schema[record.target.kind]?.order != nil {
+      let others = records.values.filter { $0.target.kind == record.target.kind }
+      let last = others.compactMap(\.place).max() ?? -1
+      record.place = last == .max ? last : last + 1
+    }
     record.createdAt = now
     record.updatedAt = now
     stamp(&record, from: nil, now: now)
@@ -90,11 +119,11 @@ struct RecordDevice: Sendable {
     guard let own = records[target] else { return nil }
     var (record, children) = (own, own.ordered)
     change(&record, &children)
-    var places: [Name: Int64] = [:]
+    var places: [List: Int64] = [:]
     for index in children.indices {
-      let kind = children[index].target.kind
-      children[index].place = places[kind, default: 0]
-      places[kind, default: 0] += 1
+      let list = List(children[index])
+      children[index].place = places[list, default: 0]
+      places[list, default: 0] += 1
     }
     record.contain(children)
     record.updatedAt = date(now, of: own)
@@ -104,13 +133,24 @@ struct RecordDevice: Sendable {
     return [.updated(record)]
   }
 
+  /// A list of a record that is in another.
+  struct List: Hashable {
+    private let kind: Name
+    private let container: Target?
+
+    init(_ child: WholeRecord) {
+      kind = child.target.kind
+      container = child.container
+    }
+  }
+
   mutating func delete(_ target: Target) -> [Outgoing.Message] {
     guard records[target] != nil else { return [] }
     remove(target)
     return [.deleted(target)]
   }
 
-  /// Gives every record its place in a list as its number, and sends all.
+  /// Gives every record its place in a list of its kind as its number, and sends all.
   mutating func put(_ order: [Target], now: Double) -> [Outgoing.Message] {
     for (place, target) in order.enumerated() {
       guard var record = records[target] else { continue }

@@ -5,8 +5,10 @@ import Wire
 
 /// What an app that knows whole records only has stored on a device, what its person can do, and how it says that.
 protocol RecordModel {
-  /// Records of the kind that contains the others, as they are shown.
+  /// Records that are sent by themselves, each behind what contains it, and as lists show them.
   var ordered: [WholeRecord] { get }
+  /// Those of them that its person sees: one whose container is gone is hidden.
+  var shown: [WholeRecord] { get }
   /// Fields that it changes by an action without a date.
   var undated: Set<Name> { get }
   /// It asks for everything.
@@ -64,6 +66,7 @@ struct TodoTimersModel: RecordModel {
   }
 
   var ordered: [WholeRecord] { device.ordered.map(\.whole) }
+  var shown: [WholeRecord] { ordered }
   let undated: Set<Name> = ["isCompleted"]
   var request: Said { said(.syncRequest) }
 
@@ -108,11 +111,12 @@ struct SchemaModel: RecordModel {
 
   init(isPhone: Bool, _ schema: Schema, _ shape: RecordShape, _ encoding: PayloadEncoding) {
     device = RecordDevice(isPhone: isPhone, schema, shape)
-    codec = RecordCodec(schema)!
+    codec = RecordCodec(schema)
     self.encoding = encoding
   }
 
   var ordered: [WholeRecord] { device.ordered }
+  var shown: [WholeRecord] { device.shown }
   let undated: Set<Name> = []
   let request = Said(message: .request, dictionary: Array("{\"type\":\"syncRequest\"}".utf8))
 

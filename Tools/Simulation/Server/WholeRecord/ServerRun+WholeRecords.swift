@@ -7,8 +7,12 @@ import Wire
 /// Devices that know whole records only.
 extension ServerRun {
   func editWhole(_ node: ServerNode, _ app: WholeRecordApp, _ edit: Edit) -> Bool {
+    let before = app.now
     app.set(clock: clock(node))
-    guard let messages = app.edit(edit, seen: { shownAlike(app) }) else { return false }
+    guard let messages = app.edit(edit, seen: { shownAlike(app) }) else {
+      app.now = before
+      return false
+    }
     recorder.add(now - start, node.name, .edit, edit.spelled)
     if let transfer = app.tell(messages, on: node.lanes) { app.carry(transfer) }
     coverage.note("wholeRecordEdit")
@@ -56,6 +60,7 @@ extension ServerRun {
   /// It sends all, asks for all, or sends an old copy.
   func records(_ node: ServerNode, _ event: TraceEvent) -> Bool {
     guard let app = node.app else { return false }
+    let before = app.now
     app.set(clock: clock(node))
     switch event.verb {
     case .fullSync where event.count != nil:
@@ -67,7 +72,10 @@ extension ServerRun {
     case .syncRequest: app.tell([app.model.request], on: node.lanes)
     default:
       // What was sent is older than what is still to be sent.
-      guard node.isActive, node.lanes.unanswered.isEmpty, !app.copies.isEmpty else { return false }
+      guard node.isActive, node.lanes.unanswered.isEmpty, !app.copies.isEmpty else {
+        app.now = before
+        return false
+      }
       let back = Int((event.count ?? 0).magnitude) % app.copies.count
       let copy = app.copies[app.copies.count - 1 - back]
       app.tellLate(app.model.late(copy), on: node.lanes)
@@ -97,10 +105,16 @@ extension WholeRecordApp {
   /// - Returns: the first line that differs, here and there; nil where nothing does.
   func difference(from view: View) -> (here: String, there: String)? {
     let records = shape.records(view, schema)
-    let here = model.ordered.flatMap { $0.parts.map(Self.line) }
-    let there = view[shape.root].compactMap { records[$0.target] }.flatMap {
-      $0.parts.map(Self.line)
+    // Of a kind without an order nobody says in which its records are shown.
+    func sorted(_ list: [WholeRecord], _ kind: Name) -> [WholeRecord] {
+      let list = list.filter { $0.target.kind == kind }
+      return schema[kind]?.order == nil ? list.sorted { $0.target < $1.target } : list
     }
+    let shown = model.shown
+    let here = shape.roots.flatMap { sorted(shown, $0) }.flatMap { $0.parts.map(Self.line) }
+    let there = shape.roots.flatMap { kind in
+      sorted(view[kind].compactMap { records[$0.target] }, kind)
+    }.flatMap { $0.parts.map(Self.line) }
     guard here != there else { return nil }
     let index = zip(here, there).prefix { $0 == $1 }.count
     return (
@@ -113,6 +127,8 @@ extension WholeRecordApp {
     let values = record.values.sorted { $0.key < $1.key }.map { name, value in
       "\(name) = \(String(decoding: value.canonical, as: UTF8.self))"
     }
-    return "\(record.target.kind) \(record.target.record) \(values.joined(separator: ", "))"
+    let container = record.container.map { " in \($0.record)" } ?? ""
+    return
+      "\(record.target.kind) \(record.target.record)\(container) \(values.joined(separator: ", "))"
   }
 }

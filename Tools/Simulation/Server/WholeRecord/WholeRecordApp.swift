@@ -70,8 +70,8 @@ final class WholeRecordApp {
   private var refusedIn: Int?
   /// Counts what it shows.
   private(set) var moment = 0
-  /// The order of roots that its person last made.
-  private(set) var arrangement = Arrangement()
+  /// The order of roots that its person last made, by kind.
+  private(set) var arrangements: [Name: Arrangement]
   /// By root, the session in which it was last sent that.
   private var sent: [Target: Int] = [:]
   /// Roots that it ever acted on without a date: what it was sent then is in doubt for a while.
@@ -91,10 +91,14 @@ final class WholeRecordApp {
   private(set) var delivered = VersionVector()
   /// When each value was first shown.
   private var shown: [Field: [Datum: Int]] = [:]
+  /// The roots that it showed last, and when each was first gone.
+  private var present: Set<Target> = []
+  private var gone: [Target: Int] = [:]
 
-  /// - Returns: nil where whole records cannot be made of the schema's.
-  init?(isPhone: Bool, _ schema: Schema, options: [Trace.Option]) {
-    guard let shape = RecordShape(schema, carrying: Self.carried(schema)) else { return nil }
+  init(isPhone: Bool, _ schema: Schema, options: [Trace.Option]) {
+    let shape = RecordShape(schema, carrying: Self.carried(schema))
+    let ordered = shape.roots.filter { schema[$0]?.order != nil }
+    arrangements = Dictionary(uniqueKeysWithValues: ordered.map { ($0, Arrangement()) })
     self.schema = schema
     self.shape = shape
     let isKeyed = options.has("keyed")
@@ -114,10 +118,14 @@ final class WholeRecordApp {
   /// - Parameter clock: milliseconds since 1970.
   func set(clock: Int64) { now = max(0, Double(clock - 978_307_200_000) / 1000) }
 
-  /// Whether a field had shown a value by a moment.
+  /// Whether a field had shown a value by a moment, or what is shown of that while records that it names are hidden.
   func hadShown(_ value: Datum, _ field: Field, by moment: Int) -> Bool {
-    shown[field]?[value].map { $0 <= moment } ?? false
+    guard let register = schema[field.target.kind]?[field.name] else { return false }
+    return shown[field]?.contains { $1 <= moment && register.mayShow(value, as: $0) } ?? false
   }
+
+  /// Whether a root was gone by a moment, or it had been told so.
+  func wasGone(_ root: Target, by moment: Int) -> Bool { gone[root].map { $0 <= moment } ?? false }
 
   /// Whether it ever did something without a date to a record's root, such as a tick.
   func hasActed(on target: Target) -> Bool {
@@ -125,7 +133,12 @@ final class WholeRecordApp {
   }
 
   /// The roots that it shows, in no order that means anything.
-  var roots: [Target] { model.ordered.map(\.target).sorted() }
+  var roots: [Target] { model.shown.map(\.target).sorted() }
+
+  /// Those of a kind, as it shows them.
+  private func order(of kind: Name) -> [Target] {
+    model.shown.map(\.target).filter { $0.kind == kind }
+  }
 
   // MARK: Lines
 
@@ -158,6 +171,7 @@ final class WholeRecordApp {
     unacknowledged.formUnion(roots)
     let answers = model.apply(dictionary, now: now)
     show()
+    if case .deleted(let target, _) = message, gone[target] == nil { gone[target] = moment }
     return answers
   }
 
@@ -170,13 +184,14 @@ final class WholeRecordApp {
   /// The server has taken one of these.
   func settled() {
     acknowledges -= 1
-    if acknowledges == 0 { arrangement.settle() }
+    guard acknowledges == 0 else { return }
+    for kind in arrangements.keys { arrangements[kind]!.settle() }
   }
 
   /// A session begins. What was acknowledged in the last one, and not taken, may be unknown there.
   func begin() {
     sessions += 1
-    arrangement.begin(isSettled: acknowledges == 0)
+    for kind in arrangements.keys { arrangements[kind]!.begin(isSettled: acknowledges == 0) }
     acknowledges = 0
   }
 
@@ -223,7 +238,7 @@ final class WholeRecordApp {
   func reset() {
     model.reset()
     copies = []
-    arrangement.reset()
+    for kind in arrangements.keys { arrangements[kind]!.reset() }
     incarnation += 1
   }
 
@@ -232,7 +247,7 @@ final class WholeRecordApp {
   /// - Parameter number: which: its last digit to the base of the list's length says what comes first, the
   ///   next one what of the rest, and so on.
   func rearrange(_ number: Int) -> [Said] {
-    let order = model.ordered.map(\.target)
+    let orders = arrangements.keys.map { ($0, order(of: $0)) }
     let messages = model.rearrange(now: now) { count in
       var (rest, number) = (Array(0..<count), number)
       return (0..<count).map { _ in
@@ -246,23 +261,26 @@ final class WholeRecordApp {
           target: target, what: .move, moment: moment,
           edit: Edit(target.kind, target.record, .move(after: nil, into: nil))))
     }
-    arrange(from: order)
+    for (kind, order) in orders { arrange(kind, from: order) }
     show()
     return messages
   }
 
-  /// Its person has put roots into the order that is shown now.
-  private func arrange(from order: [Target]) {
-    arrangement.arrange(
-      from: order, to: model.ordered.map(\.target), isWaiting: acknowledges > 0, isSettled)
+  /// Its person has put roots of a kind into the order that is shown now.
+  private func arrange(_ kind: Name, from order: [Target]) {
+    arrangements[kind]?.arrange(
+      from: order, to: self.order(of: kind), isWaiting: acknowledges > 0, isSettled)
   }
 
   // MARK: What is shown
 
   private func show() {
     moment += 1
-    arrangement.show(model.ordered.map(\.target))
-    for record in model.ordered {
+    for kind in arrangements.keys { arrangements[kind]!.show(order(of: kind)) }
+    let roots = Set(model.shown.map(\.target))
+    for root in present.subtracting(roots) where gone[root] == nil { gone[root] = moment }
+    present = roots
+    for record in model.shown {
       for (field, value) in record.shown where shown[field]?[value] == nil {
         shown[field, default: [:]][value] = moment
       }
@@ -290,11 +308,10 @@ final class WholeRecordApp {
           shown[Field(target: touches[index].target, name: name)]?[value] == nil
       }
     }
-    let order = model.ordered.map(\.target)
+    let order = order(of: edit.kind)
     model = edited
-    if edit.kind == shape.root, touches.contains(where: { $0.what == .move || $0.what == .create })
-    {
-      arrange(from: order)
+    if touches.contains(where: { $0.what == .move || $0.what == .create }) {
+      arrange(edit.kind, from: order)
     }
     show()
     self.touches += touches
@@ -337,8 +354,10 @@ final class WholeRecordApp {
         let isThere = copies.new?.targets.contains(target) ?? false
         if !was { add(target, .create) }
         if !isThere {
-          // What a root contains goes with it.
-          if copies.new != nil || target == root { add(target, .delete) }
+          // What a record contains goes with it.
+          let container = target == root ? nil : copies.old?.child(target)?.container ?? root
+          let isWithIt = container.map { copies.new?.targets.contains($0) != true } ?? false
+          if !isWithIt { add(target, .delete) }
           continue
         }
         for register in schema[target.kind]?.registers ?? [] {

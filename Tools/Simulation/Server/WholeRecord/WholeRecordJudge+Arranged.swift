@@ -7,18 +7,23 @@ import Oracle
 extension WholeRecordJudge {
   /// Those that nobody else has moved stand as its person arranged them, wherever they were made.
   func checkArranged() {
-    guard let arranged = app.arrangement.order,
-      app.touches.allSatisfy({ $0.transfer == nil || isTaken($0) })
-    else { return }
-    let (moved, isAlone) = placedElsewhere()
-    let shown = view[app.shape.root].map(\.target).filter { !moved.contains($0) }
+    guard app.touches.allSatisfy({ $0.transfer == nil || isTaken($0) }) else { return }
+    for (kind, arrangement) in app.arrangements.sorted(by: { $0.key < $1.key }) {
+      checkArranged(kind, arrangement)
+    }
+  }
+
+  private func checkArranged(_ kind: Name, _ arrangement: Arrangement) {
+    guard let arranged = arrangement.order else { return }
+    let (moved, isAlone) = placedElsewhere(kind, arrangement)
+    let shown = view[kind].map(\.target).filter { !moved.contains($0) }
     let wanted = arranged.filter(shown.contains)
     let found = shown.filter(arranged.contains)
     let isOtherwise = wanted.indices.contains { index in
       let first = wanted[index]
       return found[..<found.firstIndex(of: first)!].contains { second in
         wanted[index...].contains(second)
-          && !app.arrangement.mayDiffer(first, second, isAlone: isAlone)
+          && !arrangement.mayDiffer(first, second, isAlone: isAlone)
       }
     }
     guard isOtherwise else { return }
@@ -29,7 +34,9 @@ extension WholeRecordJudge {
   }
 
   /// Roots that others have moved, or made too, with what stands behind these; and whether others have made none.
-  private func placedElsewhere() -> (moved: Set<Target>, isAlone: Bool) {
+  private func placedElsewhere(
+    _ kind: Name, _ arrangement: Arrangement
+  ) -> (moved: Set<Target>, isAlone: Bool) {
     var (moved, foreign): (Set<Target>, Set<Target>) = ([], [])
     var made = Set(app.touches.filter { $0.what == .create }.map(\.target))
     for operation in oracle.operations where operation.dot.replica != author {
@@ -42,9 +49,9 @@ extension WholeRecordJudge {
       }
     }
     moved.formUnion(
-      app.arrangement.behind.keys.filter { !app.arrangement.line(from: $0).isDisjoint(with: moved) }
+      arrangement.behind.keys.filter { !arrangement.line(from: $0).isDisjoint(with: moved) }
     )
-    let isAlone = !foreign.union(moved).contains { $0.kind == app.shape.root }
+    let isAlone = !foreign.union(moved).contains { $0.kind == kind }
     return (moved, isAlone)
   }
 }

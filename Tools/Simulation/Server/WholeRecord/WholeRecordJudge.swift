@@ -245,14 +245,18 @@ struct WholeRecordJudge {
     }
   }
 
-  /// Whether somebody touched a record unseen that was deleted.
+  /// Whether somebody touched a record unseen that was deleted, or deleted it too.
   private func isSaved(_ touch: WholeRecordApp.Touch) -> Bool {
-    oracle.entries.contains { entry in
-      entry.dot.replica != author
-        && (!touch.seen.contains(entry.dot) || isHidden(entry, from: touch))
-        && (entry.action.target == touch.target || entry.action.home == touch.target
-          || entry.action.into == touch.target)
+    oracle.operations.contains { operation in
+      operation.dot.replica != author && !touch.seen.contains(operation.dot)
+        && operation.actions.contains { $0.target == touch.target && $0.body == .delete }
     }
+      || oracle.entries.contains { entry in
+        entry.dot.replica != author
+          && (!touch.seen.contains(entry.dot) || isHidden(entry, from: touch))
+          && (entry.action.target == touch.target || entry.action.home == touch.target
+            || entry.action.into == touch.target)
+      }
   }
 
   /// Whether a write lost to one that had not seen it, and that was shown where its record was deleted: what is shown is
@@ -290,7 +294,7 @@ struct WholeRecordJudge {
       }
       let writes = oracle.writes(target, name).filter { $0.dot != entry.dot }
       guard let latest = writes.filter(entry.follows).max(by: <), !collected.contains(latest.dot),
-        let value = latest.action.written, !wasShown(latest),
+        let value = latest.action.written, !wasShown(latest), !isUnderDelete(latest, entry, touch),
         !writes.contains(where: { ($0.follows(latest) || latest < $0) && wasShown($0) })
       else { continue }
       report(
@@ -298,6 +302,20 @@ struct WholeRecordJudge {
         "An edit of a whole-record device claims to have seen what had not been shown there.",
         "\(touch.edit.spelled) claims to have seen \(name) = "
           + "\(String(decoding: value.canonical, as: UTF8.self)).")
+    }
+  }
+
+  /// Whether a record of which there is one was made again after it was gone, and a value went with that delete: nothing
+  /// of it is shown then, and it is told as lost to nobody.
+  private func isUnderDelete(
+    _ write: Oracle.Entry, _ entry: Oracle.Entry, _ touch: WholeRecordApp.Touch
+  ) -> Bool {
+    guard app.schema[entry.action.target.kind]?.fixedID != nil,
+      app.wasGone(entry.action.target, by: touch.moment)
+    else { return false }
+    return oracle.entries.contains {
+      $0.action.body == .delete && $0.action.target == entry.action.target && write < $0
+        && entry.follows($0)
     }
   }
 
@@ -330,18 +348,42 @@ struct WholeRecordJudge {
     let all = app.shape.records(view, app.schema)
     for (index, touch) in app.touches.enumerated() {
       guard case .write(let name, let value) = touch.what, touch.isFresh,
-        let old = touch.replaced, isTaken(touch), !hasGone(touch),
+        let old = touch.replaced, isTaken(touch), !hasGone(touch), !isEcho(touch),
         oracle.writes(touch.target, name).count(where: { $0.action.written == old }) == 1,
         !app.touches[(index + 1)...].contains(where: {
           $0.target == touch.target && $0.what == .write(name, old)
         })
       else { continue }
       let shown = touch.new.flatMap { all[$0.target] }?.shown
-      guard shown?[WholeRecordApp.Field(target: touch.target, name: name)] == old else { continue }
+      // What names a hidden record shows as if it named none.
+      guard shown?[WholeRecordApp.Field(target: touch.target, name: name)] == old,
+        let winner = oracle.winner(touch.target, name), winner.action.written == old,
+        winner.dot.replica == author || !isMadeElsewhere(touch.target)
+      else { continue }
       report(
         "I15", "replaced-is-back", "A value is back that a whole-record device had replaced.",
         "\(touch.edit.spelled) replaced \(String(decoding: old.canonical, as: UTF8.self)) with "
           + "\(String(decoding: value.canonical, as: UTF8.self)), and it is shown again.")
+    }
+  }
+
+  /// Whether somebody else made a record that its person made too, and may have meant what that had.
+  private func isMadeElsewhere(_ target: Target) -> Bool {
+    app.touches.contains { $0.target == target && $0.what == .create }
+      && oracle.operations.contains { operation in
+        operation.dot.replica != author
+          && operation.actions.contains { $0.target == target && $0.body == .create }
+      }
+  }
+
+  /// Whether somebody else wrote what its person did, so that it could be taken for an echo of that (clause 13.4).
+  private func isEcho(_ touch: WholeRecordApp.Touch) -> Bool {
+    guard case .write(let name, let value) = touch.what, !isMade(touch) else { return false }
+    return oracle.operations.contains { operation in
+      operation.dot.replica != author
+        && operation.actions.contains {
+          $0.target == touch.target && $0.body == .write(field: name, value: value)
+        }
     }
   }
 

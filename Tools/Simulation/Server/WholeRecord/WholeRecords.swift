@@ -1,3 +1,4 @@
+import AppModels
 import Bridge
 import Merge
 import Seeded
@@ -26,7 +27,7 @@ struct WholeRecords {
   private(set) var isKeyed = false
   /// How many edits there are before they come, so that they find records; 0: they are there first.
   private(set) var firstEdits = 0
-  /// The kind that contains the others.
+  /// A kind of records that are sent by themselves, which contains others where there is one.
   private(set) var root: Name = "none"
   /// What is done most.
   private(set) var emphasis = Emphasis.nothing
@@ -35,10 +36,13 @@ struct WholeRecords {
   ///   - schema: nil for none.
   ///   - devices: one of them at least knows operations.
   init(_ plan: Plan, schema: Schema?, devices: Int) {
-    guard let schema, let shape = RecordShape(schema) else { return }
+    guard let schema else { return }
+    let shape = RecordShape(schema)
     // Its own, so that the rest of a schedule is drawn alike with and without.
     var draw = SplitMix64(seed: plan.seed ^ 0x5748_4F4C_4552_4543, stream: 0)
-    let drawn = draw.percent(60) ? draw.pick([(4, 1), (1, 2)]) : 0
+    // The payloads of all but one schema come from one codec.
+    let share = schema.name == TodoTimersApp.schema ? 60 : 30
+    let drawn = draw.percent(share) ? draw.pick([(4, 1), (1, 2)]) : 0
     let count = min(plan.wholeRecords ?? drawn, devices - 1)
     let order =
       draw.percent(60)
@@ -55,7 +59,7 @@ struct WholeRecords {
       .nothing, .moves(isOften: true), .moves(isOften: false), .between, .unread, .resets,
       .episodes,
     ])
-    root = shape.root
+    root = shape.roots.first { !shape.lists(in: $0).isEmpty } ?? shape.roots[0]
     switch emphasis {
     case .unread, .between: self.isLazy = true
     case .episodes: self.isLazy = joining.percent(40)
