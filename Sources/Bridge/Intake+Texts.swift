@@ -24,13 +24,14 @@ extension Intake {
     }
   }
 
-  /// Whether a field once had a value, of which nobody knows who was shown it; also one that shows so while records that
-  /// it names are hidden. Of texts that is not known.
+  /// Whether a field once had a value, of which nobody knows who was shown it; also one that may have shown as this.
+  /// Of texts that is not known.
   func isOld(_ field: WholeRecord.Field, _ value: Datum) -> Bool {
-    guard let register = schema[field.target.kind]?[field.name], register.form != .text else {
-      return false
-    }
-    return fold.hasWritten(to: field.name, of: field.target) { register.mayShow($0, as: value) }
+    guard let kind = schema[field.target.kind], let register = kind[field.name],
+      register.form != .text
+    else { return false }
+    return fold.hasWritten(
+      to: field.name, of: field.target, { kind.mayShow($0, of: register, as: value) })
       || value == register.whole { _ in nil } && fold.wasMadeWithout(field.name, field.target)
   }
 }

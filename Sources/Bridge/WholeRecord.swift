@@ -135,6 +135,21 @@ extension Schema.Kind {
     registers.first { $0.isFixed && $0.fields[0].type == .date }?.name
   }
 
+  /// Whether a value of a register may be shown as another one: a record that it names shows as null while it is hidden,
+  /// and a container as that of the record through which this one stands in it.
+  package func mayShow(_ value: Datum, of register: Schema.Register, as shown: Datum) -> Bool {
+    guard register.fields.contains(where: { $0.reference != nil }) else { return value == shown }
+    let through = container?.through.flatMap { value[$0]?.text }
+    return register.fields.allSatisfy { field in
+      let (part, other) =
+        register.form == .group
+        ? (value[field.name] ?? .null, shown[field.name] ?? .null) : (value, shown)
+      if part == other { return true }
+      if field.name == container?.field { return through != nil }
+      return field.reference != nil && other == .null
+    }
+  }
+
   /// The derived field with the time of the newest touch.
   package var touchDate: Name? { derived.first { $0.source == .touched }?.name }
 }
@@ -142,16 +157,6 @@ extension Schema.Kind {
 extension Schema.Register {
   /// Whether only a create writes it.
   var isFixed: Bool { form == .single && fields[0].isFixed }
-
-  /// Whether a value shows as another one while some records that it names are hidden.
-  package func mayShow(_ value: Datum, as shown: Datum) -> Bool {
-    guard fields.contains(where: { $0.reference != nil }) else { return value == shown }
-    return fields.allSatisfy { field in
-      let (part, other) =
-        form == .group ? (value[field.name] ?? .null, shown[field.name] ?? .null) : (value, shown)
-      return part == other || field.reference != nil && other == .null
-    }
-  }
 
   /// Its value in a whole record.
   ///

@@ -32,12 +32,14 @@ extension Fold {
     } ?? false
   }
 
-  /// Whether a record was made without a value in a register, as far as its history is still known.
+  /// Whether a record was made without a value in a register, as far as its history is still known: of an operation that
+  /// has lost an action before the write, that may have been the create.
   package func wasMadeWithout(_ register: Name, _ target: Target) -> Bool {
     record(target)?.registers.first { $0.name == register }?.writes.allSatisfy { write in
-      !operations[Int(write.place.operation)].actions.contains {
-        $0.target == target && $0.body == .create
-      }
+      Int(write.place.index) == Int(write.place.action)
+        && !operations[Int(write.place.operation)].actions.contains {
+          $0.target == target && $0.body == .create
+        }
     } ?? true
   }
 

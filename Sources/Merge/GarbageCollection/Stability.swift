@@ -76,10 +76,11 @@ extension Record {
     }
   }
 
-  /// Whether nothing of it is anything that a feed has to show, or came after the frontier.
+  /// Whether nothing of it is anything that a feed has to show, or came after the frontier. What was lately done to
+  /// something in it counts too: that must not outlast it.
   func isSettled(_ stability: Stability, _ operations: [Operation]) -> Bool {
     stability.frontier.contains(changes.vector)
-      && !(touch.map { stability.isRecent($0.stamp) } ?? false)
+      && !(newestTouch.map { stability.isRecent($0.stamp) } ?? false)
       && !deletes.contains { stability.isRecent($0.mark.stamp) }
       && registers.allSatisfy { register in
         !register.hasArchive

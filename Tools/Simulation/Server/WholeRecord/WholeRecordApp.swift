@@ -118,10 +118,13 @@ final class WholeRecordApp {
   /// - Parameter clock: milliseconds since 1970.
   func set(clock: Int64) { now = max(0, Double(clock - 978_307_200_000) / 1000) }
 
-  /// Whether a field had shown a value by a moment, or what is shown of that while records that it names are hidden.
+  /// Whether a field had shown a value by a moment, or what may be shown for it.
   func hadShown(_ value: Datum, _ field: Field, by moment: Int) -> Bool {
-    guard let register = schema[field.target.kind]?[field.name] else { return false }
-    return shown[field]?.contains { $1 <= moment && register.mayShow(value, as: $0) } ?? false
+    guard let kind = schema[field.target.kind], let register = kind[field.name] else {
+      return false
+    }
+    return shown[field]?.contains { $1 <= moment && kind.mayShow(value, of: register, as: $0) }
+      ?? false
   }
 
   /// Whether a root was gone by a moment, or it had been told so.

@@ -41,18 +41,21 @@ extension WholeRecordJudge {
   }
 
   /// No value is shown over a later one that its writer had not seen, and that nobody else had written over. Ticks come
-  /// without a date.
+  /// without a date. What its writer replaced with it may have been later still, and had won over that.
   func checkAhead() {
     for entry in entries {
       guard case .write(let name, let value) = entry.action.body, !app.model.undated.contains(name),
         oracle.winner(entry.action.target, name)?.dot == entry.dot
       else { continue }
-      let written = operation(entry)
+      let written = oracle.writes(entry.action.target, name).filter {
+        $0.dot == entry.dot || $0.dot.replica == author && entry.follows($0)
+      }.map(operation)
       for rival in rivals(of: entry) where !rival.follows(entry) && !collected.contains(rival.dot) {
         let isOverwritten = oracle.writes(entry.action.target, name).contains {
           rival < $0 && $0 < entry && $0.dot.replica != author
         }
-        guard isAhead(operation(rival)), isSaidEarlier(written, operation(rival)), !isOverwritten
+        guard isAhead(operation(rival)), !isOverwritten,
+          written.allSatisfy({ isSaidEarlier($0, operation(rival)) })
         else { continue }
         report(
           "I23", "whole-record-ahead",

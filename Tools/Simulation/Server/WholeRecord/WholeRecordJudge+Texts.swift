@@ -42,7 +42,8 @@ extension WholeRecordJudge {
     guard !touches.isEmpty else { return }
     let changed = touches.reduce(0) { $0 + Self.changed($1.text(name).old, $1.text(name).new) }
     let inserted = inserted(into: target, name).reduce(0) {
-      $0 + ($1.dot.replica == author ? $1.text.text.count : 0)
+      // What is put aside is in no text, and may come again in a newer one.
+      $0 + ($1.dot.replica == author && !isAside($1.dot) ? $1.text.text.count : 0)
     }
     guard inserted > changed else { return }
     report(

@@ -153,7 +153,7 @@ struct WholeRecordJudge {
   }
 
   /// Whether an operation erases just what it inserts: no text is another for it.
-  private func isAside(_ dot: Dot) -> Bool {
+  func isAside(_ dot: Dot) -> Bool {
     guard let operation = oracle.operations.first(where: { $0.dot == dot }) else { return false }
     var erased = 0
     for action in operation.actions {
