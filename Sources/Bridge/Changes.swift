@@ -128,15 +128,13 @@ struct Changes: Equatable {
         Move(target: $0.id, container: container, after: $0.after)
       }
       // What comes from another list stands in this one in none of them.
-      for child in list {
+      for (previous, child) in zip([nil] + list, list) {
         let before = starts.compactMap { $0.child(child.target) }
         guard !before.isEmpty, !before.contains(where: { $0.container == child.container }) else {
           continue
         }
         moves.append(
-          Move(
-            target: child.target, container: container,
-            after: Self.predecessor(of: child, in: copy)))
+          Move(target: child.target, container: container, after: previous?.target))
       }
     }
   }

@@ -35,11 +35,13 @@ package struct RecordShape: Sendable, Equatable {
   package func lists(in kind: Name) -> [Name] { lists[kind] ?? [] }
 
   /// The record that is sent with a record in it; nil where that stands nowhere.
-  package func root(of target: Target, _ fold: Fold, _ schema: Schema) -> Target? {
+  ///
+  /// - Parameter container: what a record stands in.
+  func root(of target: Target, _ container: (Target) -> Target?) -> Target? {
     var root = target
     while !isRoot(root.kind) {
-      guard let container = fold.container(of: root, schema) else { return nil }
-      root = container
+      guard let next = container(root) else { return nil }
+      root = next
     }
     return root
   }

@@ -87,12 +87,7 @@ package struct RecordWatch {
 
   /// The record that one is sent with, by what stands in what.
   private func root(of target: Target, _ shape: RecordShape) -> Target? {
-    var root = target
-    while !shape.isRoot(root.kind) {
-      guard let container = containers[root] else { return nil }
-      root = container
-    }
-    return root
+    shape.root(of: target) { containers[$0] }
   }
 }
 

@@ -92,7 +92,9 @@ package struct KnownRecords {
   package func isKnown(_ target: Target) -> Bool { fold.isKnown(target) }
   package func isCreated(_ target: Target) -> Bool { fold.isCreated(target) }
   /// The record that is sent with a record in it; nil where that stands nowhere.
-  package func root(of target: Target) -> Target? { shape.root(of: target, fold, schema) }
+  package func root(of target: Target) -> Target? {
+    shape.root(of: target) { fold.container(of: $0, schema) }
+  }
 
   /// The copies of a record that the device may have.
   package func copies(of target: Target) -> [WholeRecord] {

@@ -247,10 +247,7 @@ struct WholeRecordJudge {
 
   /// Whether somebody touched a record unseen that was deleted, or deleted it too.
   private func isSaved(_ touch: WholeRecordApp.Touch) -> Bool {
-    oracle.operations.contains { operation in
-      operation.dot.replica != author && !touch.seen.contains(operation.dot)
-        && operation.actions.contains { $0.target == touch.target && $0.body == .delete }
-    }
+    isDoneElsewhere { $0.target == touch.target && $0.body == .delete && !touch.seen.contains($1) }
       || oracle.entries.contains { entry in
         entry.dot.replica != author
           && (!touch.seen.contains(entry.dot) || isHidden(entry, from: touch))
@@ -370,20 +367,21 @@ struct WholeRecordJudge {
   /// Whether somebody else made a record that its person made too, and may have meant what that had.
   private func isMadeElsewhere(_ target: Target) -> Bool {
     app.touches.contains { $0.target == target && $0.what == .create }
-      && oracle.operations.contains { operation in
-        operation.dot.replica != author
-          && operation.actions.contains { $0.target == target && $0.body == .create }
-      }
+      && isDoneElsewhere { action, _ in action.target == target && action.body == .create }
+  }
+
+  /// Whether somebody else ever did something, in an operation of a name.
+  private func isDoneElsewhere(_ isIt: (Action, Dot) -> Bool) -> Bool {
+    oracle.operations.contains { operation in
+      operation.dot.replica != author && operation.actions.contains { isIt($0, operation.dot) }
+    }
   }
 
   /// Whether somebody else wrote what its person did, so that it could be taken for an echo of that (clause 13.4).
   private func isEcho(_ touch: WholeRecordApp.Touch) -> Bool {
     guard case .write(let name, let value) = touch.what, !isMade(touch) else { return false }
-    return oracle.operations.contains { operation in
-      operation.dot.replica != author
-        && operation.actions.contains {
-          $0.target == touch.target && $0.body == .write(field: name, value: value)
-        }
+    return isDoneElsewhere { action, _ in
+      action.target == touch.target && action.body == .write(field: name, value: value)
     }
   }
 
