@@ -26,6 +26,12 @@ static inline uint32_t watchline_not_plain(const uint8_t *_Nonnull bytes) {
   watchline_block block = watchline_load(bytes);
   return watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
 }
+
+/// Which of sixteen bytes are a quote, a backslash or a control character.
+static inline uint32_t watchline_escaped(const uint8_t *_Nonnull bytes) {
+  watchline_block block = watchline_load(bytes);
+  return watchline_marks(((block < 0x20) & (block > -1)) | (block == 0x22) | (block == 0x5C));
+}
 #define WATCHLINE_HAS_BLOCKS 1
 #endif
 
@@ -70,6 +76,21 @@ static inline ptrdiff_t watchline_plain_end(const uint8_t *_Nonnull bytes, ptrdi
   while (at < count && (uint8_t)(bytes[at] - 0x20) < 0x60 && bytes[at] != 0x22 &&
          bytes[at] != 0x5C)
     at++;
+  return at;
+}
+
+/// The first byte in bytes[from..<count] that is a quote, a backslash or a control character; count
+/// where there is none.
+static inline ptrdiff_t watchline_first_escaped(const uint8_t *_Nonnull bytes, ptrdiff_t from,
+                                                ptrdiff_t count) {
+  ptrdiff_t at = from;
+#ifdef WATCHLINE_HAS_BLOCKS
+  for (; at + 16 <= count; at += 16) {
+    uint32_t marks = watchline_escaped(bytes + at);
+    if (marks) return at + __builtin_ctz(marks);
+  }
+#endif
+  while (at < count && bytes[at] >= 0x20 && bytes[at] != 0x22 && bytes[at] != 0x5C) at++;
   return at;
 }
 

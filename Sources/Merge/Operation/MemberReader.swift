@@ -51,6 +51,10 @@ struct MemberReader<Source: DatumSource> {
     try value(member, name, wanted()) { known($0) }
   }
 
+  func replica(_ bytes: UnsafeRawBufferPointer) -> ReplicaID? {
+    if let names { names.replica(bytes) } else { ReplicaID(bytes) }
+  }
+
   private func known(_ bytes: UnsafeRawBufferPointer) -> Name {
     names?.name(bytes) ?? Name(utf8: Array(bytes))
   }
@@ -85,8 +89,9 @@ struct MemberReader<Source: DatumSource> {
 
   func target(_ member: Source?, _ name: StaticString) throws(WireError) -> Target? {
     guard let member else { return nil }
-    guard let kind = member.member("kind")?.read(known),
-      let record = member.member("record")?.read(known)
+    var place = member.firstMember
+    guard let kind = member.member("kind", from: &place)?.read(known),
+      let record = member.member("record", from: &place)?.read(known)
     else {
       throw invalid(name, "an object with kind and record")
     }

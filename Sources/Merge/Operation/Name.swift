@@ -66,30 +66,4 @@ extension UnsafeRawBufferPointer {
     }
     return true
   }
-
-  /// The first quote, backslash or control character; the range's end where there is none.
-  ///
-  /// Eight bytes at a time, as in Anderson, "Bit Twiddling Hacks", "Determine if a word has a byte less than n": the
-  /// lowest byte that it marks is such a one.
-  @inline(__always)
-  func firstEscaped(in range: Range<Int>) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    var index = range.lowerBound
-    while index + 8 <= range.upperBound {
-      let block = UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let quotes = block ^ (ones &* 0x22)
-      let backslashes = block ^ (ones &* 0x5C)
-      let found =
-        ((block &- ones &* 0x20) & ~block | (quotes &- ones) & ~quotes
-          | (backslashes &- ones) & ~backslashes) & (ones &* 0x80)
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
-      index += 8
-    }
-    while index < range.upperBound {
-      let byte = self[index]
-      if byte < 0x20 || byte == 0x22 || byte == 0x5C { break }
-      index += 1
-    }
-    return index
-  }
 }

@@ -3,11 +3,13 @@
 ///
 /// Direct-mapped: each name has one slot, and the last that has come for it is in it.
 package final class NameCache {
-  /// The replica that was read last, as it was written.
-  private var replica: (text: Name, id: ReplicaID)?
   private var slots = [Name?](repeating: nil, count: NameCache.size)
+  /// Replicas, as they were written.
+  private var replicas = [(text: Name, id: ReplicaID)?](repeating: nil, count: NameCache.pair)
 
   private static let size = 256
+  /// Mostly there are two replicas, and operations of one name the other.
+  private static let pair = 16
   /// Longer ones are not names of kinds, fields and records.
   private static let longest = 64
 
@@ -16,7 +18,7 @@ package final class NameCache {
   /// A name of these bytes.
   func name(_ bytes: UnsafeRawBufferPointer) -> Name {
     guard bytes.count <= Self.longest else { return Name(utf8: Array(bytes)) }
-    let slot = Self.slot(bytes)
+    let slot = Self.slot(bytes) & (Self.size - 1)
     if let known = slots[slot], known.is(bytes) { return known }
     let name = Name(utf8: Array(bytes))
     slots[slot] = name
@@ -25,9 +27,10 @@ package final class NameCache {
 
   /// The replica that these bytes spell; nil where they spell none.
   func replica(_ bytes: UnsafeRawBufferPointer) -> ReplicaID? {
-    if let replica, replica.text.is(bytes) { return replica.id }
+    let slot = Self.slot(bytes) & (Self.pair - 1)
+    if let known = replicas[slot], known.text.is(bytes) { return known.id }
     guard let id = ReplicaID(bytes) else { return nil }
-    replica = (Name(utf8: Array(bytes)), id)
+    replicas[slot] = (Name(utf8: Array(bytes)), id)
     return id
   }
 
@@ -40,6 +43,6 @@ package final class NameCache {
     } else {
       for byte in bytes { ends = ends << 8 ^ UInt64(byte) }
     }
-    return Int(truncatingIfNeeded: ends &* 0x9E37_79B9_7F4A_7C15 >> 40) & (size - 1)
+    return Int(truncatingIfNeeded: ends &* 0x9E37_79B9_7F4A_7C15 >> 40)
   }
 }

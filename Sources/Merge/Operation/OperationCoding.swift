@@ -57,12 +57,15 @@ extension Operation {
   init<Source: DatumSource>(
     reading source: Source, _ names: NameCache? = nil, previous: (ReplicaID) -> Context?
   ) throws(WireError) {
-    let reader = MemberReader(source, "an operation")
+    let reader = MemberReader(source, .named("an operation"), names)
     var place = source.firstMember
     func next(_ name: StaticString) -> Source? { source.member(name, from: &place) }
-    let (list, difference) = (next("actions"), next("context"))
-    let replica = try reader.value(next("replica"), "replica", "<UUID>.<incarnation>") { text in
-      if let names { names.replica(text) } else { ReplicaID(text) }
+    let list = next("actions")
+    // Read as one comes past them. What is wrong with them is found again below, and named.
+    let read = try? Self.actions(list, of: 0, names)
+    let difference = next("context")
+    let replica = try reader.value(next("replica"), "replica", "<UUID>.<incarnation>") {
+      reader.replica($0)
     }
     let seq = try reader.value(next("seq"), "seq", "a whole number from 1") {
       UInt64(decimal: $0)
@@ -74,20 +77,25 @@ extension Operation {
     }
     wall = try reader.value(next("wall"), "wall", "milliseconds since 1970") { Int64(spelled: $0) }
     context = try Self.context(difference, reader, dot, previous(replica))
-    var actions: [Action] = []
-    var elements = 0
-    _ = try list?.readElements { item throws(WireError) in
-      actions.append(try Action(item, .action(actions.count, of: seq), names))
-      elements += actions[actions.count - 1].elements
-    }
+    if let read { actions = read } else { actions = try Self.actions(list, of: seq, names) }
     guard !actions.isEmpty else {
       throw reader.invalid("actions", "a list of at least one action")
     }
-    guard elements < Int(ElementID.indexLimit) else {
+    guard actions.reduce(0, { $0 + $1.elements }) < Int(ElementID.indexLimit) else {
       throw reader.invalid(
         "actions", "less than \(ElementID.indexLimit) characters and moves together")
     }
-    self.actions = actions
+  }
+
+  /// - Parameter seq: the operation's number, for errors.
+  private static func actions<Source: DatumSource>(
+    _ list: Source?, of seq: UInt64, _ names: NameCache?
+  ) throws(WireError) -> [Action] {
+    var actions: [Action] = []
+    _ = try list?.readElements { item throws(WireError) in
+      actions.append(try Action(item, .action(actions.count, of: seq), names))
+    }
+    return actions
   }
 
   /// - Parameter difference: what an object has as its context.
@@ -100,9 +108,8 @@ extension Operation {
     var others: [VersionVector.Entry] = []
     let isRight = difference.readMembers { name, value in
       wanted = "an object of replicas and numbers in quotes"
-      guard let replica = ReplicaID(name), let seq = value.read({ UInt64(decimal: $0) }) else {
-        return false
-      }
+      guard let replica = reader.replica(name), let seq = value.read({ UInt64(decimal: $0) })
+      else { return false }
       if replica != dot.replica {
         others.append(VersionVector.Entry(replica, seq))
       } else if seq < dot.seq {
@@ -184,10 +191,12 @@ extension Action {
       return
     }
     let (elements, field) = (member("elements"), member("field"))
-    let (home, into) = (member("home"), member("into"))
+    let home = try reader.target(member("home"), "home")
+    let into = try reader.target(member("into"), "into")
     let (kind, parent, record) = (member("kind"), member("parent"), member("record"))
     let (flag, side, text) = (member("revives"), member("side"), member("text"))
-    let (value, via) = (member("value"), member("via"))
+    let value = member("value")
+    let via = try reader.target(member("via"), "via")
     let target = Target(
       try reader.name(kind, "kind", "the record's kind"),
       try reader.name(record, "record", "the record's id"))
@@ -212,9 +221,7 @@ extension Action {
       guard let value = flag.flag else { throw reader.invalid("revives", "true or false") }
       revives = value
     }
-    self.init(
-      target, body, revives: revives, home: try reader.target(home, "home"),
-      into: try reader.target(into, "into"), via: try reader.target(via, "via"))
+    self.init(target, body, revives: revives, home: home, into: into, via: via)
   }
 
   /// The actions of this version.

@@ -77,13 +77,14 @@ extension Operation {
   package init(
     _ text: OperationText, names: NameCache? = nil, previous: (ReplicaID) -> Context?
   ) throws(WireError) {
+    var lastRead = -1 ..< -1
     // A typed throw does not pass through the closure of an array's bytes.
-    let result: Result<Operation, WireError> = text.bytes.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        return .success(
-          try Operation(reading: CanonicalText(bytes, at: 0), names, previous: previous))
-      } catch {
-        return .failure(error)
+    let result = text.bytes.withUnsafeBytes { bytes in
+      withUnsafeMutablePointer(to: &lastRead) { lastRead in
+        Result { () throws(WireError) in
+          try Operation(
+            reading: CanonicalText(bytes, at: 0, lastRead), names, previous: previous)
+        }
       }
     }
     self = try result.get()

@@ -180,5 +180,12 @@ extension UInt64 {
 
 extension Int64 {
   /// The number that decimal digits spell, with a sign or without; else nil.
-  init?(spelled text: UnsafeRawBufferPointer) { self.init(String(decoding: text, as: UTF8.self)) }
+  init?(spelled text: UnsafeRawBufferPointer) {
+    // As it is mostly written.
+    if let plain = UInt64(decimal: text), let number = Int64(exactly: plain) {
+      self = number
+    } else {
+      self.init(String(decoding: text, as: UTF8.self))
+    }
+  }
 }

@@ -100,3 +100,13 @@ func hexadecimalDigit(_ byte: UInt8) -> UInt32? {
   default: nil
   }
 }
+
+extension UnsafeRawBufferPointer {
+  /// The first quote, backslash or control character; the range's end where there is none.
+  package func firstEscaped(in range: Range<Int>) -> Int {
+    guard let bytes = baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+      return range.upperBound
+    }
+    return watchline_first_escaped(bytes, range.lowerBound, range.upperBound)
+  }
+}

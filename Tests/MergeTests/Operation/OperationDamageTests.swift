@@ -156,7 +156,9 @@ import Wire
     var counts = (read: 0, refused: 0, changed: 0)
     let more = Array("{}[]\",:\\ tfn0éa\u{10FFFF}".utf8) + [0x1F, 0x7F, 0xED, 0xFF]
     for round in 0..<6_000 {
-      var bytes = random.operation().datum(after: nil).canonical
+      var whole = random.operation().datum(after: nil)
+      if round % 4 == 0 { whole = Self.extended(whole, &random) }
+      var bytes = whole.canonical
       for _ in 0..<(round % 3) {
         let place = random.below(bytes.count)
         switch random.below(4) {
@@ -183,6 +185,31 @@ import Wire
       }
     }
     #expect(counts.read > 2_000 && counts.refused > 1_000 && counts.changed > 20, "\(counts)")
+  }
+
+  /// Members of no meaning, or a second meaning for those that are there, anywhere in it.
+  private static func extended(_ datum: Datum, _ random: inout RandomOperation) -> Datum {
+    switch datum {
+    case .array(let elements): return .array(elements.map { extended($0, &random) })
+    case .object(let members):
+      let names: [Name] = [
+        "a", "actions", "b", "field", "home", "i", "kind", "l", "value", "z", "",
+      ]
+      let values: [Datum] = [
+        .string("x"), .string("\"\\"), .bool(true), .null, .array([]), .object([]),
+        .array([.object([.init("kind", .string("]}"))])]),
+        .object([
+          .init("kind", .string("k")), .init("record", .string("r")), .init("s", .array([])),
+        ]),
+      ]
+      var more = Dictionary(
+        members.map { ($0.name, extended($0.value, &random)) }, uniquingKeysWith: { $1 })
+      if random.below(3) == 0 {
+        more[names[random.below(names.count)]] = values[random.below(values.count)]
+      }
+      return .sorted(more.map { Datum.Member($0.key, $0.value) })
+    default: return datum
+    }
   }
 
   /// Each of these stands for an operation's bytes, and is not what they are.
