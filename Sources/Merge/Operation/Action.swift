@@ -56,27 +56,53 @@ package struct Action: Hashable, Sendable {
     case unknown(Datum)
   }
 
-  package var target: Target
+  private struct Parts: Hashable, Sendable {
+    var target: Target
+    var home: Target?
+    var into: Target?
+    var via: Target?
+    var revives: Bool
+    var body: Body
+  }
+
+  /// One reference: while an action is taken in it is handed on several times, and there are nine in it.
+  private var parts: Shared<Parts>
+
+  package var target: Target {
+    _read { yield parts.value.target }
+    _modify { yield &parts.value.target }
+  }
   /// The container that the record stood in at writing.
-  package var home: Target?
+  package var home: Target? {
+    _read { yield parts.value.home }
+    _modify { yield &parts.value.home }
+  }
   /// The container that the action puts the record into.
-  package var into: Target?
+  package var into: Target? {
+    _read { yield parts.value.into }
+    _modify { yield &parts.value.into }
+  }
   /// A record whose container, while it is visible, is this record's too, before `into`.
-  package var via: Target?
+  package var via: Target? {
+    _read { yield parts.value.via }
+    _modify { yield &parts.value.via }
+  }
   /// Whether the action is content, which keeps its record visible against older deletes.
-  package var revives: Bool
-  package var body: Body
+  package var revives: Bool {
+    _read { yield parts.value.revives }
+    _modify { yield &parts.value.revives }
+  }
+  package var body: Body {
+    _read { yield parts.value.body }
+    _modify { yield &parts.value.body }
+  }
 
   package init(
     _ target: Target, _ body: Body, revives: Bool = false, home: Target? = nil,
     into: Target? = nil, via: Target? = nil
   ) {
-    self.target = target
-    self.home = home
-    self.into = into
-    self.via = via
-    self.revives = revives
-    self.body = body
+    parts = Shared(
+      Parts(target: target, home: home, into: into, via: via, revives: revives, body: body))
   }
 
   /// Whether it touches its record: creates, restores and content do, placement and deletes do not.

@@ -1,6 +1,6 @@
 /// A value that is handed around as one reference, and copied when it is changed.
 ///
-/// Parts of a schema have many members with references of their own; each look-up would count all of
+/// Actions and parts of a schema have many members with references of their own; each look-up would count all of
 /// them.
 struct Shared<Value: Equatable & Sendable>: Equatable, Sendable {
   private final class Box: Sendable {
@@ -25,4 +25,12 @@ struct Shared<Value: Equatable & Sendable>: Equatable, Sendable {
   static func == (left: Self, right: Self) -> Bool {
     left.box === right.box || left.value == right.value
   }
+}
+
+extension Shared: Hashable where Value: Hashable {
+  func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
+extension Shared: CustomStringConvertible {
+  var description: String { "\(value)" }
 }
