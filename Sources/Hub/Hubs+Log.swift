@@ -58,13 +58,13 @@ extension Hubs {
     _ session: SyncSession, _ replica: ReplicaID, _ connection: Connection
   ) {
     let hub = session.hub
+    let (log, base) = (hub.replica.log, hub.replica.base)
     var pieces: [ArraySlice<UInt8>] = []
     var size = 0
     var purge: Replica.Purge?
     while session.cursor < hub.committed, size < Self.lineOfOperations, purge == nil {
-      let entry = hub.replica.log[Int(session.cursor - hub.replica.base)]
       session.cursor += 1
-      switch entry {
+      switch log[Int(session.cursor - base) - 1] {
       case .operation(let written):
         let dot = written.operation.dot
         if session.held.contains(dot) || dot.replica == replica && dot.seq > session.ownHead {
@@ -81,9 +81,9 @@ extension Hubs {
         output.append("{\"type\":\"sync.ops\"")
         Self.append(hub, at: position, &output)
         output.append(",\"ops\":[")
-        for (index, piece) in pieces.enumerated() {
+        for index in pieces.indices {
           if index > 0 { output.append(0x2C) }
-          output += piece
+          pieces[index].withUnsafeBytes { output.append(bytes: $0) }
         }
         output.append("]}")
       }

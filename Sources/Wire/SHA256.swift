@@ -14,11 +14,16 @@ package struct SHA256 {
 
   /// The 32 bytes of the digest of everything so far. More may be added after it.
   package func finalize() -> [UInt8] {
+    var digest: [UInt8] = []
+    finalize(into: &digest)
+    return digest
+  }
+
+  /// The same into an array that is there.
+  package func finalize(into digest: inout [UInt8]) {
+    if digest.count != 32 { digest = Array(repeating: 0, count: 32) }
     var copy = hash
-    return [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
-      watchline_sha256_final(&copy, digest.baseAddress!)
-      count = 32
-    }
+    digest.withUnsafeMutableBufferPointer { watchline_sha256_final(&copy, $0.baseAddress!) }
   }
 
   /// The digest in 64 lower-case hexadecimal digits.

@@ -57,12 +57,13 @@ extension Hub {
     var rows: [Row] = []
     if written < replica.position {
       var writer = ByteWriter(bytes: [HubRow.version, HubRow.operations])
-      let entries = replica.log.suffix(Int(replica.position - written))
+      let log = replica.log
+      let new = log.indices.suffix(Int(replica.position - written))
       // The row is kept for a while, and would take twice as much where it has grown.
       writer.bytes.reserveCapacity(
-        entries.reduce(32) { $0 + 8 + ($1.operation?.bytes.count ?? 128) })
+        new.reduce(32) { $0 + 8 + (log[$1].operation?.bytes.count ?? 128) })
       writer.number(written)
-      for entry in entries { write(entry, &writer) }
+      for index in new { write(log[index], &writer) }
       written = replica.position
       rows.append(Row(addChunk(end: written, isSnapshot: false, writer.bytes.count), writer.bytes))
     }

@@ -256,9 +256,10 @@ extension Fold {
 
   /// Something was done to a record.
   func noteOrder(_ record: Int) {
-    guard !orders.isEmpty, orders[records[record].target.kind] != nil else { return }
-    let kind = records[record].target.kind
-    if !orders[kind]!.note(record) { orders[kind] = nil }
+    guard !orders.isEmpty, let index = orders.index(forKey: records[record].target.kind),
+      !orders.values[index].note(record)
+    else { return }
+    orders.remove(at: index)
   }
 
   // MARK: Ids

@@ -7,18 +7,18 @@ extension Fold {
 
     var kept: [Operation] = []
     var moved = Array(repeating: Int32(-1), count: operations.count)
-    for (position, operation) in operations.enumerated() {
-      guard base.contains(operation.dot) else {
+    for position in operations.indices {
+      guard base.contains(operations[position].dot) else {
         needed[position] = []
         moved[position] = Int32(kept.count)
-        kept.append(operation)
+        kept.append(operations[position])
         continue
       }
       guard !needed[position].isEmpty else { continue }
       needed[position].sort()
       moved[position] = Int32(kept.count)
-      var reduced = operation
-      reduced.actions = needed[position].map { operation.actions[Int($0)] }
+      var reduced = operations[position]
+      reduced.actions = needed[position].map { reduced.actions[Int($0)] }
       kept.append(reduced)
     }
     forEachPlace { place in

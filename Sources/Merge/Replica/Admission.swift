@@ -32,8 +32,9 @@ extension Replica {
     _ items: [OperationText], from replica: ReplicaID, rank: UInt8, now: UInt64, schema: Schema
   ) throws(PushRefusal) -> Admission {
     var admission = Admission()
-    let known = end(of: replica).seq
+    admission.operations.reserveCapacity(items.count)
     var chain = end(of: replica)
+    let known = chain.seq
     var batch = Batch(fold, replica)
     var ahead: Stamp?
     do throws(WireError) {
@@ -58,9 +59,8 @@ extension Replica {
         {
           ahead = ahead ?? operation.stamp
         }
-        let written = Written(operation: operation, bytes: item.bytes)
         chain = (seq, operation.context)
-        admission.operations.append(written)
+        admission.operations.append(Written(operation: operation, bytes: item.bytes))
       }
     } catch {
       throw .error(error)
@@ -137,8 +137,8 @@ extension Replica {
       if contexts.isEmpty { first = seq }
       let coming = Fold.Coming.of(operation)
       if let coming { try fold.checkElements(coming, after: comings, from: first) }
-      for (index, action) in operation.actions.enumerated() {
-        try checkRecord(action, index, seq, schema)
+      for index in operation.actions.indices {
+        try checkRecord(operation.actions[index], index, seq, schema)
       }
       contexts.append(operation.context)
       comings.append(coming)

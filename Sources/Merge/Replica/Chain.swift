@@ -31,7 +31,7 @@ package struct Chain: Hashable, Sendable {
     var digest = SHA256()
     hash.withUnsafeBytes { digest.update($0) }
     bytes.withUnsafeBytes { digest.update($0) }
-    hash = digest.finalize()
+    digest.finalize(into: &hash)
   }
 
   package var head: Head { Head(seq: seq, hash: hash) }
@@ -61,8 +61,8 @@ struct GrowingChain {
   /// The chain with its hash.
   mutating func settled() -> Chain {
     if !rest.isEmpty {
-      for bytes in rest { chain.extend(by: bytes) }
-      rest = []
+      for index in rest.indices { chain.extend(by: rest[index]) }
+      rest.removeAll(keepingCapacity: true)
     }
     return chain
   }

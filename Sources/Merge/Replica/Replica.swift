@@ -11,17 +11,28 @@ package final class Replica {
   package private(set) var base: UInt64 = 0
   /// What had been taken in at `base`.
   package private(set) var baseVector = VersionVector()
-  private var chains: [ReplicaID: GrowingChain] = [:]
   /// Of the operations that are read here.
   let names = NameCache()
-  /// Where the operations of each replica stand in the log.
-  private var places: [ReplicaID: Places] = [:]
+  private var writers: [ReplicaID: Writer] = [:]
 
-  private struct Places {
-    /// The first operation that is in the log.
-    var first: UInt64
-    /// From that one on, without gaps.
+  /// What was taken in of one replica.
+  private struct Writer {
+    var chain = GrowingChain()
+    /// The first operation of it that is in the log.
+    var first: UInt64 = 1
+    /// Where those from that one on stand in the log, without gaps.
     var positions: [UInt64] = []
+
+    mutating func append(_ written: Written, at position: UInt64) {
+      note(written.operation.dot.seq, at: position)
+      chain.append(written.operation, written.bytes)
+    }
+
+    /// An operation stands in the log.
+    mutating func note(_ seq: UInt64, at position: UInt64) {
+      if positions.isEmpty { first = seq }
+      positions.append(position)
+    }
 
     /// How many stand up to a position.
     func count(through position: UInt64) -> Int {
@@ -86,7 +97,7 @@ package final class Replica {
   /// A replica that starts from a snapshot, which stands for the log up to `position`.
   package init(_ fold: Fold, position: UInt64, chains: [ReplicaID: Chain]) {
     self.fold = fold
-    self.chains = chains.mapValues { GrowingChain($0) }
+    writers = chains.mapValues { Writer(chain: GrowingChain($0)) }
     base = position
     baseVector = fold.vector
   }
@@ -96,14 +107,14 @@ package final class Replica {
   /// The position of the newest entry.
   package var position: UInt64 { base + UInt64(log.count) }
 
-  package func chain(_ replica: ReplicaID) -> Chain { chains[replica]?.settled() ?? Chain() }
+  package func chain(_ replica: ReplicaID) -> Chain { writers[replica]?.chain.settled() ?? Chain() }
 
   /// The number and the context of a replica's last operation, without its chain's hash.
   package func end(of replica: ReplicaID) -> (seq: UInt64, context: Context?) {
-    chains[replica].map { ($0.seq, $0.context) } ?? (0, nil)
+    writers[replica].map { ($0.chain.seq, $0.chain.context) } ?? (0, nil)
   }
 
-  package var replicas: [ReplicaID] { chains.keys.sorted() }
+  package var replicas: [ReplicaID] { writers.keys.sorted() }
 
   /// Takes in an operation that is the next of its replica.
   ///
@@ -111,18 +122,12 @@ package final class Replica {
   package func append(_ written: Written) throws(WireError) {
     try fold.apply(written.operation)
     log.append(.operation(written))
-    note(written.operation.dot, at: position)
-    chains[written.operation.dot.replica, default: GrowingChain()].append(
-      written.operation, written.bytes)
-  }
-
-  private func note(_ dot: Dot, at position: UInt64) {
-    places[dot.replica, default: Places(first: dot.seq)].positions.append(position)
+    writers[written.operation.dot.replica, default: Writer()].append(written, at: position)
   }
 
   /// Reads the next operation of its replica.
   package func read(_ text: OperationText) throws(WireError) -> Written {
-    let operation = try Operation(text, names: names) { chains[$0]?.context }
+    let operation = try Operation(text, names: names) { writers[$0]?.chain.context }
     return Written(operation: operation, bytes: text.bytes)
   }
 
@@ -138,9 +143,9 @@ package final class Replica {
     guard position >= base, position <= self.position else { return nil }
     if position == self.position { return vector }
     var vector = baseVector
-    for (replica, places) in places {
-      let count = places.count(through: position)
-      if count > 0 { vector[replica] = places.first + UInt64(count) - 1 }
+    for (replica, writer) in writers {
+      let count = writer.count(through: position)
+      if count > 0 { vector[replica] = writer.first + UInt64(count) - 1 }
     }
     return vector
   }
@@ -156,9 +161,9 @@ package final class Replica {
   package func operations(
     of replica: ReplicaID, after seq: UInt64
   ) -> some RandomAccessCollection<Written> {
-    let places = places[replica] ?? Places(first: 1)
-    let passed = seq < places.first ? 0 : min(Int(seq - places.first) + 1, places.positions.count)
-    return places.positions[passed...].lazy.map { [log, base] position in
+    let writer = writers[replica] ?? Writer()
+    let passed = seq < writer.first ? 0 : min(Int(seq - writer.first) + 1, writer.positions.count)
+    return writer.positions[passed...].lazy.map { [log, base] position in
       log[Int(position - base) - 1].operation!
     }
   }
@@ -173,10 +178,11 @@ package final class Replica {
   package func forgetLog(through position: UInt64) {
     guard position > base, let vector = vector(at: position) else { return }
     log.removeFirst(Int(position - base))
-    for replica in chains.keys {
-      guard let count = places[replica]?.count(through: position), count > 0 else { continue }
-      places[replica]!.positions.removeFirst(count)
-      places[replica]!.first += UInt64(count)
+    for replica in writers.keys {
+      let count = writers[replica]!.count(through: position)
+      guard count > 0 else { continue }
+      writers[replica]!.positions.removeFirst(count)
+      writers[replica]!.first += UInt64(count)
     }
     base = position
     baseVector = vector
@@ -191,7 +197,7 @@ package final class Replica {
     self.baseVector = baseVector
     for (index, entry) in entries.enumerated() {
       guard let dot = entry.operation?.operation.dot else { continue }
-      note(dot, at: base + UInt64(index) + 1)
+      writers[dot.replica, default: Writer()].note(dot.seq, at: base + UInt64(index) + 1)
     }
   }
 

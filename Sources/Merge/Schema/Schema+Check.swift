@@ -9,11 +9,12 @@ extension Schema {
   ///
   /// - Throws: 4004 with the action's number, its kind and field, and what it must be.
   package func check(_ operation: Operation) throws(WireError) {
-    let actions = operation.actions
     // One action alone changes no record that it creates.
     let created =
-      actions.count > 1 ? Set(actions.lazy.filter { $0.body == .create }.map(\.target)) : []
-    for (index, action) in actions.enumerated() {
+      operation.actions.count > 1
+      ? Set(operation.actions.lazy.filter { $0.body == .create }.map(\.target)) : []
+    for index in operation.actions.indices {
+      let action = operation.actions[index]
       guard let kind = self[action.target.kind] else { continue }
       if case .unknown = action.body { continue }
       let check = ActionCheck(

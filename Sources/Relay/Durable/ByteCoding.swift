@@ -26,7 +26,9 @@ package struct ByteWriter {
 
   package mutating func blob(_ value: some Collection<UInt8>) {
     number(value.count)
-    bytes.append(contentsOf: value)
+    // Of a slice the library would make a copy first.
+    let isWritten: Void? = value.withContiguousStorageIfAvailable { bytes.append(contentsOf: $0) }
+    if isWritten == nil { bytes.append(contentsOf: value) }
   }
 }
 
