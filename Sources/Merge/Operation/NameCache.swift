@@ -5,11 +5,12 @@
 package final class NameCache {
   private var slots = [Name?](repeating: nil, count: NameCache.size)
   /// Replicas, as they were written.
-  private var replicas = [(text: Name, id: ReplicaID)?](repeating: nil, count: NameCache.pair)
+  private var replicas = [(text: Name, id: ReplicaID)?](
+    repeating: nil, count: NameCache.replicaSlots)
 
   private static let size = 256
-  /// Mostly there are two replicas, and operations of one name the other.
-  private static let pair = 16
+  /// A pair mostly has two replicas, and operations of one name the other.
+  private static let replicaSlots = 16
   /// Longer ones are not names of kinds, fields and records.
   private static let longest = 64
 
@@ -27,7 +28,7 @@ package final class NameCache {
 
   /// The replica that these bytes spell; nil where they spell none.
   func replica(_ bytes: UnsafeRawBufferPointer) -> ReplicaID? {
-    let slot = Self.slot(bytes) & (Self.pair - 1)
+    let slot = Self.slot(bytes) & (Self.replicaSlots - 1)
     if let known = replicas[slot], known.text.is(bytes) { return known.id }
     guard let id = ReplicaID(bytes) else { return nil }
     replicas[slot] = (Name(utf8: Array(bytes)), id)
