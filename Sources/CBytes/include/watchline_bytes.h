@@ -20,17 +20,12 @@ static inline watchline_block watchline_load(const uint8_t *_Nonnull bytes) {
   return *(const watchline_block *)bytes;
 }
 
-/// Which of sixteen bytes are a quote, a backslash, a control character or not ASCII: as signed
-/// numbers, what is not ASCII is below a blank too.
-static inline uint32_t watchline_not_plain(const uint8_t *_Nonnull bytes) {
+/// Which of sixteen bytes are a quote, a backslash, a control character or, where `ascii` is set, not
+/// ASCII: as signed numbers, what is not ASCII is below a blank too.
+static inline uint32_t watchline_marked(const uint8_t *_Nonnull bytes, int ascii) {
   watchline_block block = watchline_load(bytes);
-  return watchline_marks((block < 0x20) | (block == 0x22) | (block == 0x5C));
-}
-
-/// Which of sixteen bytes are a quote, a backslash or a control character.
-static inline uint32_t watchline_escaped(const uint8_t *_Nonnull bytes) {
-  watchline_block block = watchline_load(bytes);
-  return watchline_marks(((block < 0x20) & (block > -1)) | (block == 0x22) | (block == 0x5C));
+  watchline_block low = ascii ? block < 0x20 : (block < 0x20) & (block > -1);
+  return watchline_marks(low | (block == 0x22) | (block == 0x5C));
 }
 #define WATCHLINE_HAS_BLOCKS 1
 #endif
@@ -57,41 +52,38 @@ static inline int watchline_holds_ff(const uint8_t *_Nonnull bytes, ptrdiff_t co
   return memchr(bytes, 0xFF, (size_t)count) != NULL;
 }
 
-/// The first byte in bytes[from..<count] that is a quote, a backslash, a control character or not
-/// ASCII; count where there is none.
-static inline ptrdiff_t watchline_plain_end(const uint8_t *_Nonnull bytes, ptrdiff_t from,
-                                            ptrdiff_t count) {
+/// The first byte in bytes[from..<count] that is a quote, a backslash, a control character or, where
+/// `ascii` is set, not ASCII; count where there is none.
+static inline __attribute__((always_inline)) ptrdiff_t
+watchline_first_marked(const uint8_t *_Nonnull bytes, ptrdiff_t from, ptrdiff_t count, int ascii) {
   ptrdiff_t at = from;
 #ifdef WATCHLINE_HAS_BLOCKS
   for (; at + 16 <= count; at += 16) {
-    uint32_t marks = watchline_not_plain(bytes + at);
+    uint32_t marks = watchline_marked(bytes + at, ascii);
     if (marks) return at + __builtin_ctz(marks);
   }
   if (count >= 16 && at < count) {
     // The last sixteen bytes again, without those that have been looked at.
-    uint32_t marks = watchline_not_plain(bytes + count - 16) >> (at - (count - 16));
+    uint32_t marks = watchline_marked(bytes + count - 16, ascii) >> (at - (count - 16));
     return marks ? at + __builtin_ctz(marks) : count;
   }
 #endif
-  while (at < count && (uint8_t)(bytes[at] - 0x20) < 0x60 && bytes[at] != 0x22 &&
+  while (at < count && bytes[at] >= 0x20 && (!ascii || bytes[at] < 0x80) && bytes[at] != 0x22 &&
          bytes[at] != 0x5C)
     at++;
   return at;
 }
 
-/// The first byte in bytes[from..<count] that is a quote, a backslash or a control character; count
-/// where there is none.
+/// The first byte that ends plain ASCII text of a string.
+static inline ptrdiff_t watchline_plain_end(const uint8_t *_Nonnull bytes, ptrdiff_t from,
+                                            ptrdiff_t count) {
+  return watchline_first_marked(bytes, from, count, 1);
+}
+
+/// The first byte that is a quote, a backslash or a control character.
 static inline ptrdiff_t watchline_first_escaped(const uint8_t *_Nonnull bytes, ptrdiff_t from,
                                                 ptrdiff_t count) {
-  ptrdiff_t at = from;
-#ifdef WATCHLINE_HAS_BLOCKS
-  for (; at + 16 <= count; at += 16) {
-    uint32_t marks = watchline_escaped(bytes + at);
-    if (marks) return at + __builtin_ctz(marks);
-  }
-#endif
-  while (at < count && bytes[at] >= 0x20 && bytes[at] != 0x22 && bytes[at] != 0x5C) at++;
-  return at;
+  return watchline_first_marked(bytes, from, count, 0);
 }
 
 #endif
