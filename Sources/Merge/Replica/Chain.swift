@@ -61,8 +61,8 @@ struct GrowingChain {
   /// The chain with its hash.
   mutating func settled() -> Chain {
     if !rest.isEmpty {
-      for index in rest.indices { chain.extend(by: rest[index]) }
-      rest.removeAll(keepingCapacity: true)
+      for bytes in rest { chain.extend(by: bytes) }
+      rest = []
     }
     return chain
   }
