@@ -123,6 +123,9 @@ class PageTests(StudioTestCase):
     def test_a_studio_that_ends_is_said(self):
         self.studio.process.terminate()
         self.until(lambda: "lost" in self.notice())
+        self.leave()
+        # What the browser wrote of the studio that it sought and did not find: here it may.
+        self.driver.get_log("browser")
 
     def test_the_wire_says_what_a_line_is(self):
         self.type("phone", "new Tea 5:00")

@@ -69,9 +69,8 @@ class RealServerTests(StudioTestCase):
             self.until(lambda: "The server ended" in self.notice())
         finally:
             ready.stdout.close()
+            self.leave()
             self.assertEqual(studio.end(), 0)
-        self.driver.get(self.studio.address)
-        self.until(lambda: self.driver.find_elements(By.ID, "device-phone"))
 
 
 class TokenTests(unittest.TestCase):

@@ -85,5 +85,5 @@ class FindingTests(StudioTestCase):
             self.assertEqual(self.notice(), "")
             self.assertIn("finds nothing wrong", self.judge())
         finally:
+            self.leave()
             self.assertEqual(studio.end(), 0)
-        self.driver.get(self.studio.address)
