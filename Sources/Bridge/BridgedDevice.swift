@@ -91,6 +91,8 @@ package final class BridgedDevice {
   package static let unprovenLimit = 256
   /// Most records whose tracks are kept: as many as a row's number has room for.
   static let recordLimit: UInt32 = 1 << 20
+  /// More than one line can make.
+  private static let recordsOfALine: UInt32 = 1 << 15
 
   package init(device: UInt16) { self.device = device }
 
@@ -136,6 +138,10 @@ package final class BridgedDevice {
       put(newValue, for: target)
     }
   }
+
+  /// Whether numbers may run out with the next line: a record without one is not told to the device, so nothing more is
+  /// to be taken in.
+  package var isFull: Bool { nextNumber >= Self.recordLimit - Self.recordsOfALine }
 
   /// Sets the track of a record that has changed: to compare it costs more than to set it.
   func put(_ track: Track, for target: Target) {

@@ -145,6 +145,7 @@ package struct Intake {
     guard var track = device[copy.target] else {
       if fold.isKnown(copy.target), !(isMade && isCollected(copy.target)) {
         device[copy.target] = Track(fold.isCreated(copy.target) ? .unknown : .absent)
+        guard device[copy.target] != nil else { return false }
         return ingest(one: copy, isMade: isMade)
       }
       device[copy.target] = create(copy, Track(.unknown))

@@ -1,3 +1,4 @@
+import Bridge
 import Merge
 import Relay
 import Wire
@@ -79,6 +80,12 @@ extension Hubs {
         limit: "syncRecords",
         "there are \(records) records of \(hub.schema.name), as many as there may be",
         "nothing was changed")
+    }
+    if let full = hub.bridges.first(where: \.isFull) {
+      throw WireError(
+        .overloaded,
+        "device \(hub.pair.devices[Int(full.device)].name) has known \(full.tracks.count) whole records of \(hub.schema.name), as many as one may; nothing was changed, go on with another pair"
+      )
     }
   }
 

@@ -38,7 +38,7 @@ struct HubRestoration {
     var bridges: [UInt8: [Row]] = [:]
     for row in rows {
       if row.key.table == .operation {
-        chunks[UInt8(row.key.item >> 28), default: []].append(row)
+        chunks[Hub.index(row.key), default: []].append(row)
       } else if row.key.table == .hub, BridgeRows.isBridge(row.key) {
         bridges[BridgeRows.hub(row.key), default: []].append(row)
       } else if row.key.table == .hub {
@@ -46,7 +46,10 @@ struct HubRestoration {
       }
     }
     for hub in hubs {
-      for row in chunks[hub.index] ?? [] { try read(chunk: row, of: hub) }
+      let inOrder = (chunks[hub.index] ?? []).sorted {
+        hub.place(ofChunk: Hub.chunk($0.key)) < hub.place(ofChunk: Hub.chunk($1.key))
+      }
+      for row in inOrder { try read(chunk: row, of: hub) }
       try readLog(of: hub)
       for row in bridges[hub.index] ?? [] { try BridgeRows.read(row, into: hub, next: next) }
     }
@@ -86,7 +89,6 @@ struct HubRestoration {
   }
 
   private mutating func read(chunk row: Row, of hub: Hub) throws(JournalError) {
-    let number = row.key.item & (1 << 28 - 1)
     var entries: [StoredEntry] = []
     var piece: [UInt8]?
     var position: UInt64 = 0
@@ -111,7 +113,7 @@ struct HubRestoration {
     }
     hub.chunks.append(
       Hub.Chunk(
-        number: number, end: position + UInt64(entries.count), isSnapshot: piece != nil,
+        number: Hub.chunk(row.key), end: position + UInt64(entries.count), isSnapshot: piece != nil,
         bytes: row.value?.count ?? 0))
   }
 

@@ -30,12 +30,24 @@ enum HubRow {
 /// hub row h                 its state
 /// operation row h<<28 | c   chunk c of its log: entries, or a piece of a snapshot
 /// ```
+/// Behind the last number of a chunk comes 0 again: far fewer are there than there are numbers.
 /// The hub rows of bridged devices are told by their first bit: see `BridgeRows`.
 extension Hub {
+  private static let chunkNumbers: UInt32 = 1 << 28
+
+  /// The number of the chunk that a row of operations is.
+  static func chunk(_ key: Row.Key) -> UInt32 { key.item % chunkNumbers }
+
+  /// The index of the hub that a row of operations belongs to.
+  static func index(_ key: Row.Key) -> UInt8 { UInt8(key.item / chunkNumbers) }
+
+  /// The place of a chunk in the order in which those that are there were made.
+  func place(ofChunk number: UInt32) -> UInt32 { (number &- nextChunk) % Self.chunkNumbers }
+
   private var key: Row.Key { Row.Key(.hub, pair: pair.number, item: UInt32(index)) }
 
   private func chunkKey(_ number: UInt32) -> Row.Key {
-    Row.Key(.operation, pair: pair.number, item: UInt32(index) << 28 | number)
+    Row.Key(.operation, pair: pair.number, item: UInt32(index) * Self.chunkNumbers | number)
   }
 
   /// What has changed since rows were last taken.
@@ -77,7 +89,7 @@ extension Hub {
 
   private func addChunk(end: UInt64, isSnapshot: Bool, _ bytes: Int) -> Row.Key {
     let number = nextChunk
-    nextChunk += 1
+    nextChunk = (nextChunk + 1) % Self.chunkNumbers
     chunks.append(Chunk(number: number, end: end, isSnapshot: isSnapshot, bytes: bytes))
     return chunkKey(number)
   }

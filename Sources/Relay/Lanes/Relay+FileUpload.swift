@@ -36,6 +36,10 @@ extension Relay {
         "\(device.pair.files.count) files of this pair are on their way, as many as may be",
         "let some be delivered, or cancel some")
     }
+    guard device.pair.nextFile < UInt32.max else {
+      throw WireError(
+        .overloaded, "this pair has given all its numbers of files away; go on with another pair")
+    }
     let transfer = accept(call, device, number, 0)
     let file = FileTransfer(
       number: device.pair.nextFile, transfer: transfer, receiver: receiver.index, name: name,
