@@ -42,7 +42,8 @@ func object(_ result: LoadResult) throws -> [String: Any] {
       $0.ending = .failed("the server said <nothing> & left")
       $0.figures = Figures()
     }
-    let page = LoadPage([("old", finishedRun()), ("<new>", idle)]).page
+    let page = LoadPage([("old\"\u{301}", finishedRun()), ("<new>", idle)]).page
+    #expect(page.contains("old&quot;\u{301}"))
     // Five pictures over time and by percentile, and the latencies of the run that has some.
     #expect(page.components(separatedBy: "<svg").count - 1 == 6)
     #expect(page.contains("&lt;new&gt;") && !page.contains("<new>"))

@@ -65,6 +65,12 @@ import Testing
     #expect(!Self.isThere("Sources/None.swift") && Self.isThere("ci/test"))
   }
 
+  /// What a newcomer reads first is short: the tour is in the folder of documents.
+  @Test func theFirstPageIsShort() throws {
+    let bytes = try Data(contentsOf: Self.root.appending(path: "README.md"))
+    #expect(bytes.count { $0 == 0x0A } <= 150)
+  }
+
   /// The page for contributors names most of the tree; fewer paths than this would mean that they are no
   /// longer found.
   @Test func theContributorsPageIsRead() throws {

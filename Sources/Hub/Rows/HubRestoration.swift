@@ -46,9 +46,7 @@ struct HubRestoration {
       }
     }
     for hub in hubs {
-      let inOrder = (chunks[hub.index] ?? []).sorted {
-        hub.place(ofChunk: Hub.chunk($0.key)) < hub.place(ofChunk: Hub.chunk($1.key))
-      }
+      let inOrder = (chunks[hub.index] ?? []).sorted { hub.place($0.key) < hub.place($1.key) }
       for row in inOrder { try read(chunk: row, of: hub) }
       try readLog(of: hub)
       for row in bridges[hub.index] ?? [] { try BridgeRows.read(row, into: hub, next: next) }

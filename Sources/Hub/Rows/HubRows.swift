@@ -41,8 +41,8 @@ extension Hub {
   /// The index of the hub that a row of operations belongs to.
   static func index(_ key: Row.Key) -> UInt8 { UInt8(key.item / chunkNumbers) }
 
-  /// The place of a chunk in the order in which those that are there were made.
-  func place(ofChunk number: UInt32) -> UInt32 { (number &- nextChunk) % Self.chunkNumbers }
+  /// The place of a row of operations in the order in which those that are there were made.
+  func place(_ key: Row.Key) -> UInt32 { (Self.chunk(key) &- nextChunk) % Self.chunkNumbers }
 
   private var key: Row.Key { Row.Key(.hub, pair: pair.number, item: UInt32(index)) }
 

@@ -141,14 +141,15 @@ package struct LoadPage {
     """
 }
 
+/// By scalars: a `<` with an accent is no other character to a browser.
 private func escaped(_ text: String) -> String {
-  text.reduce(into: "") { result, character in
-    switch character {
+  text.unicodeScalars.reduce(into: "") { result, scalar in
+    switch scalar {
     case "&": result += "&amp;"
     case "<": result += "&lt;"
     case ">": result += "&gt;"
     case "\"": result += "&quot;"
-    default: result.append(character)
+    default: result.unicodeScalars.append(scalar)
     }
   }
 }
