@@ -49,6 +49,9 @@ func object(_ result: LoadResult) throws -> [String: Any] {
     #expect(page.contains("&lt;new&gt;") && !page.contains("<new>"))
     #expect(page.contains("the server said &lt;nothing&gt; &amp; left"))
     #expect(page.contains("<td>1,500</td>"))
+    let wide = finishedRun { for power in 0..<8 { $0.figures.latency.record(700 << power) } }
+    let labels = LoadPage([("wide", wide)]).page.components(separatedBy: "y=214>≤").count - 1
+    #expect(labels > 3 && labels <= 8)
     #expect(!page.contains("http"))
     #expect(!LoadPage([]).page.contains("<polyline"))
   }

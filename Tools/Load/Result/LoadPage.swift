@@ -272,7 +272,7 @@ private struct Bars {
       return "<figure><figcaption>\(escaped(title)): none</figcaption></figure>"
     }
     let width = 560 / Double(counts.count)
-    let every = max(1, counts.count / 8)
+    let every = (counts.count + 7) / 8
     let bars = counts.enumerated().map { index, entry in
       let height = Double(entry.count) / highest * 180
       func number(_ value: Double) -> String { fixed(value, 1).filter { $0 != "," } }
