@@ -94,10 +94,11 @@ package struct LoadPage {
   }
 
   private func table(_ heads: [String], _ rows: [[String]]) -> String {
-    "<table><thead><tr>" + heads.map { "<th scope=col>\($0)</th>" }.joined()
+    "<div class=scroll tabindex=0><table><thead><tr>"
+      + heads.map { "<th scope=col>\($0)</th>" }.joined()
       + "</tr></thead><tbody>"
       + rows.map { "<tr>" + $0.map { "<td>\(escaped($0))</td>" }.joined() + "</tr>" }.joined()
-      + "</tbody></table>"
+      + "</tbody></table></div>"
   }
 
   private func spelled(_ number: Double?) -> String { number.map { fixed($0, 2) } ?? "–" }
@@ -130,9 +131,10 @@ package struct LoadPage {
     :root { color-scheme: light dark; --c0: light-dark(#0058b8, #7db8ff); --c1: light-dark(#a63a00, #ffb27d);
       --c2: light-dark(#1b6e33, #7ddc98); --c3: light-dark(#8a1a6e, #f0a0dc); --c4: light-dark(#5a5a00, #d8d870);
       --c5: light-dark(#444, #ccc); }
-    body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem; }
+    body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem; overflow-wrap: anywhere; }
     table { border-collapse: collapse; } th, td { text-align: start; padding: .2rem .8rem; border-bottom: 1px solid #8884; }
-    .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 1.5rem; margin-top: 1.5rem; }
+    .scroll { overflow-x: auto; } th { overflow-wrap: normal; } td { white-space: nowrap; } td:last-child { white-space: normal; min-width: 8rem; }
+    .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1.5rem; margin-top: 1.5rem; }
     figure { margin: 0; break-inside: avoid; } svg { width: 100%; height: auto; }
     svg text { font: 11px system-ui, sans-serif; fill: currentColor; } .axis { stroke: #8888; }
     polyline { fill: none; stroke-width: 2; } .dashed { stroke-dasharray: 5 4; }
