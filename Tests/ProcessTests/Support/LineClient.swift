@@ -15,6 +15,8 @@ final class LineClient {
   /// Whole lines that have not been read, the next one first from `next` on.
   private var lines: [[UInt8]] = []
   private var next = 0
+  /// The lines before this one are no answers that anybody still waits for.
+  private var searched = 0
   private var isClosed = false
 
   /// Connects and reads `hello`.
@@ -104,15 +106,32 @@ final class LineClient {
   func text() throws -> String? { try bytes().map { String(decoding: $0, as: UTF8.self) } }
 
   /// The next line's bytes without its LF.
-  func bytes() throws -> [UInt8]? {
+  func bytes() throws -> [UInt8]? { try hasLine(next) ? heldLine() : nil }
+
+  /// Waits for the line of this index; false at the end of the connection.
+  private func hasLine(_ index: Int) throws -> Bool {
     let end = Moment.after(Moment.patience)
-    while true {
-      if let line = heldLine() { return line }
-      guard !hasEnded else { return nil }
+    while index >= lines.count {
+      guard !hasEnded else { return false }
       guard !end.isPast else { throw Failure("no line came within \(Moment.patience) s") }
       _ = wait(for: Int32(POLLIN), end.milliseconds)
       take()
     }
+    return true
+  }
+
+  /// The first line that fits, taken out from among the others.
+  private func taken(_ what: String, _ fits: (Line) throws -> Bool) throws -> Line {
+    searched = max(next, searched)
+    while try hasLine(searched) {
+      let line = try Line(lines[searched])
+      if try fits(line) {
+        lines.remove(at: searched)
+        return line
+      }
+      searched += 1
+    }
+    throw Failure("the connection ended before \(what)")
   }
 
   /// The next line, if one has come.
@@ -156,6 +175,7 @@ final class LineClient {
     defer { next += 1 }
     if next > 1 << 10 {
       lines.removeFirst(next)
+      searched = max(0, searched - next)
       next = 0
     }
     return lines[next]
@@ -187,12 +207,12 @@ extension LineClient {
     throw Failure("the connection ended before \(what)")
   }
 
-  /// Sends a request with an id of its own and returns the answer to it.
+  /// Sends a request with an id of its own and returns the answer to it. What came before the answer can still be read.
   @discardableResult
   func request(_ members: [String: Any]) throws -> Line {
     let id = UUID().uuidString
     try send(members.merging(["id": id], uniquingKeysWith: { $1 }))
-    return try first("the answer to \(members["type"] ?? "")") { $0.string("re") == id }
+    return try taken("the answer to \(members["type"] ?? "")") { $0.string("re") == id }
   }
 
   /// All lines up to the end of the connection.
