@@ -47,23 +47,35 @@ extension Name {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether these are the same bytes. Block by block, and at once where both are in the same place.
+  /// Whether these are the same bytes. Block by block, the last of which may overlap the one before it, and at once where
+  /// both are in the same place.
   @inline(__always)
   func equals(_ other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     if baseAddress == other.baseAddress { return true }
+    guard count >= 8 else { return equalsShort(other) }
     var index = 0
-    while index + 8 <= count {
-      guard
-        loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      else { return false }
+    while index + 8 < count {
+      guard isSame(UInt64.self, other, at: index) else { return false }
       index += 8
     }
-    while index < count {
-      guard self[index] == other[index] else { return false }
-      index += 1
+    return isSame(UInt64.self, other, at: count - 8)
+  }
+
+  @inline(__always)
+  private func equalsShort(_ other: UnsafeRawBufferPointer) -> Bool {
+    if count >= 4 {
+      return isSame(UInt32.self, other, at: 0) && isSame(UInt32.self, other, at: count - 4)
     }
+    for index in 0..<count where self[index] != other[index] { return false }
     return true
+  }
+
+  @inline(__always)
+  private func isSame<Block: FixedWidthInteger & BitwiseCopyable>(
+    _ block: Block.Type, _ other: UnsafeRawBufferPointer, at place: Int
+  ) -> Bool {
+    loadUnaligned(fromByteOffset: place, as: block)
+      == other.loadUnaligned(fromByteOffset: place, as: block)
   }
 }
