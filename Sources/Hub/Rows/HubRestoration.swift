@@ -90,7 +90,8 @@ struct HubRestoration {
     var entries: [StoredEntry] = []
     var piece: [UInt8]?
     var position: UInt64 = 0
-    try row.read(version: HubRow.version) { (reader) throws(JournalError) in
+    try row.read(versions: HubRow.version...HubRow.snapshotVersion) {
+      (reader, _) throws(JournalError) in
       let isSnapshot = try reader.number() == HubRow.snapshot
       position = try reader.number()
       if isSnapshot {

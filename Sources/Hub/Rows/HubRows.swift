@@ -6,6 +6,8 @@ import Wire
 /// The versions of a hub's rows.
 enum HubRow {
   static let version: UInt8 = 1
+  /// Of a piece of a snapshot. One of version 1 has all of the operations after its base, which now the log's rows alone have.
+  static let snapshotVersion: UInt8 = 2
   /// Of a hub's state. Version 1 had a position and a horizon behind `nextChunk`, to which a device had agreed whose own
   /// position, where its horizon stands now, was not below.
   static let stateVersion: UInt8 = 2
@@ -15,8 +17,8 @@ enum HubRow {
 
   /// What a replica amounts to now, as values of rows.
   static func values(snapshotOf replica: Replica) -> [[UInt8]] {
-    replica.snapshot().map { piece in
-      var writer = ByteWriter(bytes: [version, snapshot])
+    replica.snapshot(besideLog: true).map { piece in
+      var writer = ByteWriter(bytes: [snapshotVersion, snapshot])
       writer.number(replica.position)
       writer.blob(piece)
       return writer.bytes

@@ -22,6 +22,8 @@
 /// - Registers, deletes and what was recovered are told with the actions that made them. Of an
 ///   operation those are there, and of one after the base apart what it erased; the operations
 ///   after the base are all there, be it without actions.
+/// - A store that keeps the log behind the base beside it leaves out what that has: of an operation after the
+///   base its stamp, its wall and what it erased, and of its actions what was done. All of its actions are read then.
 /// - A text or list tells which elements were dead at the base. What was erased later is erased
 ///   again when it is read.
 enum Snapshot {
@@ -44,8 +46,10 @@ enum Snapshot {
 
 extension Fold {
   /// The pieces of a snapshot, as canonical bytes.
-  package func snapshot() -> [[UInt8]] {
-    var writer = SnapshotWriter(self)
+  ///
+  /// - Parameter hasLog: whether whoever reads it has all operations after the base, too.
+  package func snapshot(besideLog hasLog: Bool = false) -> [[UInt8]] {
+    var writer = SnapshotWriter(self, hasLog: hasLog)
     return writer.write()
   }
 }

@@ -17,9 +17,12 @@ extension SnapshotReader {
     guard isInBase ? dot.seq > previous?.dot.seq ?? 0 : dot.seq == entry.seq + 1 else {
       throw reader.invalid("seq", isInBase ? "above the one before it" : "\(entry.seq + 1)")
     }
-    let stamp = try reader.value("stamp", "<ms>.<rank>.<counter>") {
-      Stamp($0, replica: replica)
-    }
+    // Whoever wrote it down beside a log left out what that has.
+    let logged = isInBase || reader.has("stamp") ? nil : logged[dot]
+    let stamp =
+      if let logged { logged.stamp } else {
+        try reader.value("stamp", "<ms>.<rank>.<counter>") { Stamp($0, replica: replica) }
+      }
     let lower = isInBase ? previous?.stamp : entry.stamp
     guard lower.map({ $0 < stamp }) ?? true, !isInBase || !(entry.baseStamp! < stamp) else {
       throw reader.invalid("stamp", "above the one before it, and within the header's")
@@ -29,19 +32,27 @@ extension SnapshotReader {
     guard fold.vector.contains(context.others) else {
       throw reader.invalid("context", "within the header's replicas")
     }
-    let wall = try reader.value("wall", "milliseconds since 1970") { Int64(spelled: $0) }
-    var operation = Operation(dot: dot, stamp: stamp, context: context, wall: wall, actions: [])
+    let wall =
+      if let logged { logged.wall } else {
+        try reader.value("wall", "milliseconds since 1970") { Int64(spelled: $0) }
+      }
+    var operation = Operation(
+      dot: dot, stamp: stamp, context: context, wall: wall, actions: logged?.actions ?? [])
     var last: UInt32?
+    var recovered: Set<Int32> = []
     try reader.items("actions") { item throws(WireError) in
-      try readAction(item, &operation, &last)
+      try readAction(item, &operation, isLogged: logged != nil, &last, &recovered)
+    }
+    if let logged {
+      for (index, action) in logged.actions.enumerated() {
+        guard case .erase = action.body, !recovered.contains(Int32(index)) else { continue }
+        try erase(action, dot, reader)
+      }
     }
     try reader.items("erased") { item throws(WireError) in
       let action = try Action(item.source, item.place)
-      guard case .erase = action.body, fold.recordIndices[action.target] != nil else {
-        throw item.invalid("action", "erase, of a record that is here")
-      }
       operation.actions.append(action)
-      erased.append((action, dot))
+      try erase(action, dot, item)
     }
     if !isInBase {
       fold.replicas.append(Int32(fold.operations.count), stamp, to: UInt32(place))
@@ -50,25 +61,46 @@ extension SnapshotReader {
     previous = operation
   }
 
-  private mutating func readAction(
-    _ reader: DatumReader, _ operation: inout Operation, _ last: inout UInt32?
+  /// Erases once the texts are there.
+  private mutating func erase(
+    _ action: Action, _ dot: Dot, _ reader: DatumReader
   ) throws(WireError) {
-    guard let datum = reader.source.member("action") else {
-      throw reader.missing("action", "what was done")
+    guard case .erase = action.body, fold.recordIndices[action.target] != nil else {
+      throw reader.invalid("action", "erase, of a record that is here")
     }
-    let action = try Action(datum, reader.place)
+    erased.append((action, dot))
+  }
+
+  /// - Parameter isLogged: whether the operation has all of its actions already.
+  private mutating func readAction(
+    _ reader: DatumReader, _ operation: inout Operation, isLogged: Bool, _ last: inout UInt32?,
+    _ recovered: inout Set<Int32>
+  ) throws(WireError) {
     let index = reader.has("index") ? UInt32(try reader.number("index", below: 1 << 31)) : 0
     guard last.map({ $0 < index }) ?? true else {
       throw reader.invalid("index", "above that of the action before it")
     }
     last = index
+    if isLogged {
+      guard index < operation.actions.count else {
+        throw reader.invalid("index", "that of an action of the log's operation")
+      }
+    } else {
+      guard let datum = reader.source.member("action") else {
+        throw reader.missing("action", "what was done")
+      }
+      operation.actions.append(try Action(datum, reader.place))
+    }
+    let number = isLogged ? Int(index) : operation.actions.count - 1
+    let action = operation.actions[number]
     let place = Record.Place(
-      operation: Int32(fold.operations.count), action: Int32(operation.actions.count),
-      index: index,
+      operation: Int32(fold.operations.count), action: Int32(number), index: index,
       element: reader.has("element")
         ? UInt32(try reader.number("element", below: Element.indexLimit)) : 0)
-    operation.actions.append(action)
-    if try reader.flag("recovered") { return fold.recovered.append(place) }
+    if try reader.flag("recovered") {
+      recovered.insert(place.action)
+      return fold.recovered.append(place)
+    }
     guard let record = fold.recordIndices[action.target] else {
       throw reader.invalid("action", "about a record that is here")
     }

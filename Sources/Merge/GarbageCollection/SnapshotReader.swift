@@ -19,8 +19,10 @@ package struct SnapshotReader {
   /// The sequence in hand and its runs so far.
   var sequence: SequenceName?
   var runs: [FugueRun] = []
+  /// What a log beside it has; their contexts are the snapshot's.
+  let logged: [Dot: Operation]
 
-  package init() {}
+  package init(logged: [Dot: Operation] = [:]) { self.logged = logged }
 
   /// Reads the next piece.
   ///

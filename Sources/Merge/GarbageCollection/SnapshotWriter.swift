@@ -3,6 +3,8 @@ import Wire
 /// Writes a fold down.
 struct SnapshotWriter {
   private let fold: Fold
+  /// Whether a log beside it has the operations after the base.
+  private let hasLog: Bool
   /// Numbers of replicas within the fold, by replica.
   private let order: [UInt32]
   /// A replica's place in `order`, by number.
@@ -11,8 +13,9 @@ struct SnapshotWriter {
   private let recordsInOrder: [Int]
   private var pieces: [[UInt8]] = []
 
-  init(_ fold: Fold) {
+  init(_ fold: Fold, hasLog: Bool) {
     self.fold = fold
+    self.hasLog = hasLog
     let table = fold.replicas
     order = table.entries.indices.map { UInt32($0) }.filter { table[$0].seq > 0 }
       .sorted { table[$0].id < table[$1].id }
@@ -142,16 +145,17 @@ struct SnapshotWriter {
   }
 
   /// There are many of them, so they are written at once, without values that would be sorted first. Members are in the
-  /// order of their names: actions, context, erased, seq, stamp, wall.
+  /// order of their names: actions, context, erased, seq, stamp, wall. What a log has of it is left out.
   private func append(
     _ operation: Operation, _ roles: [Role], after previous: Context?, to bytes: inout [UInt8]
   ) {
+    let isInLog = hasLog && !fold.base.contains(operation.dot)
     bytes.append(0x7B)
     if !roles.isEmpty {
       bytes.append("\"actions\":[" as StaticString)
       for index in roles.indices {
         if index > 0 { bytes.append(0x2C) }
-        append(roles[index], operation, to: &bytes)
+        append(roles[index], isInLog ? nil : operation, to: &bytes)
       }
       bytes.append("]," as StaticString)
     }
@@ -161,22 +165,27 @@ struct SnapshotWriter {
       Datum.sorted(context).append(to: &bytes)
       bytes.append(0x2C)
     }
-    let erased = erased(operation, roles)
-    if !erased.isEmpty {
-      bytes.append("\"erased\":[" as StaticString)
-      for index in erased.indices {
-        if index > 0 { bytes.append(0x2C) }
-        operation.actions[erased[index]].append(to: &bytes)
-      }
-      bytes.append("]," as StaticString)
-    }
+    if !isInLog { appendErased(operation, roles, to: &bytes) }
     bytes.append("\"seq\":\"" as StaticString)
     bytes.append(decimal: operation.dot.seq)
-    bytes.append("\",\"stamp\":\"" as StaticString)
-    bytes.append(spelled: operation.stamp)
-    bytes.append("\",\"wall\":\"" as StaticString)
-    bytes.append(decimal: operation.wall)
+    if !isInLog {
+      bytes.append("\",\"stamp\":\"" as StaticString)
+      bytes.append(spelled: operation.stamp)
+      bytes.append("\",\"wall\":\"" as StaticString)
+      bytes.append(decimal: operation.wall)
+    }
     bytes.append("\"}" as StaticString)
+  }
+
+  private func appendErased(_ operation: Operation, _ roles: [Role], to bytes: inout [UInt8]) {
+    let erased = erased(operation, roles)
+    guard !erased.isEmpty else { return }
+    bytes.append("\"erased\":[" as StaticString)
+    for index in erased.indices {
+      if index > 0 { bytes.append(0x2C) }
+      operation.actions[erased[index]].append(to: &bytes)
+    }
+    bytes.append("]," as StaticString)
   }
 
   /// The actions of an operation after the base that took characters away.
@@ -189,23 +198,42 @@ struct SnapshotWriter {
   }
 
   /// Members: action, archived, element, index, lostTo, recovered.
-  private func append(_ role: Role, _ operation: Operation, to bytes: inout [UInt8]) {
-    bytes.append("{\"action\":" as StaticString)
-    operation.actions[Int(role.place.action)].append(to: &bytes)
-    if role.isArchived { bytes.append(",\"archived\":true" as StaticString) }
+  ///
+  /// - Parameter operation: nil where a log has the action.
+  private func append(_ role: Role, _ operation: Operation?, to bytes: inout [UInt8]) {
+    bytes.append(0x7B)
+    var isFirst = true
+    func begin(_ name: StaticString) {
+      if !isFirst { bytes.append(0x2C) }
+      isFirst = false
+      bytes.append(0x22)
+      bytes.append(name)
+      bytes.append("\":" as StaticString)
+    }
+    if let operation {
+      begin("action")
+      operation.actions[Int(role.place.action)].append(to: &bytes)
+    }
+    func append(_ name: StaticString, if isSo: Bool) {
+      guard isSo else { return }
+      begin(name)
+      bytes.append("true" as StaticString)
+    }
     func append(_ name: StaticString, _ number: UInt32) {
       guard number > 0 else { return }
-      bytes.append(name)
+      begin(name)
+      bytes.append(0x22)
       bytes.append(decimal: number)
       bytes.append(0x22)
     }
-    append(",\"element\":\"", role.place.element)
-    append(",\"index\":\"", role.place.index)
+    append("archived", if: role.isArchived)
+    append("element", role.place.element)
+    append("index", role.place.index)
     if let lostTo = role.lostTo {
-      bytes.append(",\"lostTo\":" as StaticString)
+      begin("lostTo")
       bytes.append(quoted: spelled(lostTo))
     }
-    if role.isRecovered { bytes.append(",\"recovered\":true" as StaticString) }
+    append("recovered", if: role.isRecovered)
     bytes.append(0x7D)
   }
 

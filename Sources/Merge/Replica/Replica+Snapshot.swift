@@ -3,7 +3,10 @@ import Wire
 extension Replica {
   /// The pieces of a snapshot at the present position, each canonical JSON: the chains' ends, then
   /// the fold.
-  package func snapshot() -> [[UInt8]] {
+  ///
+  /// - Parameter hasLog: whether whoever reads it has the log from `base` on, too, and that has all operations after
+  ///   the fold's base.
+  package func snapshot(besideLog hasLog: Bool = false) -> [[UInt8]] {
     var chains: [Datum.Member] = []
     for replica in replicas {
       let chain = chain(replica)
@@ -16,6 +19,6 @@ extension Replica {
       }
       chains.append(Datum.Member(Name(replica.description), .sorted(members)))
     }
-    return [Datum.sorted(chains).canonical] + fold.snapshot()
+    return [Datum.sorted(chains).canonical] + fold.snapshot(besideLog: hasLog)
   }
 }

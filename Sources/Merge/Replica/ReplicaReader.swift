@@ -14,15 +14,7 @@ package struct ReplicaReader {
   private let position: UInt64
   private let log: [(start: UInt64, entries: [StoredEntry])]
   private let base: (position: UInt64, vector: VersionVector)
-  /// What is read next.
-  private var piece = 0
-  private var run = 0
-  private var entry = 0
 
-  private var chains: [ReplicaID: Chain] = [:]
-  private var snapshot = SnapshotReader()
-  /// Entries from before the snapshot.
-  private var before: [Replica.Entry] = []
   private var replica = Replica()
 
   /// - Parameters:
@@ -44,48 +36,45 @@ package struct ReplicaReader {
   ///
   /// - Throws: 4001, 4003 or 4004 where something is not as it was written.
   package consuming func all() throws(WireError) -> Replica {
-    while try next() {}
+    let before = try entriesBefore()
+    try readSnapshot(beside: before)
+    if !before.isEmpty { replica.restoreLog(before, baseVector: base.vector) }
+    for run in log {
+      for (index, stored) in run.entries.enumerated()
+      where run.start + UInt64(index) + 1 > position {
+        try append(stored)
+      }
+    }
     return replica
   }
 
-  /// Reads a piece or an entry. Returns false where there is no more.
-  private mutating func next() throws(WireError) -> Bool {
-    if piece < pieces.count {
-      let bytes = pieces[piece]
-      if piece == 0 { try readChains(bytes) } else { try snapshot.add(try Datum(json: bytes)) }
-      piece += 1
-      if piece == pieces.count {
-        replica = Replica(try snapshot.finish(), position: position, chains: chains)
+  /// Entries from before the snapshot.
+  private func entriesBefore() throws(WireError) -> [Replica.Entry] {
+    var before: [Replica.Entry] = []
+    for run in log where run.start < position {
+      for (index, stored) in run.entries.enumerated() {
+        let at = run.start + UInt64(index) + 1
+        if at > base.position, at <= position { before.append(try Self.passedOn(stored)) }
       }
-      return true
     }
-    while run < log.count, entry >= log[run].entries.count { (run, entry) = (run + 1, 0) }
-    guard run < log.count else {
-      restoreLog()
-      return false
-    }
-    let stored = log[run].entries[entry]
-    entry += 1
-    let at = log[run].start + UInt64(entry)
-    if at <= position {
-      if at > base.position { before.append(try Self.passedOn(stored)) }
-    } else {
-      restoreLog()
-      try append(stored)
-    }
-    return true
+    return before
   }
 
-  private mutating func restoreLog() {
-    guard !before.isEmpty else { return }
-    replica.restoreLog(before, baseVector: base.vector)
-    before = []
+  private mutating func readSnapshot(beside before: [Replica.Entry]) throws(WireError) {
+    guard let chains = pieces.first else { return }
+    let operations = before.compactMap(\.operation?.operation)
+    var snapshot = SnapshotReader(
+      logged: Dictionary(operations.map { ($0.dot, $0) }) { $1 })
+    for piece in pieces.dropFirst() { try snapshot.add(try Datum(json: piece)) }
+    replica = Replica(
+      try snapshot.finish(), position: position, chains: try Self.readChains(chains))
   }
 
-  private mutating func readChains(_ bytes: [UInt8]) throws(WireError) {
+  private static func readChains(_ bytes: [UInt8]) throws(WireError) -> [ReplicaID: Chain] {
     guard case .object(let members) = try Datum(json: bytes) else {
       throw WireError(.invalidField, "a snapshot starts with the ends of its chains")
     }
+    var chains: [ReplicaID: Chain] = [:]
     for member in members {
       let reader = DatumReader(member.value, "a snapshot's chain")
       guard let replica = ReplicaID(member.name.utf8) else {
@@ -101,6 +90,7 @@ package struct ReplicaReader {
       }
       chains[replica] = chain
     }
+    return chains
   }
 
   private func append(_ stored: StoredEntry) throws(WireError) {
@@ -112,7 +102,7 @@ package struct ReplicaReader {
     }
   }
 
-  /// Reads an entry that is only passed on: of its operation, the dot is what matters.
+  /// Reads an entry from before the snapshot. Its operation's context is the snapshot's.
   private static func passedOn(_ stored: StoredEntry) throws(WireError) -> Replica.Entry {
     switch stored {
     case .operation(let bytes):

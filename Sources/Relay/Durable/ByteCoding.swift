@@ -162,7 +162,7 @@ extension Row {
         let number = try reader.number()
         guard let version = UInt8(exactly: number), known.contains(version) else {
           throw JournalError(
-            description: "a \(key.table) row has version \(number); this server knows version "
+            description: "a row of \(key.table) has version \(number); this server knows version "
               + (known.count == 1
                 ? "\(known.lowerBound)" : "\(known.lowerBound) to \(known.upperBound)"))
         }

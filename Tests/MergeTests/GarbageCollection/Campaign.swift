@@ -95,7 +95,8 @@ struct Campaign {
     if chance.below(options.snapshots) == 0 {
       let again = chance.below(members.count)
       let horizon = members[again].fold.promisedHorizon
-      members[again].fold = try Self.rewritten(members[again].fold)
+      members[again].fold = try Self.rewritten(
+        members[again].fold, beside: log.count.isMultiple(of: 2) ? known : nil)
       members[again].fold.promisedHorizon = horizon
     }
   }
@@ -189,17 +190,32 @@ struct Campaign {
     members[index].outbox.append(.operation(operation))
   }
 
+  /// All operations that there are, without what they had seen.
+  private var known: [Dot: Merge.Operation] {
+    var known: [Dot: Merge.Operation] = [:]
+    func add(_ operation: Merge.Operation) {
+      known[operation.dot] = operation
+      known[operation.dot]!.context = Context(own: 0)
+    }
+    for case .operation(let operation) in log { add(operation) }
+    for case .operation(let operation) in members.flatMap(\.outbox) { add(operation) }
+    return known
+  }
+
   /// A fold, written down and read back.
-  static func rewritten(_ fold: Fold) throws -> Fold {
-    let pieces = fold.snapshot()
-    var reader = SnapshotReader()
+  ///
+  /// - Parameter log: what a log beside it has; nil where there is none.
+  static func rewritten(_ fold: Fold, beside log: [Dot: Merge.Operation]? = nil) throws -> Fold {
+    let pieces = fold.snapshot(besideLog: log != nil)
+    var reader = SnapshotReader(logged: log ?? [:])
     for piece in pieces {
       let datum = try Datum(json: piece)
       #expect(datum.canonical == piece)
       try reader.add(datum)
     }
     let result = try reader.finish()
-    #expect(result.snapshot() == pieces)
+    #expect(result.snapshot(besideLog: log != nil) == pieces)
+    #expect(result.snapshot() == fold.snapshot())
     return result
   }
 }

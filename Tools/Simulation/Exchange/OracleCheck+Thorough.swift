@@ -84,16 +84,39 @@ extension OracleCheck {
           "I10", "bytes-refused", "An edit that was written cannot be read.", error.message)
       }
     }
-    guard
-      let restored = try? ReplicaReader(
-        pieces: replica.snapshot(), position: replica.position
-      ).all(),
+    checkRestored(
+      ReplicaReader(pieces: replica.snapshot(), position: replica.position), replica, "a snapshot")
+    // As a hub keeps it, where the log has all that the snapshot then leaves out.
+    guard replica.fold.base.contains(replica.baseVector) else { return }
+    checkRestored(
+      ReplicaReader(
+        pieces: replica.snapshot(besideLog: true), position: replica.position,
+        log: [(replica.base, replica.log.map(\.stored))],
+        from: (replica.base, replica.baseVector)),
+      replica, "a snapshot and its log")
+  }
+
+  private mutating func checkRestored(
+    _ reader: ReplicaReader, _ replica: Replica, _ what: String
+  ) {
+    guard let restored = try? reader.all(),
       restored.fold.view(ours.schema).canonical == replica.fold.view(ours.schema).canonical,
-      restored.fold.feed() == replica.fold.feed(), restored.vector == replica.vector
+      restored.fold.feed() == replica.fold.feed(), restored.vector == replica.vector,
+      restored.snapshot() == replica.snapshot()
     else {
       return add(
-        "I8", "snapshot-differs", "A device that starts from a snapshot shows something else.",
+        "I8", "snapshot-differs", "A device that starts from \(what) shows something else.",
         "With \(operations.count) edits.")
+    }
+  }
+}
+
+extension Replica.Entry {
+  /// As a store keeps it.
+  fileprivate var stored: StoredEntry {
+    switch self {
+    case .operation(let written): .operation(Array(written.bytes))
+    case .purge(let purge): .purge(purge.frontier.datum.canonical, horizon: purge.horizon)
     }
   }
 }
