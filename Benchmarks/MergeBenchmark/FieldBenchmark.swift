@@ -65,7 +65,7 @@ struct FieldBenchmark {
     var contexts: [ReplicaID: Context] = [:]
     let names = NameCache()
     return try items.map { bytes in
-      let operation = try Operation(try OperationText(json: bytes), names: names) { contexts[$0] }
+      let operation = try OperationText(json: bytes).read(names: names) { contexts[$0] }.operation
       contexts[operation.dot.replica] = operation.context
       return operation
     }

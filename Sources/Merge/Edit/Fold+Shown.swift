@@ -16,7 +16,7 @@ extension Fold {
     of register: Name, _ target: Target, within shown: VersionVector
   ) -> (operation: Operation, action: Action)? {
     write(target, register, within: shown).map {
-      (operations[Int($0.place.operation)], action($0.place))
+      (operations[Int($0.place.operation)].operation, action($0.place))
     }
   }
 

@@ -76,7 +76,7 @@ extension Fold {
   private func entry(
     _ place: Record.Place, _ target: Target, _ field: Name?, _ value: Datum, _ lostTo: Dot
   ) -> FeedEntry {
-    let operation = operations[Int(place.operation)]
+    let operation = operations[Int(place.operation)].operation
     return FeedEntry(
       target: target, field: field, dot: operation.dot, actionIndex: place.index,
       stamp: operation.stamp, wall: operation.wall, value: value, lostTo: lostTo)

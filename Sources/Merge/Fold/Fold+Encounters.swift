@@ -14,7 +14,7 @@ extension Fold {
   /// value, or the newest below it.
   package func encounters(of dot: Dot) -> [Encounter] {
     guard let position = replicas.position(of: dot) else { return [] }
-    let operation = operations[Int(position)]
+    let operation = operations[Int(position)].operation
     var found: [Encounter] = []
     for action in operation.actions {
       guard let record = record(action.target) else { continue }

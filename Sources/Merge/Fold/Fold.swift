@@ -5,8 +5,8 @@ package import Wire
 /// Equal sets give equal folds, whatever the order in which they came, as long as each operation
 /// comes after those that it had seen. The fold knows no schema; `view` shows it through one.
 package final class Fold {
-  /// The operations folded; of those within `base`, what is left of them.
-  var operations: [Operation] = []
+  /// The operations folded; of those within `base`, what is left of them. What is left has no bytes.
+  var operations: [Replica.Written] = []
   /// All operations.
   package internal(set) var vector = VersionVector()
   /// The set of which only what matters is left; empty where nothing was ever purged.
@@ -72,6 +72,11 @@ package final class Fold {
   /// - Throws: 4007 where it is not the next of its replica; 4004 where it has seen what is not
   ///   here, or names elements that never were.
   package func apply(_ operation: Operation) throws(WireError) {
+    try apply(Replica.Written(operation))
+  }
+
+  func apply(_ written: Replica.Written) throws(WireError) {
+    let operation = written.operation
     let replica = operation.dot.replica
     let number = replicas.number(replica)
     let next = replicas[number].seq + 1
@@ -93,7 +98,7 @@ package final class Fold {
     }
     if let coming = Coming.of(operation) { try checkElements(coming) }
     let position = Int32(operations.count)
-    operations.append(operation)
+    operations.append(written)
     replicas.append(position, operation.stamp, to: number)
     vector[replica] = next
     if latest.map({ $0 < operation.stamp }) ?? true { latest = operation.stamp }
@@ -226,7 +231,7 @@ struct ReplicaTable {
   ///
   /// - Parameter moved: where operations after the new base now stand, by where they stood.
   mutating func rebase(
-    to base: VersionVector, _ operations: [Operation], moved: [Int32]
+    to base: VersionVector, _ operations: [Replica.Written], moved: [Int32]
   ) {
     for index in entries.indices {
       let new = base[entries[index].id]

@@ -143,7 +143,7 @@ struct Register {
   ///
   /// Operations come in causal order, so none that is here has seen it, and whatever stands above
   /// it is concurrent with it. O(log n), and O(n) where there are concurrent ones.
-  mutating func add(_ place: Record.Place, _ operation: Operation, _ all: [Operation]) {
+  mutating func add(_ place: Record.Place, _ operation: Operation, _ all: [Replica.Written]) {
     let at = self.place(of: operation.stamp, all)
     archive(below: at, besides: operation, all)
     let isArchived = at < writes.count
@@ -153,7 +153,7 @@ struct Register {
   }
 
   /// How many writes are not above a stamp.
-  private func place(of stamp: Stamp, _ all: [Operation]) -> Int {
+  private func place(of stamp: Stamp, _ all: [Replica.Written]) -> Int {
     var low = 0
     var high = writes.count
     // Most are the newest, or nearly.
@@ -180,7 +180,7 @@ struct Register {
   /// Of those that are not archived each has seen the ones below it, so all that are below one that
   /// was seen were seen too.
   private mutating func archive(
-    below end: Int, besides operation: Operation, _ all: [Operation]
+    below end: Int, besides operation: Operation, _ all: [Replica.Written]
   ) {
     // Its own come last: no other has its stamp.
     var others = end

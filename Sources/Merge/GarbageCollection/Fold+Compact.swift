@@ -5,7 +5,7 @@ extension Fold {
     var needed = Array(repeating: [Int32](), count: operations.count)
     forEachPlace { needed[Int($0.operation)].append($0.action) }
 
-    var kept: [Operation] = []
+    var kept: [Replica.Written] = []
     var moved = Array(repeating: Int32(-1), count: operations.count)
     for position in operations.indices {
       guard base.contains(operations[position].dot) else {
@@ -17,9 +17,9 @@ extension Fold {
       guard !needed[position].isEmpty else { continue }
       needed[position].sort()
       moved[position] = Int32(kept.count)
-      var reduced = operations[position]
+      var reduced = operations[position].operation
       reduced.actions = needed[position].map { reduced.actions[Int($0)] }
-      kept.append(reduced)
+      kept.append(Replica.Written(reduced))
     }
     forEachPlace { place in
       let left = needed[Int(place.operation)]

@@ -13,7 +13,7 @@ extension Fold {
   /// What came too late, by stamp.
   package func recoveredItems() -> [RecoveredItem] {
     recovered.map { place in
-      let operation = operations[Int(place.operation)]
+      let operation = operations[Int(place.operation)].operation
       let action = action(place)
       return RecoveredItem(
         target: action.target, action: action, dot: operation.dot, actionIndex: place.index,

@@ -57,7 +57,7 @@ extension SnapshotReader {
     if !isInBase {
       fold.replicas.append(Int32(fold.operations.count), stamp, to: UInt32(place))
     }
-    fold.operations.append(operation)
+    fold.operations.append(Replica.Written(operation))
     previous = operation
   }
 
@@ -155,7 +155,7 @@ extension Record {
 
 extension Register {
   /// Puts writes of a snapshot into order.
-  fileprivate mutating func restore(_ operations: [Operation]) {
+  fileprivate mutating func restore(_ operations: [Replica.Written]) {
     func stamp(_ write: Write) -> Stamp { operations[Int(write.place.operation)].stamp }
     writes.sort { left, right in
       let (one, other) = (stamp(left), stamp(right))

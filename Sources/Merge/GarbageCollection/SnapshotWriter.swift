@@ -136,7 +136,8 @@ struct SnapshotWriter {
         .operations, "operations", [Datum.Member(Key.replica, .string(Name("\(place)")))])
       var previous: Context?
       for position in bySeq {
-        append(fold.operations[position], roles[position], after: previous, to: &list.item)
+        append(
+          fold.operations[position].operation, roles[position], after: previous, to: &list.item)
         list.endItem()
         previous = fold.operations[position].context
       }

@@ -33,7 +33,7 @@ extension Register {
   ///
   /// The highest stable write stays even where a later one has replaced it, as an editor may still
   /// ask for the value at any version from the frontier on.
-  func droppable(_ stability: Stability, _ operations: [Operation]) -> [Bool]? {
+  func droppable(_ stability: Stability, _ operations: [Replica.Written]) -> [Bool]? {
     func isStable(_ write: Write) -> Bool {
       stability.contains(operations[Int(write.place.operation)].dot)
     }
@@ -78,7 +78,7 @@ extension Record {
 
   /// Whether nothing of it is anything that a feed has to show, or came after the frontier. What was lately done to
   /// something in it counts too: that must not outlast it.
-  func isSettled(_ stability: Stability, _ operations: [Operation]) -> Bool {
+  func isSettled(_ stability: Stability, _ operations: [Replica.Written]) -> Bool {
     stability.frontier.contains(changes.vector)
       && !(newestTouch.map { stability.isRecent($0.stamp) } ?? false)
       && !deletes.contains { stability.isRecent($0.mark.stamp) }

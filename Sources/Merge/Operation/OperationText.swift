@@ -67,26 +67,28 @@ package struct OperationText: Hashable, Sendable {
   private init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 }
 
-extension Operation {
-  /// Reads an operation.
+extension OperationText {
+  /// Reads the operation.
   ///
   /// - Parameters:
   ///   - names: where its names are looked for before they are made.
   ///   - previous: the context of the operation before it of the replica named, nil where it is the first.
   /// - Throws: 4003 or 4004 with what is wrong where.
-  package init(
-    _ text: OperationText, names: NameCache? = nil, previous: (ReplicaID) -> Context?
-  ) throws(WireError) {
+  package func read(
+    names: NameCache? = nil, previous: (ReplicaID) -> Context?
+  ) throws(WireError) -> Replica.Written {
     var lastRead = -1 ..< -1
     // A typed throw does not pass through the closure of an array's bytes.
-    let result = text.bytes.withUnsafeBytes { bytes in
+    let result = bytes.withUnsafeBytes { text in
       withUnsafeMutablePointer(to: &lastRead) { lastRead in
         Result { () throws(WireError) in
-          try Operation(
-            reading: CanonicalText(bytes, at: 0, lastRead), names, previous: previous)
+          Replica.Written(
+            operation: try Operation(
+              reading: CanonicalText(text, at: 0, lastRead), names, previous: previous),
+            bytes: bytes)
         }
       }
     }
-    self = try result.get()
+    return try result.get()
   }
 }

@@ -32,14 +32,15 @@ extension Replica {
     _ items: [OperationText], from replica: ReplicaID, rank: UInt8, now: UInt64, schema: Schema
   ) throws(PushRefusal) -> Admission {
     var admission = Admission()
-    admission.operations.reserveCapacity(items.count)
     var chain = end(of: replica)
     let known = chain.seq
     var batch = Batch(fold, replica)
+    batch.operations.reserveCapacity(items.count)
     var ahead: Stamp?
     do throws(WireError) {
       for item in items {
-        let operation = try Operation(item, names: names) { $0 == replica ? chain.context : nil }
+        let written = try item.read(names: names) { $0 == replica ? chain.context : nil }
+        let operation = written.operation
         try check(operation, from: replica, rank: rank)
         let seq = operation.dot.seq
         if seq <= known {
@@ -53,19 +54,19 @@ extension Replica {
             "operation \(seq) cannot follow \(chain.seq); push from \(known + 1) on without a gap"
           )
         }
-        try batch.check(operation, schema)
+        try batch.check(written, schema)
         if operation.stamp.ms > now + Self.maximumAhead
           || operation.stamp.ms < Self.earliest && now >= Self.earliest
         {
           ahead = ahead ?? operation.stamp
         }
         chain = (seq, operation.context)
-        admission.operations.append(Written(operation: operation, bytes: item.bytes))
       }
     } catch {
       throw .error(error)
     }
     if let ahead { throw .retime(ahead: ahead) }
+    admission.operations = batch.operations
     if admission.repeated > 0 {
       // What was here already would be kept with the rest.
       admission.operations = admission.operations.map {
@@ -108,10 +109,10 @@ extension Replica {
   private struct Batch {
     let fold: Fold
     let replica: ReplicaID
-    /// What is known of each, by its place in the push.
-    var contexts: [Context] = []
+    /// Those of them that were not here, one after the other.
+    var operations: [Written] = []
+    /// What they insert: by place among them, up to the last that inserts anything.
     var comings: [Fold.Coming?] = []
-    var first: UInt64 = 0
     var last: Stamp?
     var created: Set<Target> = []
 
@@ -120,7 +121,10 @@ extension Replica {
       self.replica = replica
     }
 
-    mutating func check(_ operation: Operation, _ schema: Schema) throws(WireError) {
+    private var first: UInt64 { operations.first?.operation.dot.seq ?? 0 }
+
+    mutating func check(_ written: Written, _ schema: Schema) throws(WireError) {
+      let operation = written.operation
       let seq = operation.dot.seq
       // What the one before had seen, and that one, was looked at with it.
       let before = context(of: Dot(operation.dot.replica, seq - 1))
@@ -134,14 +138,15 @@ extension Replica {
           "the stamp of operation \(seq) must be above that of the one before it, \(last.spelled)")
       }
       try schema.check(operation)
-      if contexts.isEmpty { first = seq }
-      let coming = Fold.Coming.of(operation)
-      if let coming { try fold.checkElements(coming, after: comings, from: first) }
+      if let coming = Fold.Coming.of(operation) {
+        comings += repeatElement(nil, count: operations.count - comings.count)
+        try fold.checkElements(coming, after: comings, from: first)
+        comings.append(coming)
+      }
       for index in operation.actions.indices {
         try checkRecord(operation.actions[index], index, seq, schema)
       }
-      contexts.append(operation.context)
-      comings.append(coming)
+      operations.append(written)
       self.last = operation.stamp
     }
 
@@ -167,10 +172,10 @@ extension Replica {
     }
 
     private func context(of dot: Dot) -> Context? {
-      guard !contexts.isEmpty, dot.replica == replica, dot.seq >= first else {
-        return fold.context(of: dot)
-      }
-      return contexts[Int(dot.seq - first)]
+      guard let first = operations.first?.operation.dot.seq, dot.replica == replica,
+        dot.seq >= first
+      else { return fold.context(of: dot) }
+      return operations[Int(dot.seq - first)].operation.context
     }
 
     /// A known kind's record is created before it is changed.
@@ -180,7 +185,7 @@ extension Replica {
       if case .unknown = action.body { return }
       if case .create = action.body { created.insert(action.target) }
       func check(_ target: Target?) throws(WireError) {
-        guard let target, schema[target.kind] != nil, !fold.isCreated(target),
+        guard let target, !fold.isCreated(target), schema[target.kind] != nil,
           !created.contains(target), fold.tombstones[target] == nil
         else { return }
         throw WireError(

@@ -46,7 +46,7 @@ package final class Replica {
     }
   }
 
-  /// An operation and its canonical bytes. Logs, batches and whoever passes it on share one.
+  /// An operation and its canonical bytes. Logs, folds, batches and whoever passes it on share one.
   package final class Written: Sendable {
     package let operation: Operation
     /// Part of what came with others by one line, where it did.
@@ -60,6 +60,16 @@ package final class Replica {
     package convenience init(operation: Operation, bytes: [UInt8]) {
       self.init(operation: operation, bytes: bytes[...])
     }
+
+    /// One that nobody passes on, without bytes.
+    convenience init(_ operation: Operation) { self.init(operation: operation, bytes: []) }
+
+    var dot: Dot { operation.dot }
+    var stamp: Stamp { operation.stamp }
+    var context: Context { operation.context }
+    var actions: [Action] { operation.actions }
+
+    func follows(_ other: Dot) -> Bool { operation.follows(other) }
   }
 
   /// Something of the log. Each takes a position, counted from 1.
@@ -120,15 +130,14 @@ package final class Replica {
   ///
   /// - Throws: as `Fold.apply`; nothing has changed then.
   package func append(_ written: Written) throws(WireError) {
-    try fold.apply(written.operation)
+    try fold.apply(written)
     log.append(.operation(written))
     writers[written.operation.dot.replica, default: Writer()].append(written, at: position)
   }
 
   /// Reads the next operation of its replica.
   package func read(_ text: OperationText) throws(WireError) -> Written {
-    let operation = try Operation(text, names: names) { writers[$0]?.chain.context }
-    return Written(operation: operation, bytes: text.bytes)
+    try text.read(names: names) { writers[$0]?.chain.context }
   }
 
   /// The position of the last purge; nil where the log has none.

@@ -106,9 +106,7 @@ package struct ReplicaReader {
   private static func passedOn(_ stored: StoredEntry) throws(WireError) -> Replica.Entry {
     switch stored {
     case .operation(let bytes):
-      let text = try OperationText(json: bytes)
-      let operation = try Operation(text) { _ in nil }
-      return .operation(Replica.Written(operation: operation, bytes: text.bytes))
+      return .operation(try OperationText(json: bytes).read { _ in nil })
     case .purge(let bytes, let horizon): return .purge(try purge(bytes, horizon))
     }
   }

@@ -18,8 +18,8 @@ extension Schema {
       guard let kind = self[action.target.kind] else { continue }
       if case .unknown = action.body { continue }
       let check = ActionCheck(
-        kind: kind, action: action, isNew: created.contains(action.target),
-        place: .action(index, of: operation.dot.seq))
+        kind: kind, action: action, isNew: created.contains(action.target), index: index,
+        seq: operation.dot.seq)
       try check.record()
       try check.home()
       try check.body()
@@ -44,7 +44,11 @@ private struct ActionCheck {
   let action: Action
   /// Whether its operation creates the record.
   let isNew: Bool
-  let place: DatumPlace
+  let index: Int
+  /// The operation's number.
+  let seq: UInt64
+
+  private var place: DatumPlace { .action(index, of: seq) }
 
   func invalid(_ what: String, _ wanted: String) -> WireError {
     WireError(.invalidField, "\(what) in \(place) must be \(wanted)")

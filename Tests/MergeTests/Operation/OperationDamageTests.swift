@@ -175,7 +175,7 @@ import Wire
         #expect(Array(text.bytes) == datum.canonical)
         if Array(text.bytes) != bytes { counts.changed += 1 }
         let one = Result { () throws(WireError) in try Merge.Operation(datum) { _ in nil } }
-        let other = Result { () throws(WireError) in try Merge.Operation(text) { _ in nil } }
+        let other = Result { () throws(WireError) in try text.read { _ in nil }.operation }
         #expect(one == other)
         if case .success = other { counts.read += 1 }
       case (.failure(let one), .failure(let other)):
