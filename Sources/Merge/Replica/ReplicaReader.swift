@@ -54,7 +54,7 @@ package struct ReplicaReader {
     for run in log where run.start < position {
       for (index, stored) in run.entries.enumerated() {
         let at = run.start + UInt64(index) + 1
-        if at > base.position, at <= position { before.append(try Self.passedOn(stored)) }
+        if at > base.position, at <= position { before.append(try passedOn(stored)) }
       }
     }
     return before
@@ -103,11 +103,11 @@ package struct ReplicaReader {
   }
 
   /// Reads an entry from before the snapshot. Its operation's context is the snapshot's.
-  private static func passedOn(_ stored: StoredEntry) throws(WireError) -> Replica.Entry {
+  private func passedOn(_ stored: StoredEntry) throws(WireError) -> Replica.Entry {
     switch stored {
     case .operation(let bytes):
-      return .operation(try OperationText(json: bytes).read { _ in nil })
-    case .purge(let bytes, let horizon): return .purge(try purge(bytes, horizon))
+      return .operation(try OperationText(json: bytes).read(names: replica.names) { _ in nil })
+    case .purge(let bytes, let horizon): return .purge(try Self.purge(bytes, horizon))
     }
   }
 
