@@ -113,7 +113,6 @@ extension Replica {
     var operations: [Written] = []
     /// What they insert: by place among them, up to the last that inserts anything.
     var comings: [Fold.Coming?] = []
-    var last: Stamp?
     var created: Set<Target> = []
 
     init(_ fold: Fold, _ replica: ReplicaID) {
@@ -121,7 +120,7 @@ extension Replica {
       self.replica = replica
     }
 
-    private var first: UInt64 { operations.first?.operation.dot.seq ?? 0 }
+    private var first: UInt64? { operations.first?.dot.seq }
 
     mutating func check(_ written: Written, _ schema: Schema) throws(WireError) {
       let operation = written.operation
@@ -131,7 +130,7 @@ extension Replica {
       if operation.context.own != seq - 1 || operation.context.others != before?.others {
         try checkContext(operation)
       }
-      let last = last ?? fold.lastStamp(of: operation.dot.replica)
+      let last = operations.last?.stamp ?? fold.lastStamp(of: operation.dot.replica)
       if let last, !(last < operation.stamp) {
         throw WireError(
           .invalidField,
@@ -140,14 +139,13 @@ extension Replica {
       try schema.check(operation)
       if let coming = Fold.Coming.of(operation) {
         comings += repeatElement(nil, count: operations.count - comings.count)
-        try fold.checkElements(coming, after: comings, from: first)
+        try fold.checkElements(coming, after: comings, from: first ?? seq)
         comings.append(coming)
       }
       for index in operation.actions.indices {
         try checkRecord(operation.actions[index], index, seq, schema)
       }
       operations.append(written)
-      self.last = operation.stamp
     }
 
     private func checkContext(_ operation: Operation) throws(WireError) {
@@ -172,10 +170,10 @@ extension Replica {
     }
 
     private func context(of dot: Dot) -> Context? {
-      guard let first = operations.first?.operation.dot.seq, dot.replica == replica,
-        dot.seq >= first
-      else { return fold.context(of: dot) }
-      return operations[Int(dot.seq - first)].operation.context
+      guard let first, dot.replica == replica, dot.seq >= first else {
+        return fold.context(of: dot)
+      }
+      return operations[Int(dot.seq - first)].context
     }
 
     /// A known kind's record is created before it is changed.

@@ -6,6 +6,14 @@ package enum StoredEntry: Sendable {
   case operation([UInt8])
   /// The frontier's canonical bytes.
   case purge([UInt8], horizon: UInt64)
+
+  package init(_ entry: Replica.Entry) {
+    switch entry {
+    case .operation(let written): self = .operation(Array(written.bytes))
+    case .purge(let purge):
+      self = .purge(purge.frontier.datum.canonical, horizon: purge.horizon)
+    }
+  }
 }
 
 /// Reads a replica back from what a store kept: the pieces of its snapshot, and the entries of its log.

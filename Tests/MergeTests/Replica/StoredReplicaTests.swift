@@ -46,12 +46,7 @@ import Wire
     try push(2, by: watch, at: 6, seen: seen, Action(timer, .delete))
     try push(3, by: watch, at: 7, seen: seen, Hub.name("Late"))
     replica = hub.replica
-    log = hub.replica.log.map {
-      switch $0 {
-      case .operation(let written): .operation(Array(written.bytes))
-      case .purge(let purge): .purge(purge.frontier.datum.canonical, horizon: purge.horizon)
-      }
-    }
+    log = hub.replica.log.map(StoredEntry.init)
   }
 
   private func read(besideLog: Bool, _ log: [StoredEntry]) throws(WireError) -> Replica {

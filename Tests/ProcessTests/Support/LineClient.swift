@@ -120,18 +120,18 @@ final class LineClient {
     return true
   }
 
-  /// The first line that fits, taken out from among the others.
-  private func taken(_ what: String, _ fits: (Line) throws -> Bool) throws -> Line {
+  /// The answer to the request with an id, taken out from among the other lines; nil where the connection ends first.
+  private func answer(to id: String) throws -> Line? {
     searched = max(next, searched)
     while try hasLine(searched) {
       let line = try Line(lines[searched])
-      if try fits(line) {
+      if line.string("re") == id {
         lines.remove(at: searched)
         return line
       }
       searched += 1
     }
-    throw Failure("the connection ended before \(what)")
+    return nil
   }
 
   /// The next line, if one has come.
@@ -212,7 +212,8 @@ extension LineClient {
   func request(_ members: [String: Any]) throws -> Line {
     let id = UUID().uuidString
     try send(members.merging(["id": id], uniquingKeysWith: { $1 }))
-    return try taken("the answer to \(members["type"] ?? "")") { $0.string("re") == id }
+    if let answer = try answer(to: id) { return answer }
+    throw Failure("the connection ended before the answer to \(members["type"] ?? "")")
   }
 
   /// All lines up to the end of the connection.

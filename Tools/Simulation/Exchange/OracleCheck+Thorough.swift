@@ -99,23 +99,14 @@ extension OracleCheck {
     }
     let stored = try? ReplicaReader(
       pieces: replica.snapshot(besideLog: true), position: replica.position,
-      log: [(replica.base, replica.log.map(\.stored))], from: (replica.base, replica.baseVector)
+      log: [(replica.base, replica.log.map(StoredEntry.init))],
+      from: (replica.base, replica.baseVector)
     ).all()
     if stored?.snapshot() != pieces {
       add(
         "I8", "snapshot-differs",
         "What starts from a snapshot and the log beside it comes to something else.",
         "With \(operations.count) edits.")
-    }
-  }
-}
-
-extension Replica.Entry {
-  /// As a store keeps it.
-  fileprivate var stored: StoredEntry {
-    switch self {
-    case .operation(let written): .operation(Array(written.bytes))
-    case .purge(let purge): .purge(purge.frontier.datum.canonical, horizon: purge.horizon)
     }
   }
 }
